@@ -236,7 +236,8 @@ def finds_nodes(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether the scheduler, or a name that its template gives, finds nodes for its pods."""
     workload = subject.workload
     named = workload.spec.node_name and not names_node(workload, {one.name: one for one in unit.cluster.nodes})
-    return not workload.custom and not named and not unit.alone(subject).held
+    simulated = subject.controller.rolls or not workload.custom
+    return simulated and not named and not unit.alone(subject).held
 
 
 def _standing(unit: ApplySet) -> tuple[WorkloadCheck, ...]:

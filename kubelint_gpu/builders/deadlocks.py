@@ -111,6 +111,8 @@ def strategy_fixes(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[F
         return (no_daemon_surge(manifest),)
     if not subject.controller.has_replica_sets:
         return ()
+    if subject.workload.custom:
+        return (no_surge(manifest, replicas), *wider_selector(unit, subject))
     apart = (within_a_revision(manifest, _pods_of_others(unit, subject)),) if code == "KLG103" else ()
     return (no_surge(manifest, replicas), recreate(manifest, replicas), *apart, *wider_selector(unit, subject))
 

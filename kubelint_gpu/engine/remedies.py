@@ -24,7 +24,7 @@ def no_surge(manifest: Manifest, replicas: int) -> FixCandidate:
     return FixCandidate(
         f"set {WITHOUT_SURGE}",
         "safe",
-        lambda: _no_surge(manifest, field_pointers.STRATEGY),
+        lambda: _no_surge(manifest),
         joint=f"set {WITHOUT_SURGE} in all of them",
         effect=f"costs a brief downtime {price}",
         joint_effect="costs a brief downtime of 1 replica of each",
@@ -36,7 +36,7 @@ def no_daemon_surge(manifest: Manifest) -> FixCandidate:
     return FixCandidate(
         f"set {WITHOUT_SURGE}",
         "safe",
-        lambda: _no_surge(manifest, field_pointers.UPDATE_STRATEGY),
+        lambda: _no_surge(manifest),
         effect="costs a brief downtime on each node, one after the other",
     )
 
@@ -96,17 +96,18 @@ def renamed(manifest: Manifest, pointers: Sequence[Pointer], key: str) -> list[E
     return [Edit(path, manifest.item.locate(pointer, "key"), key) for pointer in pointers]
 
 
-def _no_surge(manifest: Manifest, base: Pointer) -> list[Edit]:
-    item, rolling = manifest.item, (*base, _ROLLING)
+def _no_surge(manifest: Manifest) -> list[Edit]:
+    item, rolling = manifest.item, field_pointers.rolling(manifest)
+    base, field = rolling[:-1], str(rolling[-1])
+    both = ("maxSurge", 0), ("maxUnavailable", 1)
     if not manifest.present(rolling):
         if manifest.present(base) and field_pointers.at(manifest, base):
-            return [set_key(item, base, _ROLLING, {"maxSurge": 0, "maxUnavailable": 1})]
-        whole = {"type": "RollingUpdate", _ROLLING: {"maxSurge": 0, "maxUnavailable": 1}}
+            return [set_key(item, base, field, dict(both))]
+        whole = {"type": "RollingUpdate", field: dict(both)}
         return [set_key(item, ("spec",), str(base[-1]), whole, before="template")]
     written = field_pointers.at(manifest, rolling)
-    both = ("maxSurge", 0), ("maxUnavailable", 1)
-    if not isinstance(written, dict) or not any(key in written for key, _ in both):
-        return [set_key(item, base, _ROLLING, dict(both))]
+    if not isinstance(written, dict) or not written:
+        return [set_key(item, base, field, dict(both))]
     edits = [
         replace_scalar(item, (*rolling, key), str(value))
         for key, value in both

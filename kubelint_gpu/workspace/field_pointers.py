@@ -27,6 +27,11 @@ def strategy(manifest: Manifest) -> Pointer:
     return next((route for route in written if manifest.present(route)), ("spec",))
 
 
+def rolling(manifest: Manifest) -> Pointer:
+    """The mapping that holds maxSurge and maxUnavailable, of a workload that rolls, or would hold them."""
+    return controller_of(manifest.workload).strategy_pointers[-2] if manifest.workload is not None else ROLLING
+
+
 def replicas(manifest: Manifest) -> Pointer:
     """The number of replicas, or `spec` where it is left to the default."""
     workload = manifest.workload

@@ -63,6 +63,7 @@ def _draft(
     whose = f"{owner_name(owner)} has priority {found[0].priority}"
     replicas = subject.workload.replicas
     surges = subject.controller.has_replica_sets and not subject.controller.recreates
+    proposals = (no_surge(manifest, replicas), *(() if subject.workload.custom else (recreate(manifest, replicas),)))
     trace = eviction if eviction is not None and owner in eviction.evicted else None
     victims = owner_name(owner) if owner.startswith("Pod/") else f"{counted(count, 'pod')} of {owner_name(owner)}"
     certain = unit.is_closed_to(subject) if together else evicts_for_certain(unit, subject, owner)
@@ -82,7 +83,7 @@ def _draft(
         ),
         run=trace,
         help=(f"give {owner_name(owner)} a class of at least {found[0].by_priority} if it must not be disturbed",),
-        proposals=(no_surge(manifest, replicas), recreate(manifest, replicas)) if surges else (),
+        proposals=proposals if surges else (),
     )
 
 

@@ -203,17 +203,43 @@ def test_what_another_object_places_is_not_said_to_land_anywhere():
 
 @pytest.mark.parametrize(
     ("owner", "expected"),
-    [
-        ("Deployment/serving/other", PENDING),
-        ("Rollout/serving/chat", []),
-        ("Deployment/serving/chat-7d9f", []),
-        ("", []),
-    ],
+    [("Deployment/serving/other", PENDING), ("StatefulSet/serving/chat-0", []), ("", [])],
 )
 def test_a_running_pod_is_in_the_way_unless_it_may_be_its_own(owner, expected):
     entry = f"{{name: p, node: n1, namespace: serving, {f'owner: {owner}, ' if owner else ''}requests: {{nvidia.com/gpu: 1}}}}"
-    cluster = inventory(1, more=f"running: [{entry}]\n")
-    assert told(rollout(strategy="canary: {maxSurge: 0, maxUnavailable: 1}"), cluster) == expected
+    assert told(groups(1, 1, 1), inventory(1, more=f"running: [{entry}]\n")) == expected
+
+
+@pytest.mark.parametrize(
+    ("owner", "priority", "expected"),
+    [
+        ("Rollout/serving/chat", 1, STUCK),
+        ("Deployment/serving/other", 1, PENDING),
+        ("Deployment/serving/other", 0, [("KLG109", "certain")]),
+    ],
+)
+def test_a_canary_is_rolled_and_placed_as_a_deployment_is(owner, priority, expected):
+    pod = f"{{name: p, node: n1, owner: {owner}, priority: {priority}, requests: {{nvidia.com/gpu: 1}}}}"
+    cluster = inventory(1, more=f"running: [{pod}]\n")
+    text = rollout(strategy="canary: {steps: [{setWeight: 20}]}")
+    assert told(text, cluster) == expected
+    other = text.replace("argoproj.io/v1alpha1", "apps/v1").replace("kind: Rollout", "kind: Deployment")
+    other = other.replace("canary: {steps: [{setWeight: 20}]}", "rollingUpdate: {}")
+    assert told(other, cluster.replace("Rollout/", "Deployment/")) == expected
+
+
+def test_a_canary_is_mended_within_its_own_field():
+    pod = "running: [{name: p, node: n1, owner: Rollout/serving/chat, requests: {nvidia.com/gpu: 1}}]\n"
+    for strategy, left in (
+        ("canary:\n  steps: [{setWeight: 20}]", "steps: [{setWeight: 20}]"),
+        ("canary: {}", "canary:"),
+    ):
+        text = rollout(strategy=strategy)
+        fixed = repair(unit(text, inventory(1, more=pod)), unsafe=False).unit.sources[0].source.text
+        assert left in fixed
+        assert "maxSurge: 0" in fixed
+        assert "rollingUpdate" not in fixed
+        assert told(fixed, inventory(1, more=pod)) == []
 
 
 def test_an_object_with_several_templates_is_named_once():

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from kubelint_gpu.kube.kinds.custom_workload import row_of
-from kubelint_gpu.kube.objects.rolling import QUARTER, IntOrPercent, read_int_or_percent
+from kubelint_gpu.kube.objects.rolling import QUARTER, IntOrPercent, read_canary_strategy, read_int_or_percent
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.values import dataclass
@@ -111,7 +111,7 @@ def _argo(value: Fields) -> CustomRollout | None:
             "a canary with maxSurge 0 and maxUnavailable 1 needs no further pod",
         )
     canary = strategy.child("canary")
-    if canary is None:
+    if canary is None or read_canary_strategy(spec) is not None:
         return None
     where = (*_SPEC, "strategy", "canary")
     if canary.child("trafficRouting") is not None and not canary.boolean("dynamicStableScale"):
@@ -121,18 +121,7 @@ def _argo(value: Fields) -> CustomRollout | None:
             (*where, "trafficRouting"),
             "dynamicStableScale: true lets old pods go as traffic moves",
         )
-    surge = read_int_or_percent(canary, "maxSurge", QUARTER).of(replicas, round_up=True)
-    unavailable = read_int_or_percent(canary, "maxUnavailable", QUARTER).of(replicas, round_up=False)
-    if unavailable or not surge:
-        return CustomRollout(Fraction(1), "a canary takes old pods away as new ones come", where, "")
-    return CustomRollout(
-        Fraction(replicas + 1, replicas),
-        "with maxUnavailable 0 (25% of a few, rounded down) no old pod of a canary may go before a new one is available"
-        if "maxUnavailable" not in canary
-        else "with maxUnavailable 0 no old pod of a canary may go before a new one is available",
-        (*where, "maxUnavailable"),
-        "maxSurge 0 and maxUnavailable 1 need no further pod",
-    )
+    return CustomRollout(Fraction(1), "a canary takes old pods away as new ones come", where, "")
 
 
 def _deployment(value: Fields) -> CustomRollout | None:

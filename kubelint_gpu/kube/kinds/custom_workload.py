@@ -19,7 +19,7 @@ from typing import Any
 from kubelint_gpu.kube.kinds.inline_containers import composed
 from kubelint_gpu.kube.objects.meta import Meta, read_meta
 from kubelint_gpu.kube.objects.pod import read_pod_spec
-from kubelint_gpu.kube.objects.rolling import JobStrategy
+from kubelint_gpu.kube.objects.rolling import JobStrategy, Strategy, read_canary_strategy
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_base, is_workload
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.values.fields import Fields
@@ -48,8 +48,8 @@ def row_of(value: dict[str, Any]) -> dict[str, Any] | None:
 def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[InvalidObject, ...]]]:
     """The workloads that a custom resource stands for, one for each pod template, with what is wrong in it.
 
-    They have no selector, and no strategy but that of Jobs where their pods end by themselves: how they are rolled out
-    is the business of their controllers.
+    They have no selector, and no strategy but that of Jobs where their pods end by themselves and that of a canary: how
+    others are rolled out is the business of their controllers.
     """
     row = row_of(value)
     for template in row["templates"] if row is not None else ():
@@ -59,13 +59,25 @@ def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[In
             if template.get("first") and pods:
                 # the first of each group has a template of its own
                 pods -= _product(value, template["groups"], captured) if _has(value, template["first"]) else 0
-            found = _workload(value, pointer, template, pods, bool(row and row["ends"]), problems)
+            strategy = _strategy(row or {}, Fields(value, (), problems), pods)
+            found = _workload(value, pointer, template, pods, strategy, problems)
             if found is not None:
                 yield found, tuple(problems)
 
 
+def _strategy(row: dict[str, Any], root: Fields, pods: int) -> Strategy | None:
+    if row["ends"]:
+        return JobStrategy(pods, pods)
+    return read_canary_strategy(root.down("spec")) if row.get("update") == "argo" else None
+
+
 def _workload(
-    value: dict[str, Any], pointer: Pointer, row: dict[str, Any], pods: int, ends: bool, problems: list[InvalidObject]
+    value: dict[str, Any],
+    pointer: Pointer,
+    row: dict[str, Any],
+    pods: int,
+    strategy: Strategy | None,
+    problems: list[InvalidObject],
 ) -> Workload | None:
     root = Fields(value, (), problems)
     here = Fields(_at(value, pointer), pointer, problems)
@@ -90,7 +102,7 @@ def _workload(
         template=template,
         spec=read_pod_spec(spec),
         template_pointer=pointer if whole else pointer[:-1],
-        strategy=JobStrategy(pods, pods) if ends else None,
+        strategy=strategy,
         partial=not known
         or is_base(value)
         or any(isinstance(one, dict) and not one.get("image") for one in containers or ()),

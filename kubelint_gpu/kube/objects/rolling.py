@@ -74,6 +74,11 @@ class DeploymentStrategy:
 
 
 @dataclass(frozen=True, slots=True)
+class CanaryStrategy(DeploymentStrategy):
+    """`spec.strategy.canary` of an Argo Rollout that routes no traffic: in numbers of pods, that of a Deployment."""
+
+
+@dataclass(frozen=True, slots=True)
 class StatefulSetStrategy:
     """How a StatefulSet makes and replaces its pods; `max_unavailable` None is the default of one."""
 
@@ -134,6 +139,21 @@ def read_deployment_strategy(fields: Fields) -> DeploymentStrategy:
         where = "progressDeadlineSeconds" if "progressDeadlineSeconds" in fields else "minReadySeconds"
         fields.report((where,), f"progressDeadlineSeconds ({deadline}) must be greater than minReadySeconds ({ready})")
     return DeploymentStrategy(kind == "Recreate", surge, unavailable, ready, deadline, fields.boolean("paused"))
+
+
+def read_canary_strategy(fields: Fields) -> CanaryStrategy | None:
+    """`spec` of an Argo Rollout; None where it keeps all old pods until all new ones are there, or has no strategy.
+
+    `CalculateReplicaCountsForCanary` makes and takes pods within the same two bounds as a Deployment; the weights and
+    pauses of its steps come to an end.
+    """
+    canary = fields.down("strategy").child("canary")
+    if canary is None or canary.child("trafficRouting") is not None:
+        return None
+    surge = read_int_or_percent(canary, "maxSurge", QUARTER)
+    unavailable = read_int_or_percent(canary, "maxUnavailable", QUARTER)
+    ready = fields.integer("minReadySeconds", 0, 0)
+    return CanaryStrategy(False, surge, unavailable, ready, paused=fields.boolean("paused"))
 
 
 def read_stateful_set_strategy(fields: Fields) -> StatefulSetStrategy:

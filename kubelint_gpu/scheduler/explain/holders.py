@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
 from kubelint_gpu.values import dataclass
 
-_HASH = "pod-template-hash"
+_HASHES = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
 
 PlacedPod = tuple[Pod, str]
 """A pod and the name of the node that it is on."""
@@ -53,13 +53,14 @@ class Holder:
 
 
 def owner_of(pod: Pod) -> Owner:
-    """What a pod comes from; of a ReplicaSet that a Deployment made, the Deployment."""
+    """What a pod comes from; of a ReplicaSet that a Deployment or a Rollout made, that one."""
     owner, namespace = pod.meta.owner, pod.meta.namespace
     if owner is None:
         return Owner("Pod", namespace, pod.meta.name)
-    template = pod.meta.labels.get(_HASH)
-    if owner.kind == "ReplicaSet" and template and owner.name.endswith("-" + template):
-        return Owner("Deployment", namespace, owner.name.removesuffix("-" + template))
+    for label, kind in _HASHES.items() if owner.kind == "ReplicaSet" else ():
+        template = pod.meta.labels.get(label)
+        if template and owner.name.endswith("-" + template):
+            return Owner(kind, namespace, owner.name.removesuffix("-" + template))
     return Owner(owner.kind, namespace, owner.name)
 
 

@@ -20,9 +20,9 @@ from kubelint_gpu.values import dataclass
 _ENDS = ("OnFailure", "Never")
 
 
-def rolling_update_pointers(strategy: Pointer) -> tuple[Pointer, ...]:
+def rolling_update_pointers(strategy: Pointer, field: str = "rollingUpdate") -> tuple[Pointer, ...]:
     """The fields of a strategy that decide how a workload rolls, the most exact first."""
-    rolling = (*strategy, "rollingUpdate")
+    rolling = (*strategy, field)
     return (*rolling, "maxUnavailable"), (*rolling, "maxSurge"), rolling, strategy
 
 

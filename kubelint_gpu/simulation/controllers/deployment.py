@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
+from kubelint_gpu.kube.objects.rolling import QUARTER, CanaryStrategy, DeploymentStrategy
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.simulation.controllers.controller import rolling_update_pointers
 from kubelint_gpu.simulation.controllers.deployment_scaling import ScaledReplicaSets, proportionally
@@ -288,3 +288,20 @@ class DeploymentController(ReplicaSetController):
         rescaled = change.before != change.replicas
         has = current.number + current.waiting if current is not None else _ABSENT
         stage.add(DeploymentRollout(change.new.key, self.strategy, change.replicas, counts, old, new, rescaled, has))
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryController(DeploymentController):
+    """The controller of an Argo Rollout with a canary, which makes ReplicaSets as that of a Deployment does."""
+
+    strategy: CanaryStrategy
+
+    @property
+    def by_default(self) -> bool:
+        """Whether neither bound is written."""
+        return (self.strategy.max_surge, self.strategy.max_unavailable) == (QUARTER, QUARTER)
+
+    @property
+    def strategy_pointers(self) -> tuple[Pointer, ...]:
+        """maxUnavailable, or what stands nearest to it."""
+        return rolling_update_pointers(("spec", "strategy"), "canary")
