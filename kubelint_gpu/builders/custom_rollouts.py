@@ -46,13 +46,15 @@ class _Custom:
 def custom_deadlocks(unit: ApplySet) -> Iterator[Diagnostic]:
     """Changes that never end, because all pods run and there is no room for the new ones that must come first."""
     for custom in _customs(unit) if unit.has_nodes else ():
-        if custom.rollout.share == 1 or _missing(unit, custom, changing=False) is not None:
+        manifest = custom.subjects[0].manifest
+        before = unit.before.get(manifest.object)
+        stays = before is not None and before.item.value == manifest.item.value
+        if stays or custom.rollout.share == 1 or _missing(unit, custom, changing=False) is not None:
             continue
         placed = _missing(unit, custom, changing=True)
         if placed is None:
             continue
-        rollout, manifest = custom.rollout, custom.subjects[0].manifest
-        wanted = custom.pods(changing=True)
+        rollout, wanted = custom.rollout, custom.pods(changing=True)
         yield Diagnostic(
             "KLG101",
             _place(custom),

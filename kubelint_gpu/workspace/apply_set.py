@@ -296,6 +296,8 @@ class ApplySet:
     def before_of(self, subject: WorkloadCheck) -> WorkloadCheck | None:
         """The workload as it was; None where that is not known, or cannot be judged."""
         before = self.before.get(subject.manifest.object)
+        if before is not None and before.templates:
+            before = next((one for one in before.templates if one.part == subject.manifest.part), None)
         if before is None or before.workload is None or not before.readable or before.workload.partial:
             return None
         return self.judged(before, before.workload, self._autoscalers_before).marked("before")

@@ -251,3 +251,11 @@ def test_an_object_with_several_templates_is_named_once():
     cluster = inventory(8).replace(", globalDefault: true", "")
     [found] = [one for one in findings(rollout() + job, cluster) if one.code == "KLG301"]
     assert found.message.endswith("and PyTorchJob serving/train beside it can evict them")
+
+
+@pytest.mark.parametrize("text", [ray(), rollout(strategy="canary: {}"), rollout(strategy="blueGreen: {}")])
+def test_what_a_change_does_not_touch_is_silent(text):
+    cluster = inventory(8, 8) if "Ray" in text else inventory(1)
+    for new, expected in ((text, []), (text.replace("image: a", "image: b"), ["KLG101"])):
+        found = findings(new, cluster, before=text)
+        assert [one.code for one in found if one.code.startswith("KLG1")] == expected
