@@ -108,7 +108,6 @@ class SimulationLimits:
     least_states: int = 500  # the states that it looks at on any number of nodes
     run_steps: int = 600  # the steps of a single run
     crowded: float = 0.5  # the share of single runs that crowd the nodes
-    few_starts: int = 3  # the starts from which all changes begin at once
     further_nodes: int = 24  # the nodes beyond the inventory
     further_forms: int = 16  # the forms that such a node may have
     plenty: int = 10**12  # what such a node has of each resource

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import QUARTER, CanaryStrategy, DeploymentStrategy
+from kubelint_gpu.kube.objects.rolling import CanaryStrategy, DeploymentStrategy
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.simulation.controllers.controller import rolling_update_pointers
 from kubelint_gpu.simulation.controllers.deployment_scaling import ScaledReplicaSets, proportionally
@@ -226,7 +226,7 @@ class DeploymentController(ReplicaSetController):
     @property
     def by_default(self) -> bool:
         """Whether nothing but `paused` is written."""
-        return self.strategy == DeploymentStrategy(paused=self.strategy.paused)
+        return self.strategy == type(self.strategy)(paused=self.strategy.paused)
 
     @property
     def strategy_pointers(self) -> tuple[Pointer, ...]:
@@ -295,11 +295,6 @@ class CanaryController(DeploymentController):
     """The controller of an Argo Rollout with a canary, which makes ReplicaSets as that of a Deployment does."""
 
     strategy: CanaryStrategy
-
-    @property
-    def by_default(self) -> bool:
-        """Whether neither bound is written."""
-        return (self.strategy.max_surge, self.strategy.max_unavailable) == (QUARTER, QUARTER)
 
     @property
     def strategy_pointers(self) -> tuple[Pointer, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -12,7 +12,7 @@ from kubelint_gpu.sources.kustomize.accumulation.list_keys import element_of, me
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, FieldWriter, InlineScript, Spot
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,20 +206,21 @@ def _alike(one: Any, other: Any) -> bool:
 def origins(
     values: list[Any], objects: Sequence[Traceable], fallback: FieldWriter, path: str
 ) -> tuple[Origin | None, ...]:
-    """For each rendered value its origin: the traced object of the same kind, name and namespace.
+    """For each rendered value its origin: the traced object of the same kind, name and namespace, or kind and name.
 
-    None for what is no mapping.
+    None for what is no mapping. A generated object is named without the suffix of its contents.
     """
-    indexes = [_Index(test, objects) for test in _TESTS]
+    known: dict[tuple[Any, ...], deque[Traceable]] = {}
+    for one in objects:
+        key = (one.kind.api_version, one.kind.kind, one.name, one.namespace)
+        for part in (key, key[:3]):
+            known.setdefault(part, deque()).append(one)
     used: set[Traceable] = set()
     chosen: list[Traceable | None] = []
     renamed: dict[str, set[str]] = {}
     for value in values:
-        found = None
-        for index in indexes if isinstance(value, dict) else ():
-            found = index.first(_Key.of(value), used)
-            if found is not None:
-                break
+        tried = _keys(value) if isinstance(value, dict) else ()
+        found = next(filter(None, (_first(known.get(key), used, generated) for key, generated in tried)), None)
         chosen.append(found)
         if found is not None:
             used.add(found)
@@ -232,46 +233,18 @@ def origins(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
-    """What a rendered object and a traced one are compared by."""
-
-    kind: tuple[Any, Any]
-    name: str
-    namespace: str
-
-    @classmethod
-    def of(cls, value: dict[str, Any]) -> _Key:
-        meta = value.get("metadata")
-        meta = meta if isinstance(meta, dict) else {}
-        name = meta.get("name")
-        kind = (value.get("apiVersion"), value.get("kind"))
-        return cls(kind, name if isinstance(name, str) else "", str(meta.get("namespace") or ""))
+def _keys(value: dict[str, Any]) -> Iterator[tuple[tuple[Any, ...], bool]]:
+    """What a rendered object may be known by, the best first, and whether only a generated one is meant."""
+    meta = value.get("metadata")
+    meta = meta if isinstance(meta, dict) else {}
+    name, kind = str(meta.get("name") or ""), (value.get("apiVersion"), value.get("kind"))
+    for space in ((str(meta.get("namespace") or ""),), ()):
+        yield (*kind, name, *space), False
+        yield (*kind, name.rpartition("-")[0], *space), True
 
 
-class _Index:
-    """Traced objects by what one test looks at, in their order."""
-
-    def __init__(self, test: Callable[[_Key], Any], objects: Sequence[Traceable]) -> None:
-        self._test = test
-        self._by: dict[Any, deque[Traceable]] = {}
-        for one in objects:
-            kind = (one.kind.api_version, one.kind.kind)
-            self._by.setdefault(test(_Key(kind, one.name, one.namespace)), deque()).append(one)
-
-    def first(self, key: _Key, used: AbstractSet[Traceable]) -> Traceable | None:
-        """The first object that is not used yet; a generated one is named without the suffix of its contents."""
-        hashless = replace(key, name=key.name.rpartition("-")[0])
-        for wanted in (key, hashless):
-            left = self._by.get(self._test(wanted), deque())
-            while left and left[0] in used:
-                left.popleft()
-            if left and (wanted is key or left[0].generated):
-                return left[0]
-        return None
-
-
-_TESTS: tuple[Callable[[_Key], Any], ...] = (
-    lambda key: key,
-    lambda key: (key.kind, key.name),
-)
+def _first(left: deque[Traceable] | None, used: AbstractSet[Traceable], generated: bool) -> Traceable | None:
+    """The first object that is not used yet."""
+    while left and left[0] in used:
+        left.popleft()
+    return left[0] if left and (left[0].generated or not generated) else None

@@ -39,7 +39,7 @@ def _generate(
     if known:
         return
     value: dict[str, Any] = {"apiVersion": "v1", "kind": kind, "metadata": {"name": entry["name"]}}
-    made = Traceable(value, layer.value(pointer, "generator"), "", generated=_is_hashed(layer, entry))
+    made = Traceable(value, layer.value(pointer, "generator"), generated=_is_hashed(layer, entry))
     meta = made.traced.at("metadata")
     if meta is not None:
         for key in ("name", "namespace"):

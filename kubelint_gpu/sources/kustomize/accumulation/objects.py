@@ -17,16 +17,14 @@ class Traceable:
     Attributes:
         traced: its fields.
         kind: its apiVersion and kind.
-        file: the file below the root that it comes from, empty for a generated one.
         names: every name and namespace that it has had; patches and references may use any of them.
         generated: whether a suffix of its contents is added to its name at the end.
     """
 
-    __slots__ = ("file", "generated", "kind", "names", "traced")
+    __slots__ = ("generated", "kind", "names", "traced")
 
-    def __init__(self, value: dict[str, Any], writer: FieldWriter, file: str, *, generated: bool = False) -> None:
+    def __init__(self, value: dict[str, Any], writer: FieldWriter, *, generated: bool = False) -> None:
         self.traced = Traced(value, [writer])
-        self.file = file
         self.generated = generated
         self.names: list[tuple[str, str]] = []
         self.remember()

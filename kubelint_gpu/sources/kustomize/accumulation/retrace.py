@@ -77,4 +77,4 @@ def _resource(layer: Layer, entry: str, objects: list[Traceable]) -> None:
     for document in reading.documents if reading is not None else ():
         for item in items(document):
             writer = FieldWriter(DocumentScript(document), item.pointer, layer.kustomization.path, "resource")
-            objects.append(Traceable(item.value, writer, target))
+            objects.append(Traceable(item.value, writer))
