@@ -26,8 +26,7 @@ from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
-_SURE = 20
-"""How much of a long name a controller keeps for certain where it makes another one of it."""
+_SURE = 20  # the characters of a long name that a controller keeps for certain where it makes another one of it
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from kubelint_gpu.workspace.manifest import Manifest
 
 REPLICAS: Pointer = ("spec", "replicas")
 STRATEGY: Pointer = ("spec", "strategy")
-ROLLING: Pointer = (*STRATEGY, "rollingUpdate")
 UPDATE_STRATEGY: Pointer = ("spec", "updateStrategy")
 CLAIM_NAME, CLAIM_TEMPLATE = "resourceClaimName", "resourceClaimTemplateName"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -29,7 +28,7 @@ def strategy(manifest: Manifest) -> Pointer:
 
 def rolling(manifest: Manifest) -> Pointer:
     """The mapping that holds maxSurge and maxUnavailable, of a workload that rolls, or would hold them."""
-    return controller_of(manifest.workload).strategy_pointers[-2] if manifest.workload is not None else ROLLING
+    return controller_of(manifest.workload).strategy_pointers[-2] if manifest.workload is not None else ()
 
 
 def replicas(manifest: Manifest) -> Pointer:

@@ -62,7 +62,7 @@ def read_int_or_percent(fields: Fields, key: str, default: IntOrPercent) -> IntO
 class DeploymentStrategy:
     """`spec.strategy` of a Deployment with its defaults, and what else shapes its rollout.
 
-    `min_ready_seconds` and `progress_deadline_seconds` are seconds.
+    `min_ready_seconds` and `progress_deadline_seconds` are seconds; `field` holds maxSurge and maxUnavailable.
     """
 
     recreate: bool = False
@@ -71,11 +71,7 @@ class DeploymentStrategy:
     min_ready_seconds: int = 0
     progress_deadline_seconds: int = 600
     paused: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CanaryStrategy(DeploymentStrategy):
-    """`spec.strategy.canary` of an Argo Rollout that routes no traffic: in numbers of pods, that of a Deployment."""
+    field: str = "rollingUpdate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +137,7 @@ def read_deployment_strategy(fields: Fields) -> DeploymentStrategy:
     return DeploymentStrategy(kind == "Recreate", surge, unavailable, ready, deadline, fields.boolean("paused"))
 
 
-def read_canary_strategy(fields: Fields) -> CanaryStrategy | None:
+def read_canary_strategy(fields: Fields) -> DeploymentStrategy | None:
     """`spec` of an Argo Rollout; None where it keeps all old pods until all new ones are there, or has no strategy.
 
     `CalculateReplicaCountsForCanary` makes and takes pods within the same two bounds as a Deployment; the weights and
@@ -153,7 +149,7 @@ def read_canary_strategy(fields: Fields) -> CanaryStrategy | None:
     surge = read_int_or_percent(canary, "maxSurge", QUARTER)
     unavailable = read_int_or_percent(canary, "maxUnavailable", QUARTER)
     ready = fields.integer("minReadySeconds", 0, 0)
-    return CanaryStrategy(False, surge, unavailable, ready, paused=fields.boolean("paused"))
+    return DeploymentStrategy(False, surge, unavailable, ready, paused=fields.boolean("paused"), field="canary")
 
 
 def read_stateful_set_strategy(fields: Fields) -> StatefulSetStrategy:

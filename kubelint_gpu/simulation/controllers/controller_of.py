@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.objects.rolling import (
-    CanaryStrategy,
-    DaemonSetStrategy,
-    DeploymentStrategy,
-    JobStrategy,
-    StatefulSetStrategy,
-)
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, JobStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.daemon_set import DaemonSetController
-from kubelint_gpu.simulation.controllers.deployment import CanaryController, DeploymentController
+from kubelint_gpu.simulation.controllers.deployment import DeploymentController
 from kubelint_gpu.simulation.controllers.job import JobController
 from kubelint_gpu.simulation.controllers.replica_set import PodController, ReplicaSetController
 from kubelint_gpu.simulation.controllers.stateful_set import StatefulSetController
@@ -21,8 +15,6 @@ from kubelint_gpu.simulation.controllers.stateful_set import StatefulSetControll
 def controller_of(workload: Workload) -> Controller:
     """The controller of a workload; one without a strategy is taken to replace what it loses and nothing else."""
     strategy = workload.strategy
-    if isinstance(strategy, CanaryStrategy):
-        return CanaryController(workload, strategy)
     if isinstance(strategy, DeploymentStrategy):
         return DeploymentController(workload, strategy)
     if isinstance(strategy, StatefulSetStrategy):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import CanaryStrategy, DeploymentStrategy
+from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.simulation.controllers.controller import rolling_update_pointers
 from kubelint_gpu.simulation.controllers.deployment_scaling import ScaledReplicaSets, proportionally
@@ -210,7 +210,7 @@ def _told(before: ReplicaSets, after: ReplicaSets) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DeploymentController(ReplicaSetController):
-    """The controller of a Deployment."""
+    """The controller of a Deployment, or of the canary of an Argo Rollout."""
 
     strategy: DeploymentStrategy
 
@@ -226,12 +226,12 @@ class DeploymentController(ReplicaSetController):
     @property
     def by_default(self) -> bool:
         """Whether nothing but `paused` is written."""
-        return self.strategy == type(self.strategy)(paused=self.strategy.paused)
+        return self.strategy == DeploymentStrategy(paused=self.strategy.paused, field=self.strategy.field)
 
     @property
     def strategy_pointers(self) -> tuple[Pointer, ...]:
         """maxUnavailable, or what stands nearest to it."""
-        return rolling_update_pointers(("spec", "strategy"))
+        return rolling_update_pointers(("spec", "strategy"), self.strategy.field)
 
     def pod(self, revision: str, name: str = "") -> Pod:
         """A pod with the label `pod-template-hash`."""
@@ -288,15 +288,3 @@ class DeploymentController(ReplicaSetController):
         rescaled = change.before != change.replicas
         has = current.number + current.waiting if current is not None else _ABSENT
         stage.add(DeploymentRollout(change.new.key, self.strategy, change.replicas, counts, old, new, rescaled, has))
-
-
-@dataclass(frozen=True, slots=True)
-class CanaryController(DeploymentController):
-    """The controller of an Argo Rollout with a canary, which makes ReplicaSets as that of a Deployment does."""
-
-    strategy: CanaryStrategy
-
-    @property
-    def strategy_pointers(self) -> tuple[Pointer, ...]:
-        """maxUnavailable, or what stands nearest to it."""
-        return rolling_update_pointers(("spec", "strategy"), "canary")
