@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import everything
@@ -222,14 +223,14 @@ def _run(found: _Gathered) -> None:
             return admitted(pod, classes, found.problems, raw=True, broken=broken)
 
     found.pods = [of_class(pod) for pod in found.pods]
-    total = 0
-    for item, pointer in found.waiting:
-        entry: dict[str, Any] = item.value["running"][pointer[1]]
-        total += entry.get("count", 1)
-        if total > MOST_PODS:
-            sentence = f"this brings the inventory above {MOST_PODS:,} running pods, more than it may have"
-            found.problems.append(error_at(item, pointer, sentence))
-            return
+    entries: list[dict[str, Any]] = [item.value["running"][pointer[1]] for item, pointer in found.waiting]
+    totals = accumulate(entry.get("count", 1) for entry in entries)
+    above = next((number for number, total in enumerate(totals) if total > MOST_PODS), None)
+    if above is not None:
+        sentence = f"this brings the inventory above {MOST_PODS:,} running pods, more than it may have"
+        found.problems.append(error_at(*found.waiting[above], sentence))
+        return
+    for (item, pointer), entry in zip(found.waiting, entries, strict=True):
         if "pod" in entry:
             value = {**entry["pod"], "apiVersion": "v1", "kind": "Pod"}
             with found.one("Pod", entry, item, pointer):

@@ -26,11 +26,10 @@ def test_pools_that_are_too_large_together_are_an_error_and_not_an_outage():
     assert error.span.line == 3
 
 
-def test_too_many_pods_are_an_error_and_not_an_outage(monkeypatch):
-    monkeypatch.setattr("kubelint_gpu.inventory.loading.MOST_PODS", 1000)
-    pods = ", ".join(f"{{name: p{number}, node: m, count: 400}}" for number in range(3))
+def test_too_many_pods_are_an_error_and_not_an_outage():
+    pods = ", ".join(f"{{name: p{number}, node: m, count: 80000}}" for number in range(3))
     (error,) = errors_of(f"nodes: [{{name: m}}]\nrunning: [{pods}]\n")
-    assert error.message == "this brings the inventory above 1,000 running pods, more than it may have"
+    assert error.message == "this brings the inventory above 200,000 running pods, more than it may have"
 
 
 def test_a_file_that_is_wrong_throughout_is_told_so():

@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT))
 from kubelint_gpu.sources.kustomize.origin import Origin  # noqa: E402
 from kubelint_gpu.sources.kustomize.program import Program  # noqa: E402
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render  # noqa: E402
+from kubelint_gpu.values import replace  # noqa: E402
 from kubelint_gpu.workspace.cluster_context import ClusterContext  # noqa: E402
 from tools.kustomize_places import declared, prove  # noqa: E402
 
@@ -37,15 +38,19 @@ def test_every_finding_of_the_example_stands_where_its_field_was_set(renderer, o
     assert [one for one in verdicts if not one.proven] == []
 
 
-def test_a_wrong_place_is_not_proven(renderer, monkeypatch):
+class Mistaken(Origin):
+    """An origin that takes the line of the name for that of the spec."""
+
+    def __init__(self, right):
+        vars(self).update(vars(right))
+
+    def answer(self, pointer, role="value"):
+        return super().answer(("metadata", "name") if pointer == ("spec",) else pointer, role)
+
+
+def test_a_wrong_place_is_not_proven(renderer):
     """The proof can fail: it does where a finding points at the line of another field."""
     built = render(EXAMPLE / "overlays" / "prod", renderer, root=EXAMPLE, cwd=EXAMPLE)
-    right = Origin._answer
-
-    def wrong(self, pointer, role):
-        found = right(self, pointer, role)
-        return right(self, ("metadata", "name"), "value") if pointer == ("spec",) else found
-
-    monkeypatch.setattr(Origin, "_answer", wrong)
+    built = replace(built, origins=tuple(map(Mistaken, built.origins)))
     verdicts = list(prove(built, renderer, ClusterContext()))
     assert [one.reason for one in verdicts if not one.proven]
