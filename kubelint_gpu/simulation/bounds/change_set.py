@@ -122,25 +122,6 @@ def at_once(
     )
 
 
-def all_placed(bench: Situation, search: GroupSearch, position: int, alone: Judgement) -> Judgement:
-    """Whether a workload that is scaled, and has too little room while the others stay, has it when they change, too.
-
-    Where that is not known, they are told as its `company`.
-    """
-    others = changing(bench, position)
-    rolling = frozenset(place for place in others if bench.participants[place].replaces)
-    name = bench.participants[position].new.key
-    found = search.searched(rolling, scaling=(others | {position}) - rolling, ends=name, part=PARTS.applied)
-    states = alone.states + found.states
-    if found.verdict is Verdict.COMPLETES:
-        return replace(
-            alone, placed=alone.wanted, at_best=None, refusal=None, waiting=None, fragmented=False, states=states
-        )
-    if found.verdict in (Verdict.STUCK, Verdict.MAY_STICK):
-        return replace(alone, states=states)
-    return replace(alone, states=states, company=named(bench, others))
-
-
 def named(bench: Situation, places: frozenset[int]) -> tuple[Workload, ...]:
     """The workloads at some positions, as they shall be."""
     return tuple(bench.participants[place].new for place in sorted(places))

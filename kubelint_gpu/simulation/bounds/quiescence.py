@@ -95,7 +95,7 @@ def _never_waits(bench: Situation, pods: Sequence[tuple[Pod, ...]], rolling: fro
     mine = bench.participants[position]
     if mine.controller.paused:
         return True
-    new, standing = pods[position][1], _standing(bench)
+    new, standing = pods[position][1], bench.beside(bench.fixed)
     apart = _apart(pods, position, standing)
     if apart is None or not _is_plain(bench, position, pods[position]):
         return False
@@ -116,13 +116,6 @@ def _never_waits(bench: Situation, pods: Sequence[tuple[Pod, ...]], rolling: fro
     if spreading is not None:
         return spreading.never_refuses(free, room.refusing, bounds[position].most)
     return room.refusing(sorted(free), bounds[position].most) < len(free)
-
-
-def _standing(bench: Situation) -> Snapshot:
-    """The cluster with the pods that stay whatever happens."""
-    fixed = tuple(pod for pod in bench.fixed if pod.spec.node_name)
-    name = ("told beside", tuple(map(id, fixed)))
-    return bench.empty.static(name, lambda _: Snapshot.of(replace(bench.cluster, pods=fixed)))
 
 
 def _is_plain(bench: Situation, position: int, pods: Iterable[Pod]) -> bool:

@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.bounds import (
     room,
     shortage,
 )
-from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, without
+from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, named, without
 from kubelint_gpu.simulation.bounds.counting import slots_of
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
@@ -154,7 +154,8 @@ def _beside_changes(question: Question, found: Judgement) -> Judgement:
     if at_once and found.verdict is not None:
         return change_set.at_once(bench, search, position, found, by_itself, peaceful=question.peaceful)
     if at_once and not participant.rolling and found.placed < found.wanted:
-        return change_set.all_placed(bench, search, position, found)
+        # whether it has room when they change, too, is not known
+        return replace(found, company=named(bench, changing(bench, position)))
     if found.verdict is Verdict.STUCK:
         alike = not participant.daemons and slots_of(bench, search, position) is not None
         others = helped_by(bench, search, position, alike=alike)

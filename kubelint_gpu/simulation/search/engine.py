@@ -63,6 +63,11 @@ class Situation:
     driven: tuple[tuple[Displaced, ...], ...] = ()
     memo: Memo = field(default_factory=Memo, repr=False, compare=False)
 
+    def beside(self, pods: Sequence[Pod]) -> Snapshot:
+        """The cluster with some of the running pods: one snapshot for all that is asked beside the same ones."""
+        found = tuple(pods)
+        return self.empty.static(("beside", found), lambda _: Snapshot.of(replace(self.cluster, pods=found)))
+
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
@@ -273,10 +278,7 @@ class GroupSearch:
         """A run in words, each step confirmed by the core on the whole cluster."""
         fixed = tuple(pod for pod in self._bench.fixed if pod.identifier not in scene.in_play)
         cluster = replace(self._bench.cluster, pods=fixed)
-        # one snapshot for all runs that are told beside the same pods; it keeps them, and so their identities
-        name = ("told beside", tuple(map(id, fixed)))
-        base = self._bench.empty.static(name, lambda _: Snapshot.of(cluster))
-        return replay(scene, path, cluster, base, ends=ends)
+        return replay(scene, path, cluster, self._bench.beside(fixed), ends=ends)
 
     def _temporary_holders(self) -> list[Pod]:
         """Running pods that end some day and hold something that the group wants."""
