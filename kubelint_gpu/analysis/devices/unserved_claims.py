@@ -161,8 +161,12 @@ def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) ->
     found = trial.selected(without)
     asked = []
     for name, amount in sorted(query.capacity.items()):
-        has = [slot.device.capacity[one].value for slot in found for one in slot.device.capacity
-               if qualified(one, slot.id.driver) == qualified(name, slot.id.driver)]  # fmt: skip
+        has = [
+            slot.device.capacity[one].value
+            for slot in found
+            for one in slot.device.capacity
+            if qualified(one, slot.id.driver) == qualified(name, slot.id.driver)
+        ]
         most = f"the most is {shown_amount(max(has))}" if has else "none of them has it"
         asked.append(f"{shown_amount(amount)} of {name} ({most})")
     return Fault(("capacity",), f"no device of class {query.device_class} gives {listed(asked)}")

@@ -18,13 +18,27 @@ if TYPE_CHECKING:
 
 # Kind to API group; of other kinds placement does not depend.
 KINDS = {
-    "CSIDriver": "storage.k8s.io", "CSINode": "storage.k8s.io", "CSIStorageCapacity": "storage.k8s.io",
-    "DeviceClass": "resource.k8s.io", "DeviceTaintRule": "resource.k8s.io", "LimitRange": "", "Namespace": "",
-    "Node": "", "PersistentVolume": "", "PersistentVolumeClaim": "", "Pod": "", "PodDisruptionBudget": "policy",
-    "PriorityClass": "scheduling.k8s.io", "ResourceClaim": "resource.k8s.io",
-    "ResourceClaimTemplate": "resource.k8s.io", "ResourceQuota": "", "ResourceSlice": "resource.k8s.io",
-    "RuntimeClass": "node.k8s.io", "StorageClass": "storage.k8s.io", "VolumeAttachment": "storage.k8s.io",
-}  # fmt: skip
+    "CSIDriver": "storage.k8s.io",
+    "CSINode": "storage.k8s.io",
+    "CSIStorageCapacity": "storage.k8s.io",
+    "DeviceClass": "resource.k8s.io",
+    "DeviceTaintRule": "resource.k8s.io",
+    "LimitRange": "",
+    "Namespace": "",
+    "Node": "",
+    "PersistentVolume": "",
+    "PersistentVolumeClaim": "",
+    "Pod": "",
+    "PodDisruptionBudget": "policy",
+    "PriorityClass": "scheduling.k8s.io",
+    "ResourceClaim": "resource.k8s.io",
+    "ResourceClaimTemplate": "resource.k8s.io",
+    "ResourceQuota": "",
+    "ResourceSlice": "resource.k8s.io",
+    "RuntimeClass": "node.k8s.io",
+    "StorageClass": "storage.k8s.io",
+    "VolumeAttachment": "storage.k8s.io",
+}
 
 _VERSIONS = {"": ("v1",), "resource.k8s.io": ("v1alpha2", "v1alpha3", "v1beta1", "v1beta2", "v1")}
 _OF_OTHERS = ("v1alpha1", "v1beta1", "v1")

@@ -16,9 +16,7 @@ MOST = 2**64 - 1
 """What stands for no limit: no cost and no size is larger."""
 TEXT = 0.1
 """The cost of a character of a text that a call goes through."""
-_SCALARS = frozenset(
-    ("bool", "double", "int", "uint", "google.protobuf.Duration", "google.protobuf.Timestamp")
-)  # fmt: skip
+_SCALARS = frozenset(("bool", "double", "int", "uint", "google.protobuf.Duration", "google.protobuf.Timestamp"))
 
 
 class Size(NamedTuple):
