@@ -20,17 +20,8 @@ from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.patterns import pattern
 
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
-_OBJECTS = (
-    "pods",
-    "resourcequotas",
-    "services",
-    "replicationcontrollers",
-    "secrets",
-    "persistentvolumeclaims",
-    "configmaps",
-    "services.nodeports",
-    "services.loadbalancers",
-)
+_OBJECTS = ("pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "persistentvolumeclaims",
+            "configmaps", "services.nodeports", "services.loadbalancers")  # fmt: skip
 _OF_QUOTAS = frozenset(
     (*_OBJECTS, "requests.storage", *(prefix + name for prefix in ("", "requests.", "limits.") for name in _COMPUTE))
 )
