@@ -14,8 +14,7 @@ from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
-from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement, Together
+from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 _CLAIM = "persistentVolumeClaim"
 _WHATEVER = frozenset(("quota", "volume"))
 """What pods may wait for on every node."""
-_WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,7 @@ def is_certain_together(unit: ApplySet, group: Together, involved: Sequence[Work
 def _is_open(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether it has to be looked at: something is amiss, and no further node is a plain remedy."""
     short = judgement.verdict is None and judgement.placed < judgement.wanted
-    if not short and judgement.verdict not in _WAITS and not judgement.evicts:
+    if not short and judgement.verdict not in WAITS and not judgement.evicts:
         return False
     if subject.key not in transitions_in(unit) or not cluster_beyond(unit).known:
         return False

@@ -31,7 +31,7 @@ from kubelint_gpu.analysis.transitions import (
 )
 from kubelint_gpu.budget import PARTS, TOLD
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement, Together
+from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.answers import once
 
@@ -64,14 +64,14 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
     pairs = [
         (key, names[other.key])
         for key, found in judgements_in(unit).items()
-        if key in transitions_in(unit) and found.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
+        if key in transitions_in(unit) and found.verdict in WAITS
         for other in found.company
         if other.key in names and _ends(unit, names[other.key]) and transitions_in(unit)[names[other.key]].existing
     ]
     for waiting, other in pairs[: TOLD.pairs]:
         scenario = with_part_of_budget(only_rolled(now(unit), (waiting, other)), PARTS.pair)
         for found in scenario.together(transitions_in(unit)[other].new.key):
-            if found.verdict in (Verdict.STUCK, Verdict.MAY_STICK) and found.trace is not None:
+            if found.verdict in WAITS and found.trace is not None:
                 yield found
 
 

@@ -8,8 +8,7 @@ from kubelint_gpu.analysis.replica_room import room_for
 from kubelint_gpu.analysis.scaling import target
 from kubelint_gpu.analysis.scenarios import now, scaled, with_part_of_budget
 from kubelint_gpu.budget import PARTS, TOLD
-from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
@@ -17,8 +16,6 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import LEAST, MOST
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
-
-_WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +57,7 @@ def _waiting(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
         if target(unit, manifest) is subject:
             for replicas in _numbers(unit, subject, manifest):
                 found = _at(unit, subject, replicas)
-                if found.verdict in _WAITS:
+                if found.verdict in WAITS:
                     found_at = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
                     found_at = found_at.marked("scaled")
                     least = field_pointers.at(manifest, LEAST)

@@ -11,7 +11,7 @@ from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions.gang import Gang, gang
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -60,5 +60,5 @@ def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Overlap
     runs = [replace(workload, meta=replace(workload.meta, name=f"{workload.meta.name}-{run}")) for run in (1, 2)]
     beside = [one.workload for one in bound_to(unit, subject)]
     found = gang(runs, cluster, beside=beside, budget=unit.budget)
-    if found.verdict in (Verdict.STUCK, Verdict.MAY_STICK) and all(one.running for one in found.held):
+    if found.verdict in WAITS and all(one.running for one in found.held):
         yield OverlappingRuns(subject, found, interval, deadline)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis.certainty import cluster_beyond
+from kubelint_gpu.analysis.certainty import cluster_beyond, is_certain
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import is_made, without_leaving
 from kubelint_gpu.builders.job_quota import outcome, refusal_beside
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.evidence.exclusive_lines import holders, scarce
+from kubelint_gpu.evidence.exclusive_lines import holders, scarce, stakes
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.rolling import JobStrategy
-from kubelint_gpu.messages.wait import refused
+from kubelint_gpu.messages.wait import Wait, refused
 from kubelint_gpu.messages.wording import workload_name
 from kubelint_gpu.simulation.controllers.job import job_of, piles_up, stops_for_ever
 from kubelint_gpu.simulation.questions.starved_jobs import starves
+from kubelint_gpu.simulation.search.trace import Waiting
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -41,6 +43,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     beside = [one.workload for one in others]
     cluster = without_leaving(unit, unit.cluster)
     if len(others) > MOST_OTHERS or not starves(workload, beside, cluster):
+        yield from _behind(unit, subject, judgement)
         return
     certain = unit.is_closed_to(subject) or (
         cluster_beyond(unit).known and starves(workload, beside, without_leaving(unit, cluster_beyond(unit).cluster))
@@ -72,6 +75,28 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
             *holders(unit, subject, resource, judgement.eligible),
         ),
         help=ends,
+    )
+
+
+def _behind(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Diagnostic]:
+    """A Job that never ends where what is applied with it comes first, or stops half-way."""
+    key, wanted, placed = subject.workload.key, judgement.wanted, judgement.placed
+    if placed >= wanted or not (judgement.waiting or judgement.refusal):
+        return
+    waiting = judgement.waiting or Waiting(key, new=True, count=1, refusal=judgement.refusal)
+    never = judgement.at_best is not None and judgement.at_best < wanted
+    of_all = "its pods" if not placed else f"{wanted - placed} of its {wanted} pods"
+    yield Diagnostic(
+        "KLG109",
+        subject.manifest.place(("spec",), "key"),
+        f"{of_all} {'wait' if never else 'may wait'} for ever beside what is applied with it: "
+        f"{Wait(subject.workload, waiting, standing=True).clause}",
+        subject.manifest,
+        cause="starving",
+        certainty="certain" if never and is_certain(unit, subject, judgement) else "possible",
+        severity="warning",
+        scheduler=waiting.scheduler or None,
+        related=stakes(unit, subject, waiting),
     )
 
 

@@ -22,12 +22,12 @@ from kubelint_gpu.simulation.prepare.coupling import companion_workloads
 from kubelint_gpu.simulation.questions.gang import Gang, gang
 from kubelint_gpu.simulation.questions.starved_jobs import may_evict, running_at_once
 from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
-_HELD = (Verdict.STUCK, Verdict.MAY_STICK)
 _UNSEEN = "not every placement of what runs beside it was looked at"
 
 
@@ -137,19 +137,19 @@ def _held(unit: ApplySet, jobs: list[WorkloadCheck], customs: Sequence[Team]) ->
     teams = [*map(team_of, jobs), *customs]
     cluster = without_leaving(unit, unit.cluster)
     found = _together(cluster, teams, beside, unit.budget)
-    if found.verdict not in _HELD:
+    if found.verdict not in WAITS:
         members = [one for team in teams for one in team.subjects]
         others = [*beside, *(one for one in staying_beside(unit, members) if one not in beside)]
         if len(beside) < len(others) <= MOST_OTHERS:
             crowded = _together(cluster, teams, others, unit.budget)
-            if crowded.verdict in _HELD:
+            if crowded.verdict in WAITS:
                 found, beside = crowded, others
     if found.verdict is Verdict.UNDECIDED and beside:
         yield UndecidedGang(jobs[0], question, _UNSEEN)
     # a Job that has nothing keeps nothing from others
     held = {one.owner for one in found.held if one.running}
     stuck = tuple(team for team in teams if team.key in held)
-    if found.verdict not in _HELD or len(stuck) < 2:
+    if found.verdict not in WAITS or len(stuck) < 2:
         return
     members = [subject for team in stuck for subject in team.subjects]
     certain = all(unit.is_closed_to(one) for one in members) or _holds_further(unit, teams, beside, found.verdict)

@@ -23,7 +23,7 @@ from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -32,7 +32,6 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 NO_NODE = "the next one finds no node"
 _CLAIM = "persistentVolumeClaim"
 _VOLUME = Held.VOLUME.value
-_WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def ended(unit: ApplySet, verdict: Verdict) -> Iterator[tuple[WorkloadCheck, End
 def waits_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its rollout ends and the next one may not."""
     found = next_rollouts(unit).judgements.get(subject.key)
-    return found is not None and found.verdict in _WAITS
+    return found is not None and found.verdict in WAITS
 
 
 def end_of(judgement: Judgement) -> End:

@@ -13,13 +13,12 @@ from kubelint_gpu.builders.stuck_rollout import end_of, unsure_claims, waits_lat
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted, listed, workload_names
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement, Together
+from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _MORE = "; kubelint-gpu check says why"
 _BEYOND = " unless there are nodes beyond the inventory"
-_WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
 def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
@@ -39,7 +38,7 @@ def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
         return None
     if judgement.verdict is Verdict.UNDECIDED:
         return "was not decided"
-    if judgement.verdict in _WAITS:
+    if judgement.verdict in WAITS:
         return _waiting(unit, subject, judgement)
     return f"comes to its end{''.join(_conditions(unit, subject, judgement))}"
 
@@ -91,7 +90,5 @@ def _conditions(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) ->
 
 def _blocked(unit: ApplySet, subject: WorkloadCheck) -> Together | None:
     """The rollouts that hold each other up when they start at the same moment as its own."""
-    waiting = [
-        group for group in judged_together(unit) if group.verdict in _WAITS and subject in rolled_in(unit, group)
-    ]
+    waiting = [group for group in judged_together(unit) if group.verdict in WAITS and subject in rolled_in(unit, group)]
     return waiting[0] if waiting else None

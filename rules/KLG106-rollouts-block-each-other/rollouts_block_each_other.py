@@ -18,7 +18,7 @@ from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import cut_off, listed, some, workload_name
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Trace
-from kubelint_gpu.simulation.search.verdict import Together
+from kubelint_gpu.simulation.search.verdict import WAITS, Together
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -31,7 +31,7 @@ def rollouts_block_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
     for together in judged_together(unit):
         if together.verdict is Verdict.UNDECIDED:
             yield _undecided(unit, together)
-        if together.verdict not in (Verdict.STUCK, Verdict.MAY_STICK) or together.trace is None:
+        if together.verdict not in WAITS or together.trace is None:
             continue
         rolled = rolled_in(unit, together)
         waits = [wait for subject in rolled for wait in _waits(unit, subject, together.trace)]

@@ -24,12 +24,10 @@ from kubelint_gpu.messages.wait import Wait
 from kubelint_gpu.messages.wording import counted, owner_name, some
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
-
-_WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
 @rule("KLG109")
@@ -67,7 +65,7 @@ def _replaced_by_hand(unit: ApplySet) -> Iterator[Diagnostic]:
 def _told_by_hand(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterator[Diagnostic]:
     if found.placed < found.wanted:
         yield from _pending(unit, subject, found)
-    elif found.verdict in (Verdict.STUCK, Verdict.MAY_STICK) and found.trace is not None:
+    elif found.verdict in WAITS and found.trace is not None:
         yield _waiting(unit, subject, end_of(found).waiting)
 
 
@@ -102,7 +100,7 @@ def _waiting_for_gone(unit: ApplySet) -> Iterator[Diagnostic]:
         if not is_changed(unit, subject) or not subject.known_class or not _is_worse(later, now):
             continue
         waiting = later.waiting
-        if later.verdict in _WAITS and later.trace is not None:
+        if later.verdict in WAITS and later.trace is not None:
             waiting = next((one for one in later.trace.waiting if one.owner == subject.workload.key), None)
         names = _holders(unit, waiting)
         if waiting is not None and names:
@@ -130,7 +128,7 @@ def _until_removed(
     unit: ApplySet, subject: WorkloadCheck, found: Judgement, waiting: Waiting, names: list[str]
 ) -> Diagnostic:
     manifest, workload = subject.manifest, subject.workload
-    rolls = found.verdict in _WAITS
+    rolls = found.verdict in WAITS
     claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
     clause = Wait(workload, waiting, claims, standing=not rolls).clause
     replicas = f"{found.placed} of {counted(found.wanted, 'replica')}"

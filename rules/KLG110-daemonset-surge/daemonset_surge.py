@@ -14,6 +14,7 @@ from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wait import host_ports
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -28,7 +29,7 @@ def daemonset_surge(unit: ApplySet) -> Iterator[Diagnostic]:
     if not unit.has_nodes:
         yield from _ports(unit)
         return
-    for verdict in (Verdict.STUCK, Verdict.MAY_STICK):
+    for verdict in WAITS:
         for subject, end in ended(unit, verdict):
             if surges_into_itself(subject, end):
                 crowded = sorted(judgements_in(unit)[subject.key].crowded)

@@ -21,7 +21,7 @@ from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.forced_rollback import forced_rollback
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -34,7 +34,7 @@ _RAISED = "once the quota allows more, or has less in use, the controller makes 
 @rule("KLG111", of_workloads=True)
 def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that is never ready holds up all that come after it, and every later change of the template."""
-    for verdict in (Verdict.STUCK, Verdict.MAY_STICK):
+    for verdict in WAITS:
         for subject, end in ended(unit, verdict):
             if subject.controller.has_ordinals:
                 yield _halted(standstill(unit, subject, end, "KLG111", may=verdict is Verdict.MAY_STICK), end)

@@ -12,7 +12,7 @@ from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wording import some
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -73,7 +73,7 @@ def _claims(subject: WorkloadCheck) -> bool:
 def _sticks(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its rollout hangs on the pin."""
     judgement = judgements_in(unit).get(subject.key)
-    return judgement is not None and judgement.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
+    return judgement is not None and judgement.verdict in WAITS
 
 
 def _nodes(unit: ApplySet, found: Wider, others: list[str]) -> Iterator[Related]:

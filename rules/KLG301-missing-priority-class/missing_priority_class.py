@@ -13,7 +13,7 @@ from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.kinds.custom_workload import WITHOUT_PRIORITY_CLASS
 from kubelint_gpu.kube.objects.priority import SYSTEM_PREFIX
 from kubelint_gpu.messages.wording import listed, some, workload_name
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -67,11 +67,7 @@ def _matters(unit: ApplySet, subject: WorkloadCheck) -> bool:
 @once
 def _in_want(unit: ApplySet) -> frozenset[WorkloadKey]:
     """The workloads of which a pod waits for what other pods hold: it would have to evict them."""
-    waiting = {
-        subject.key: end.waiting
-        for verdict in (Verdict.STUCK, Verdict.MAY_STICK)
-        for subject, end in ended(unit, verdict)
-    }
+    waiting = {subject.key: end.waiting for verdict in WAITS for subject, end in ended(unit, verdict)}
     short = (
         key
         for key, one in judgements_in(unit).items()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from checks_units import deployment, findings
+from checks_units import deployment, findings, unit
+
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.workspace.apply_set import ApplySet
 
 NODES = """\
 apiVersion: kubelint-gpu/v1
@@ -118,3 +121,35 @@ def test_the_pods_of_a_daemon_set_stay_where_they_are():
     (found,) = told(daemons + job())
     assert (found.object, found.certainty) == ("Job/serving/once", "certain")
     assert told(daemons + job(), NODES.replace("count: 1", "count: 2")) == []
+
+
+def applied(text, inventory, before=""):
+    """What is said of a Job that is new, as are all others that are not among those `before`."""
+    judged = unit(text, inventory, before=before)
+    made = {one.object for one in judged.manifests} - judged.before.keys()
+    judged = ApplySet(judged.readings, judged.world, before=judged.before, made=made)
+    return [one for one in check((judged,), judged.world).findings if one.cause == "starving"]
+
+
+def test_a_job_that_waits_where_others_of_the_apply_come_first_is_told():
+    gpu = "\n  - {name: gpu-2, allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: 2}}"
+    nodes = NODES.replace("count: 1}", f"count: 1}}{gpu}")
+    text = deployment(spec=f"replicas: 1\n{GIVES}") + job().replace("nvidia.com/gpu: 1", "nvidia.com/gpu: 2")
+    (found,) = applied(text, nodes)
+    assert (found.object, found.severity, found.certainty) == ("Job/serving/once", "warning", "possible")
+    assert found.message.startswith(
+        "its pods may wait for ever beside what is applied with it: the next one waits for 2"
+    )
+    assert applied(text, nodes.replace("count: 2", "count: 3")) == []
+
+
+def test_a_job_whose_pods_the_quota_of_a_stuck_rollout_refuses_is_told():
+    rolls = "replicas: 1\nstrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"
+    spec = "{hard: {pods: 2}}"
+    quota = f"---\n{{apiVersion: v1, kind: ResourceQuota, metadata: {{name: q, namespace: serving}}, spec: {spec}}}\n"
+    before, after = deployment(spec=rolls), deployment(spec=rolls).replace(":1", ":2")
+    text = after + job().replace("nvidia.com/gpu: 1", "cpu: 1")
+    (found,) = applied(text, NODES + quota, before)
+    assert (found.object, found.certainty) == ("Job/serving/once", "possible")
+    assert found.message.endswith("the next one is refused by quota q, which allows 2 pods and has 2 in use")
+    assert applied(text, NODES + quota.replace("pods: 2", "pods: 3"), before) == []

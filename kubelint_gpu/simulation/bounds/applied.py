@@ -74,14 +74,13 @@ def told_by_some(question: Question) -> Judgement | None:
     found = replace(question.blank, verdict=Verdict.COMPLETES) if always_ends(bench, position) else None
     with suppress(UsedUp):
         ends = _ends(question) if one.moves else search.ends(frozenset({position}), frozenset(), PARTS.applied)
-        if ends is not None and found is not None:
-            return _evicting(question, ends, found)
-        end = ends.verdict(ended(ends.scene.model, one.new.key))[1] if ends is not None else None
-        trace = _replayed(search, ends, end) if ends is not None else None
-        if ends is not None and trace is not None:
+        if ends is None:
+            return found
+        trace = _replayed(search, ends, ends.verdict(ended(ends.scene.model, one.new.key))[1])
+        if found is None and trace is not None:
             company = named(bench, changing(bench, position))
-            told = replace(question.blank, verdict=Verdict.MAY_STICK, by_bound=False, trace=trace, company=company)
-            return _evicting(question, ends, told)
+            found = replace(question.blank, verdict=Verdict.MAY_STICK, by_bound=False, trace=trace, company=company)
+        return found and _evicting(question, ends, found)
     return found
 
 
@@ -117,8 +116,15 @@ def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace 
     if end is None or trace is None:
         return blank
     mine = ends.scene.cast.members[question.position]
+    owner = question.participant.new.key
     ready = [one.ready(mine) for one in ends.found]
-    waiting = next((one for one in trace.waiting if one.owner == question.participant.new.key), None)
+    waiting = next((one for one in trace.waiting if one.owner == owner), None)
+    if question.participant.temporary:
+        # what is made and does not wait has ended, or will
+        place = next(number for number, actor in enumerate(ends.scene.model.actors) if actor.name == owner)
+        first = [one.states[0] for one in ends.found]
+        ready = [blank.wanted - sum(one.controls[place]) - sum(one.waiting[kind] for kind in mine) for one in first]
+        waiting = question.search.left_out(ends.scene, end.states[0], owner)
     return replace(
         blank,
         placed=min(blank.wanted, *ready),
@@ -151,11 +157,9 @@ def _ends(question: Question) -> RunEnds | None:
     lasting = bool(search.outsiders) and not question.participant.replaces
 
     def found() -> RunEnds | None:
-        try:
-            with part(1, 3):
-                return search.ends(rolling, scaling, PARTS.applied, lasting=lasting)
-        except UsedUp:
-            return None
+        with suppress(UsedUp), part(1, 3):
+            return search.ends(rolling, scaling, PARTS.applied, lasting=lasting)
+        return None
 
     name = "ends of lasting pods" if lasting else "ends"
     return bench.memo.of(name, (bench.participants, bench.fixed, bench.queued, bench.grown), found)

@@ -22,7 +22,7 @@ from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Trace
-from kubelint_gpu.simulation.search.verdict import Judgement, told_by
+from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement
 from kubelint_gpu.values import replace
 
 Decide = Callable[[Situation, int], Judgement]
@@ -104,7 +104,8 @@ def at_once(
     company = named(bench, others)
     if found.verdict not in (None, Verdict.UNDECIDED):
         beside = company if found.verdict is Verdict.MAY_STICK else ()
-        return replace(told_by(found, alone, states), company=beside)
+        run = {name: getattr(found, name) for name in OF_A_RUN}
+        return replace(alone, by_bound=False, states=states, company=beside, **run)
     if peaceful and not ends and is_apart(bench, position, others):
         apart = replace(without(bench, others), budget=bench.budget // PARTS.applied)
         left = decide(apart, position - sum(place < position for place in others))
@@ -192,7 +193,7 @@ def always_ends(bench: Situation, position: int) -> bool:
     others = [
         _at_rest(demand, one)
         for demand, one in zip(bench.demands, bench.participants, strict=True)
-        if one is not participant and not all(gives_way(pod, participant.new.spec) for pod in one.pods)
+        if one is not participant and not all(gives_way(pod.spec, participant.new.spec) for pod in one.pods)
     ]
     return always_room(0, [mine, *others], bench.residual, at_rest=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.simulation.prepare.demand import contended, takes
 from kubelint_gpu.simulation.prepare.displaced import concerns
 from kubelint_gpu.simulation.search.engine import Situation
@@ -23,25 +23,21 @@ def may_evict(bench: Situation, position: int, *, itself: bool = True) -> bool:
 
     Old pods of its own may be among them, unless it is not asked for `itself`.
     """
-    mine = bench.participants[position].new.spec
-    if mine.preemption_policy == "Never":
-        return False
-    priority = mine.priority or 0
-    nodes = bench.demands[position].nodes
-    lower = [place for place, other in enumerate(bench.participants) if (other.old.spec.priority or 0) < priority]
+    mine, nodes = bench.participants[position].new.spec, bench.demands[position].nodes
+    lower = [place for place, other in enumerate(bench.participants) if gives_way(other.old.spec, mine)]
     lower = [place for place in lower if itself or place != position]
     if any(not nodes.isdisjoint(bench.demands[place].nodes) for place in lower):
         return True
-    below = [pod for pod in bench.fixed if pod.spec.node_name in nodes and gives_way(pod, mine)]
+    below = [pod for pod in bench.fixed if pod.spec.node_name in nodes and gives_way(pod.spec, mine)]
     if not below or not bench.demands[position].simple:
         return bool(below)
     scarce = contended(bench.demands, bench.residual)[position]
     return any((pod.spec.node_name, name) in scarce for pod in below for name in takes(pod))
 
 
-def gives_way(pod: Pod, spec: PodSpec) -> bool:
-    """Whether pods of a spec can evict a pod."""
-    return spec.preemption_policy != "Never" and (pod.spec.priority or 0) < (spec.priority or 0)
+def gives_way(spec: PodSpec, other: PodSpec) -> bool:
+    """Whether pods of a spec can be evicted by those of another one."""
+    return other.preemption_policy != "Never" and (spec.priority or 0) < (other.priority or 0)
 
 
 def is_crowded(bench: Situation, position: int) -> bool:

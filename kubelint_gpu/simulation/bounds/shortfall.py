@@ -45,7 +45,7 @@ def fit_alone(bench: Situation, search: GroupSearch, position: int) -> Shortfall
     beside = [
         pod for pod in stronger(bench, participant) if pod.identifier not in bench.daemons or pod.identifier in near
     ]
-    giving = [pod for pod in beside if gives_way(pod, participant.new.spec)]
+    giving = [pod for pod in beside if gives_way(pod.spec, participant.new.spec)]
     if any(pod.meta.owner is not None and pod.meta.owner.kind != "DaemonSet" for pod in giving):
         fresh = replace(fresh, new=_anywhere(fresh.new), old=_anywhere(fresh.old))
     beside = [_weightless(pod) if pod in giving else pod for pod in beside]
@@ -124,7 +124,7 @@ def stronger(bench: Situation, participant: WorkloadChange) -> list[Pod]:
     """The running pods that would not give way to the participant's, and those that these must be near to."""
     spec = participant.new.spec
     near = near_to(bench, participant)
-    return [pod for pod in bench.fixed if not gives_way(pod, spec) or pod.identifier in near]
+    return [pod for pod in bench.fixed if not gives_way(pod.spec, spec) or pod.identifier in near]
 
 
 def _weightless(pod: Pod) -> Pod:

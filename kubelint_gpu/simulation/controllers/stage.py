@@ -135,8 +135,8 @@ class Stage(Protocol):
         wait for a node.
         """
 
-    def ending_type(self, pod: Pod, wanted: int, running: Sequence[Pod], *, whole: int) -> None:
-        """One more pod type that nobody replaces, and whose pods end by themselves and may wait at the start."""
+    def ending_type(self, pod: Pod, wanted: int, running: Sequence[Pod], *, whole: int, made: bool = False) -> int:
+        """One more type of pods that end by themselves; they may wait at first, or the next reconciler makes them."""
 
     def lone_type(self, pod: Pod, wanted: int, running: Sequence[Pod], sure: int) -> None:
         """One more pod type that nobody replaces."""

@@ -162,10 +162,11 @@ class _Entrance:
             pod, wanted, self._owner, running, sure, pending, ranked=ranked, new=new, pinned=pinned
         )
 
-    def ending_type(self, pod: Pod, wanted: int, running: Sequence[Pod], *, whole: int) -> None:
+    def ending_type(self, pod: Pod, wanted: int, running: Sequence[Pod], *, whole: int, made: bool = False) -> int:
         """One more pod type whose pods end by themselves."""
-        found = self._casting.kind(pod, wanted, self._owner, running, alone=True, temporary=True, whole=whole)
+        found = self._casting.kind(pod, wanted, self._owner, running, alone=not made, temporary=True, whole=whole)
         self._casting.optional.add(found)
+        return found
 
     def lone_type(self, pod: Pod, wanted: int, running: Sequence[Pod], sure: int) -> None:
         """One more pod type that nobody replaces."""

@@ -25,7 +25,7 @@ from kubelint_gpu.simulation.prepare.workload_change import (
 )
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, told_by
+from kubelint_gpu.simulation.search.verdict import OF_A_RUN, WAITS, Judgement, Together
 from kubelint_gpu.values import dataclass, replace
 
 
@@ -76,9 +76,7 @@ def beside_queued(bench: Situation, position: int, found: Judgement, queue: Sequ
     if not pods:
         return found
     moving = changing(bench, position) if participant.known else frozenset[int]()
-    rolls = frozenset(
-        place for place in moving if bench.participants[place].existing and bench.participants[place].rolling
-    )
+    rolls = frozenset(place for place in moving if bench.participants[place].replaces)
     told = _with_queued(bench, mine, moving - rolls, pods, participant.new.key)
     states = found.states + told.states
     if rolls and told.verdict in WAITS:
@@ -88,7 +86,8 @@ def beside_queued(bench: Situation, position: int, found: Judgement, queue: Sequ
         told = along if along.verdict not in WAITS else told
     if told.verdict not in WAITS:
         return replace(found, states=states)
-    return told_by(told, found, states)
+    run = {name: getattr(told, name) for name in OF_A_RUN}
+    return replace(found, by_bound=False, states=states, **run)
 
 
 def together_beside_queued(bench: Situation, found: Together, queue: Sequence[Queued], ends: str = "") -> Together:

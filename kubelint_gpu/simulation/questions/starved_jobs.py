@@ -8,6 +8,7 @@ from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.controllers.state import READY, count_on
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.simulation import Simulation
@@ -15,7 +16,7 @@ from kubelint_gpu.simulation.prepare.coupling import labels_of
 from kubelint_gpu.simulation.prepare.locality import companions, needs_others
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
-from kubelint_gpu.simulation.search.placements import one_placement, placements
+from kubelint_gpu.simulation.search.placements import placements
 from kubelint_gpu.values import replace
 
 
@@ -25,15 +26,8 @@ def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budg
     Running pods that end some day are taken to be gone.
     False where it could evict somebody, where the others do not all find room, and where the budget ends first.
     """
-    scene = _beside(replace(job, replicas=1), others, cluster)
-    if scene is None:
-        return False
-    (kind,) = scene.cast.members[-1]
-    state = one_placement(scene)
-    if state is not None and any(count_on(content, kind, READY) for content in state.nodes):
-        return False
-    found = placements(scene, budget)
-    return found.complete and bool(found.full) and found.placed[kind] == 0
+    found = running_at_once(replace(job, replicas=1), others, cluster, budget=budget)
+    return found is not None and found[1] == 0
 
 
 def running_at_once(
@@ -76,11 +70,7 @@ def _beside(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Simu
 
 def may_evict(job: Workload, others: Sequence[Workload], pods: Sequence[Pod]) -> bool:
     """Whether a Job's pods could evict some of these by their priority."""
-    priority = job.spec.priority or 0
-    below = [
-        spec for spec in (*(one.spec for one in others), *(pod.spec for pod in pods)) if (spec.priority or 0) < priority
-    ]
-    return bool(below) and job.spec.preemption_policy != "Never"
+    return any(gives_way(spec, job.spec) for spec in (*(one.spec for one in others), *(pod.spec for pod in pods)))
 
 
 def _lacks_companions(job: Workload, others: Sequence[Workload], stays: Sequence[Pod], cluster: Cluster) -> bool:

@@ -49,7 +49,7 @@ class BlockedPods:
         for (number, home), count in sorted(pending.items(), key=lambda one: (one[0][0], one[0][1] or -1)):
             kind = self._kinds[number]
             asked = not owner or kind.owner == owner
-            if asked and not (kind.temporary or number in self._scene.cast.optional):
+            if asked and (owner or not (kind.temporary or number in self._scene.cast.optional)):
                 found.append(self._stranded(number, home, count, snapshot, state))
         found += self._refused(state, owner)
         found += self._not_starting(state)

@@ -52,10 +52,7 @@ def single_runs(model: Model, starts: Sequence[State], done: Callable[[State], b
 
 
 def sampled_runs(model: Model, starts: Sequence[State], budget: int) -> tuple[list[tuple[State, ...]], int]:
-    """Runs that come to rest, without detours, and how many states were looked at: `budget` at most.
-
-    Those that were found by the time that the work is used up.
-    """
+    """Runs that come to rest, without detours, and how many states were looked at: `budget` at most or what is left."""
     random = Random(0)  # noqa: S311 - the same runs each time
     found: dict[State, tuple[State, ...]] = {}
     looked_at = 0

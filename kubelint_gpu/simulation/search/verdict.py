@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
@@ -12,26 +11,8 @@ from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
 from kubelint_gpu.values import dataclass, replace
 
 WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
-
-
-class Run(Protocol):
-    """What the search says of rollouts: whether they end, and runs that show it."""
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """Whether they end."""
-
-    @property
-    def trace(self) -> Trace | None:
-        """A run that gets stuck."""
-
-    @property
-    def evicts(self) -> tuple[Evicted, ...]:
-        """Whom some run evicts."""
-
-    @property
-    def eviction(self) -> Trace | None:
-        """A run that evicts somebody."""
+OF_A_RUN = ("verdict", "trace", "evicts", "eviction")
+"""What a search, or rollouts at once, say of runs in the same fields as a judgement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,19 +104,6 @@ def worst(found: Sequence[Judgement]) -> Judgement:
     if chosen.verdict is Verdict.STUCK and any(one.verdict is not Verdict.STUCK for one in found):
         return replace(chosen, verdict=Verdict.MAY_STICK)
     return chosen
-
-
-def told_by(run: Run, judgement: Judgement, states: int) -> Judgement:
-    """The judgement with what the search says in place of what it said, after so many states."""
-    return replace(
-        judgement,
-        verdict=run.verdict,
-        by_bound=False,
-        states=states,
-        trace=run.trace,
-        evicts=run.evicts,
-        eviction=run.eviction,
-    )
 
 
 def rank(verdict: Verdict | None) -> int:
