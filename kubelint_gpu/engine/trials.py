@@ -18,7 +18,7 @@ from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wording import USED_UP, listed, some, workload_name
 from kubelint_gpu.values import replace
-from kubelint_gpu.work import UsedUp, part, parts
+from kubelint_gpu.work import UsedUp, left, part, parts
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.unread_objects import decisive, undeclared_claims
@@ -31,6 +31,7 @@ _ROLLOUTS = 10
 """Rollouts that are judged beside each other: the cube of their number, divided by this, weighs as so many objects."""
 FIRST = 8
 """Trials that take place however many objects there are."""
+_STEPS = 150_000  # the steps of work after which none of them begins
 _PART_OF_TRIAL = 4
 _LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note": "note"}
 
@@ -160,11 +161,12 @@ class Trials:
         rolled = len(unit.subjects) if unit.rendered and unit.has_nodes else 0
         self._each = max(3 * len(unit.manifests), rolled**3 // _ROLLOUTS, 1)
         self._left = MOST_RENDERED
+        self._end = (left() or 0) - _STEPS
 
     def spend(self) -> bool:
-        """Whether there may be one more; the first ones are always allowed."""
+        """Whether there may be one more; the first ones are allowed however many objects there are."""
         self._left -= self._each
-        return self._left >= -FIRST * self._each
+        return self._left >= -FIRST * self._each and (self._left >= 0 or (left() or 0) >= self._end)
 
 
 def tried(

@@ -232,7 +232,8 @@ class ApplySet:
         """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here."""
         if resource in served_by_devices(self.empty):
             return False
-        if resource in self.mapped:
+        # before 1.34 a class has no such field; then whoever has it has opened its gate
+        if resource in self.mapped and self.empty.behaviour.dynamic_resources:
             return resource not in self.advertised or self.world.has_slices
         return (resource not in self.advertised and bool(owner_of(resource))) or self.world.ignores(resource)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from checks_units import deployment, findings, unit
 
 from kubelint_gpu.documents.edits import Edit, NotEditable, replace_scalar, set_key
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.repair import repair
-from kubelint_gpu.engine.trials import changed_by, drafts_of, tried
+from kubelint_gpu.engine.trials import Trials, changed_by, drafts_of, tried
 from kubelint_gpu.findings.finding import Fix, Refusal
+from kubelint_gpu.work import charge, limited
 
 GPUS = ("spec", "template", "spec", "containers", 0, "resources", "limits", "nvidia.com/gpu")
 RECREATE = "strategy: {type: Recreate}\nreplicas: 1"
@@ -152,3 +155,15 @@ def test_no_fix_is_verified_beside_a_claim_that_nobody_declares(declared):
     (found,) = findings(text + claim if declared else text, code="KLG101")
     assert {fix.verified for fix in found.fixes} == {declared}
     assert any("models is declared nowhere" in line for line in found.help) is not declared
+
+
+def test_trials_of_a_large_rendered_unit_end_with_the_work_that_they_may_take():
+    large = SimpleNamespace(rendered=(1,), has_nodes=True, subjects=range(64), manifests=range(64))
+    with limited(1_000_000):
+        trials = Trials(large)
+        assert trials.spend()
+        charge(200_000)
+        assert not trials.spend()
+    with limited(1_000_000):
+        trials = Trials(large)
+        assert [trials.spend() for _ in range(9)] == [True] * 8 + [False]

@@ -11,6 +11,7 @@ import click
 from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
 from kubelint_gpu.report.merging import NotMergeable, merged
+from kubelint_gpu.sources.files import NotReadable, read_named
 from kubelint_gpu.sources.safe_write import NotWritable, write_file
 
 
@@ -43,7 +44,7 @@ def merge(files: tuple[str, ...], output_file: str | None) -> int:
 
 def _read(path: str) -> object:
     try:
-        found: object = json.loads(Path(path).read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise click.ClickException(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+        found: object = json.loads(read_named(path, max_bytes=2**30))
+    except (NotReadable, ValueError, RecursionError) as error:
+        raise click.ClickException(f"cannot read {path}: {error}") from None
     return found
