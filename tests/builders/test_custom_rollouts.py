@@ -259,3 +259,25 @@ def test_what_a_change_does_not_touch_is_silent(text):
     for new, expected in ((text, []), (text.replace("image: a", "image: b"), ["KLG101"])):
         found = findings(new, cluster, before=text)
         assert [one.code for one in found if one.code.startswith("KLG1")] == expected
+
+
+@pytest.mark.parametrize(
+    ("replicas", "gpus", "expected"),
+    [
+        ((1,), 1, [("KLG101", "possible")]),
+        ((1,), 2, []),
+        ((1, 2), 4, [("KLG101", "possible")]),
+        ((1, 2), 5, []),
+        ((4,), 4, []),
+    ],
+)
+def test_the_deployments_of_predictors_surge_each_by_itself(replicas, gpus, expected):
+    predictors = ", ".join(f"{{name: p{n}, replicas: {n}, componentSpecs: [{{spec: {POD % 1}}}]}}" for n in replicas)
+    text = (
+        "apiVersion: machinelearning.seldon.io/v1\nkind: SeldonDeployment\nmetadata: {name: chat, namespace: serving}\n"
+        f"spec: {{predictors: [{predictors}]}}\n"
+    )
+    assert told(text, inventory(gpus)) == expected
+    if expected:
+        [found] = findings(text, inventory(gpus), "KLG101")
+        assert (found.place.line, found.help) == (4, ())

@@ -125,11 +125,13 @@ def _argo(value: Fields) -> CustomRollout | None:
 
 
 def _deployment(value: Fields) -> CustomRollout | None:
-    """An operator's Deployment that has the type of a strategy and leaves its numbers to the defaults."""
+    """An operator's Deployments whose numbers of a strategy are the defaults, with a type of it or without."""
     nested = value.down("spec").child("deploymentConfig")
-    where: Pointer = (*_SPEC, "deploymentConfig", "deploymentStrategy") if nested else (*_SPEC, "deploymentStrategy")
     config = nested or value.down("spec")
-    replicas = config.integer("replicas", 1, 0)
+    each = [one.integer("replicas", 1, 0) for one in config.children("predictors")]
+    where: Pointer = (*config.pointer, "predictors" if each else "deploymentStrategy")
+    # of several, the largest says least
+    replicas = max(each, default=config.integer("replicas", 1, 0))
     if not replicas:
         return None
     if config.value.get("deploymentStrategy") == "Recreate" or QUARTER.of(replicas, round_up=False):
@@ -139,7 +141,7 @@ def _deployment(value: Fields) -> CustomRollout | None:
         "the Deployment that its operator makes has maxUnavailable 0 (25% of a few, rounded down), and keeps old pods "
         "until a new one is available",
         where,
-        "deploymentStrategy Recreate needs no further pod",
+        "" if each else "deploymentStrategy Recreate needs no further pod",
         exact=False,
     )
 
