@@ -73,9 +73,17 @@ def test_the_configuration_names_the_inventory(folder):
 
 
 def test_an_inventory_that_cannot_be_used_is_an_error(folder):
-    (folder / "cluster.yaml").write_text(CLUSTER + "surprise: 1\n")
+    (folder / "cluster.yaml").write_text(CLUSTER + "scheduler: 1\n")
     ran = explain(folder, "-i", "cluster.yaml")
     assert (ran.code, ran.out) == (2, "")
+    assert "scheduler must be a mapping" in ran.err
+
+
+def test_an_inventory_with_an_unknown_field_is_judged_and_ends_with_2(folder):
+    (folder / "cluster.yaml").write_text(CLUSTER + "surprise: 1\n")
+    ran = explain(folder, "-i", "cluster.yaml")
+    assert ran.code == 2
+    assert "and there may be others" in ran.out
     assert 'unknown field "surprise"' in ran.err
 
 
