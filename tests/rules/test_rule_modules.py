@@ -20,6 +20,7 @@ ALLOWED = {
     "engine",
     "evidence",
     "findings",
+    "groups",
     "inventory",
     "kube",
     "messages",

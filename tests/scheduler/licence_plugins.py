@@ -8,11 +8,12 @@
 from __future__ import annotations
 
 from kubelint_gpu.scheduler.framework.facts import ANYTHING, Facts, Held, never, on_one_node, same_node, within
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 
 LICENCE, SEATS, RACK = "example.com/licence", "example.com/seats", "example.com/rack"
-NO_SEAT = "node(s) had no free seat"
-TAKEN = "node(s) were in a rack that is taken"
+NO_SEAT = NodeReason("had no free seat")
+TAKEN = NodeReason("were in a rack that is taken")
 
 
 def wants(pod):
