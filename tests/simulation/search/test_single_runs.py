@@ -49,5 +49,6 @@ def test_single_runs_contradict_no_search_of_all_of_them(monkeypatch, pinned):
         patch.setattr(engine, "explore", cut_off)
         single = [program_verdict(case, 6_000) for case in cases]
     found = [case for case, told in zip(cases, single, strict=True) if told == (Verdict.MAY_STICK, False)]
-    assert {program_verdict(case) for case in found} == {(Verdict.MAY_STICK, False)}
+    # a run that sticks does not tell whether all do
+    assert {program_verdict(case) for case in found} <= {(Verdict.MAY_STICK, False), (Verdict.STUCK, False)}
     pinned(drawn=len(cases), found_by_single_runs=len(found))
