@@ -113,15 +113,27 @@ def test_a_fix_that_is_killed_while_it_writes_leaves_nothing(tmp_path):
     assert killed(tmp_path, signal.SIGKILL, "fsync") == ["a.yaml", "i.yaml"]
 
 
-def test_a_render_that_is_ended_leaves_nothing(repository, tmp_path):
+SLOW_START = """
+import subprocess, time
+start = subprocess.Popen.__init__
+def later(*args, **options):
+    time.sleep(1)
+    start(*args, **options)
+subprocess.Popen.__init__ = later
+"""
+
+
+@pytest.mark.parametrize("before", ["", SLOW_START], ids=["the program runs", "it is about to be started"])
+def test_a_render_that_is_ended_leaves_nothing(before, repository, tmp_path):
     """What Kustomize is given lies in the folder for temporary files."""
+    (tmp_path / "sitecustomize.py").write_text(before)
     (tmp_path / "slow").write_text("#!/bin/sh\nexec /bin/sleep 30\n")
     (tmp_path / "slow").chmod(0o755)
     (tmp_path / "temporary").mkdir()
     started = subprocess.Popen(
         [sys.executable, "-m", "kubelint_gpu", "check", "app", "--kustomize", str(tmp_path / "slow")],
         cwd=repository,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path / "temporary")},
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "TMPDIR": str(tmp_path / "temporary")},
     )
     while not list((tmp_path / "temporary").iterdir()):
         assert started.poll() is None

@@ -108,7 +108,7 @@ def find_program(given: str | None = None) -> Program:
 
 def version(program: Program) -> str:
     """What the program calls its version, `?` where it does not say."""
-    command = [program.command[0], "version", *(["--client"] if "kubectl" in _name(program.command[0]) else [])]
+    command = [program.command[0], "version", *(["--client"] if "kubectl" in Path(program.command[0]).name else [])]
     with tempfile.TemporaryDirectory() as home:
         try:
             ran = _run(command, Path(home), 10, with_path=False)
@@ -138,11 +138,7 @@ def end_all() -> None:
 
 def _program(path: str) -> Program:
     path = str(Path(path).absolute())
-    return Program((path, "kustomize") if "kubectl" in _name(path) else (path, "build"))
-
-
-def _name(path: str) -> str:
-    return Path(path).name
+    return Program((path, "kustomize") if "kubectl" in Path(path).name else (path, "build"))
 
 
 def _run(command: list[str], home: Path, seconds: float, *, with_path: bool) -> Ran:
@@ -170,7 +166,7 @@ def _run(command: list[str], home: Path, seconds: float, *, with_path: bool) -> 
         raise ProgramError(f"{command[0]} cannot be started: {(error.strerror or str(error)).lower()}") from None
     _running.add(process)
     _limit(process.pid, seconds)
-    return _awaited(process, seconds, _name(command[0]))
+    return _awaited(process, seconds, Path(command[0]).name)
 
 
 def _awaited(process: subprocess.Popen[bytes], seconds: float, name: str) -> Ran:

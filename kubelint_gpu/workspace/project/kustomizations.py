@@ -250,7 +250,8 @@ class _Rendering:
         return used, mine is not None and mine.is_component
 
     def _render(self, folders: Sequence[str]) -> list[Rendered]:
-        from concurrent.futures import ThreadPoolExecutor, wait
+        import time
+        from concurrent.futures import Future, ThreadPoolExecutor, wait
 
         from kubelint_gpu.sources.ending import ended_with_the_run
         from kubelint_gpu.sources.files import display_path
@@ -271,16 +272,19 @@ class _Rendering:
         workers = min(_AT_ONCE, os.cpu_count() or 1, len(folders))
         pool = ThreadPoolExecutor(max_workers=workers)
         with progress("rendering", len(folders)) as tell, ended_with_the_run(), pool:
+            running: list[Future[Rendered]] = []
             try:
-                running = [pool.submit(one, folder) for folder in folders]
+                running.extend(pool.submit(one, folder) for folder in folders)
                 for number, (folder, begun) in enumerate(zip(folders, running, strict=True), start=1):
                     while wait([begun], timeout=EVERY).not_done:
                         tell(number, display_path(Path(folder), self._cwd))
                 return [begun.result() for begun in running]
             except BaseException:
-                # an interrupted run waits for nobody and leaves nothing behind
+                # an interrupted run leaves nothing behind, also of a program that a thread is about to start
                 pool.shutdown(wait=False, cancel_futures=True)
-                end_all()
+                while not all(build.done() for build in running):
+                    end_all()
+                    time.sleep(0.02)
                 raise
 
     def _taken(self, rendered: Sequence[Rendered]) -> Iterator[str]:
