@@ -15,7 +15,7 @@ from pytest_lsp import LanguageClient, client_capabilities
 ROOT = Path(__file__).resolve().parent.parent.parent
 TRACKER = ROOT / "examples" / "tracker"
 COMMAND = Path(sys.executable).parent / "kubelint-gpu"
-QUIET = 20.0
+QUIET = 60.0
 
 
 def checked(folder):

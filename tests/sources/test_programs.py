@@ -127,7 +127,7 @@ subprocess.Popen.__init__ = later
 def test_a_render_that_is_ended_leaves_nothing(before, repository, tmp_path):
     """What Kustomize is given lies in the folder for temporary files."""
     (tmp_path / "sitecustomize.py").write_text(before)
-    (tmp_path / "slow").write_text("#!/bin/sh\nexec /bin/sleep 30\n")
+    (tmp_path / "slow").write_text("#!/bin/sh\nexec /bin/sleep 300\n")
     (tmp_path / "slow").chmod(0o755)
     (tmp_path / "temporary").mkdir()
     started = subprocess.Popen(
@@ -139,5 +139,5 @@ def test_a_render_that_is_ended_leaves_nothing(before, repository, tmp_path):
         assert started.poll() is None
         time.sleep(0.05)
     started.send_signal(signal.SIGTERM)
-    assert started.wait(30) == 128 + signal.SIGTERM
+    assert started.wait(120) == 128 + signal.SIGTERM
     assert list((tmp_path / "temporary").iterdir()) == []

@@ -162,7 +162,7 @@ def test_an_interrupted_run_exits_130():
         signal.signal(signal.SIGINT, before)
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert b"Traceback" not in out + err
 
