@@ -54,14 +54,16 @@ def custom_deadlocks(unit: ApplySet) -> Iterator[Diagnostic]:
         if placed is None:
             continue
         rollout, wanted = custom.rollout, custom.pods(changing=True)
+        certain = rollout.exact and _is_certain(unit, custom, changing=True)
         yield Diagnostic(
             "KLG101",
             _place(custom),
-            f"a change of its pods never ends: {rollout.why}, so {_pods(custom, wanted)} must run at once, and the "
-            f"nodes have room for {_at_most(placed)} of {sum(wanted)}",
+            f"a change of its pods {'never ends' if certain else 'may never end'}: {rollout.why}, so "
+            f"{_pods(custom, wanted)} must run at once, and the nodes have room for {_at_most(placed)} of "
+            f"{sum(wanted)}",
             manifest,
             cause="custom rollout",
-            certainty="certain" if rollout.exact and _is_certain(unit, custom, changing=True) else "possible",
+            certainty="certain" if certain else "possible",
             related=_asked(custom),
             help=(rollout.remedy,) if rollout.remedy else (),
         )

@@ -32,19 +32,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.documents.document import Document, Item, Node, Pointer
     from kubelint_gpu.documents.source_text import SourceText, Span
 
-__all__ = [
-    "ABSENT",
-    "Edit",
-    "NotEditable",
-    "append",
-    "apply",
-    "canonical",
-    "remove_key",
-    "replace_scalar",
-    "set_key",
-    "with_value",
-]
-
 ABSENT = object()
 """The value of a key that is not there."""
 

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from kubelint_gpu.documents.edits import Edit, NotEditable
+from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.documents.not_editable import NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.trials import Identity, changed_by, drafts_of, identity, other_devices, severity_of
 from kubelint_gpu.kube.objects.workload import Workload

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.documents.edits import Edit, NotEditable, set_key
+from kubelint_gpu.documents.edits import Edit, set_key
+from kubelint_gpu.documents.not_editable import NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.trials import Identity, Trials, cured, edited
 from kubelint_gpu.findings.finding import Related

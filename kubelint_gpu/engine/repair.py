@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kubelint_gpu.documents import SourceText
-from kubelint_gpu.documents.edits import Edit, NotEditable
+from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.documents.not_editable import NotEditable
 from kubelint_gpu.engine.run import Suppression, check
 from kubelint_gpu.engine.trials import changed_by
 from kubelint_gpu.findings.finding import Finding, Fix, Place, TextEdit

@@ -6,7 +6,8 @@ from collections.abc import Callable, Container, Iterator, Sequence
 
 from kubelint_gpu.analysis.misplaced_fields import MISPLACED, Misplaced, misplaced_in, overtaken
 from kubelint_gpu.documents import Reading, encode, read
-from kubelint_gpu.documents.edits import Edit, NotEditable, apply
+from kubelint_gpu.documents.edits import Edit, apply
+from kubelint_gpu.documents.not_editable import NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.put_off import put_off
 from kubelint_gpu.engine.registry import checks_for, world_checks

@@ -41,7 +41,8 @@ def mig_profile(unit: ApplySet) -> Iterator[Diagnostic]:
 
 def _why(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> str:
     nodes = matching(subject, [node for node in unit.possible_nodes if _PRODUCT in node.labels])
-    if not nodes:
+    there = sorted(name for name in unit.advertised if name.startswith(MIG))
+    if not (nodes or there):
         return "no node that may take the pod has a GPU"
     single = [node.name for node in nodes if node.labels.get(_STRATEGY) == "single"]
     if single:
@@ -50,7 +51,6 @@ def _why(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> str:
     able = [name for name, model in models.items() if profile_of(model, found.resource)]
     if models and not able:
         return _inability(found.resource, tuple(models[name] for name in sorted(models)))
-    there = sorted(name for name in unit.advertised if name.startswith(MIG))
     if there:
         return f"the MIG devices of the nodes are {some(there, 'resource')}"
     return f"{listed(sorted(able))} could be divided so, but MIG is off" if able else "MIG is off on all nodes"

@@ -15,7 +15,8 @@ from kubelint_gpu.analysis.devices.written_claims import (
     written_claims,
 )
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.documents.edits import Edit, NotEditable
+from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.documents.not_editable import NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.kube.values.errors import field_path

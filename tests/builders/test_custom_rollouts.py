@@ -281,3 +281,36 @@ def test_the_deployments_of_predictors_surge_each_by_itself(replicas, gpus, expe
     if expected:
         [found] = findings(text, inventory(gpus), "KLG101")
         assert (found.place.line, found.help) == (4, ())
+
+
+KSERVE = "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\n"
+LLM = "apiVersion: serving.kserve.io/v1alpha1\nkind: LLMInferenceService\n"
+NIM = "apiVersion: apps.nvidia.com/v1alpha1\nkind: NIMService\n"
+GPU = "resources: {limits: {nvidia.com/gpu: 1}}"
+
+
+@pytest.mark.parametrize(
+    ("head", "spec", "gpus", "expected"),
+    [
+        (KSERVE, f"{{predictor: {{model: {{{GPU}}}}}}}", 1, True),
+        (KSERVE, f"{{predictor: {{model: {{{GPU}}}}}}}", 2, False),
+        (KSERVE, f"{{predictor: {{minReplicas: 4, model: {{{GPU}}}}}}}", 4, False),
+        (KSERVE, f"{{predictor: {{minReplicas: 0, model: {{{GPU}}}}}}}", 1, False),
+        (KSERVE, f"{{predictor: {{deploymentStrategy: {{type: Recreate}}, model: {{{GPU}}}}}}}", 1, False),
+        (
+            KSERVE,
+            f"{{predictor: {{deploymentStrategy: {{rollingUpdate: {{maxUnavailable: 0}}}}, minReplicas: 4, model: {{{GPU}}}}}}}",
+            4,
+            True,
+        ),
+        (KSERVE, f"{{predictor: {{model: {{{GPU}}}, workerSpec: {{containers: [{{name: w, {GPU}}}]}}}}}}", 2, True),
+        (LLM, f"{{replicas: 1, template: {{containers: [{{name: main, {GPU}}}]}}}}", 1, True),
+        (NIM, f"{{replicas: 1, {GPU}}}", 1, True),
+        (NIM, f"{{replicas: 1, {GPU}}}", 2, False),
+    ],
+)
+def test_what_an_operator_makes_a_deployment_of_surges(head, spec, gpus, expected):
+    found = findings(f"{head}metadata: {{name: chat, namespace: serving}}\nspec: {spec}\n", inventory(gpus))
+    told = [(one.code, one.certainty) for one in found if one.code.startswith("KLG1")]
+    assert told == ([("KLG101", "possible")] if expected else [])
+    assert all("may never end" in one.message for one in found if one.code == "KLG101")

@@ -8,8 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kubelint_gpu.documents import items, read
-from kubelint_gpu.documents.edits import NotEditable, append, replace_scalar, set_key
+from kubelint_gpu.documents.edits import append, replace_scalar, set_key
 from kubelint_gpu.documents.list_edits import remove_entry
+from kubelint_gpu.documents.not_editable import NotEditable
 
 LISTS = """\
 a:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.documents import items, read
-from kubelint_gpu.documents.edits import NotEditable, apply
+from kubelint_gpu.documents.edits import apply
 from kubelint_gpu.documents.moves import move_key
+from kubelint_gpu.documents.not_editable import NotEditable
 
 INNER = ("spec", "containers", 0)
 

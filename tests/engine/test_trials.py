@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 from checks_units import deployment, findings, unit
 
-from kubelint_gpu.documents.edits import Edit, NotEditable, replace_scalar, set_key
+from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
+from kubelint_gpu.documents.not_editable import NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.repair import repair
 from kubelint_gpu.engine.trials import Trials, changed_by, drafts_of, tried

@@ -10,8 +10,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from kubelint_gpu.kube.kinds.custom_workload import row_of
-from kubelint_gpu.kube.objects.rolling import QUARTER, IntOrPercent, read_canary_strategy, read_int_or_percent
+from kubelint_gpu.kube.kinds.custom_workload import custom_workloads, row_of
+from kubelint_gpu.kube.objects.rolling import (
+    IntOrPercent,
+    read_canary_strategy,
+    read_deployment_strategy,
+    read_int_or_percent,
+)
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.values import dataclass
@@ -125,23 +130,24 @@ def _argo(value: Fields) -> CustomRollout | None:
 
 
 def _deployment(value: Fields) -> CustomRollout | None:
-    """An operator's Deployments whose numbers of a strategy are the defaults, with a type of it or without."""
-    nested = value.down("spec").child("deploymentConfig")
-    config = nested or value.down("spec")
-    each = [one.integer("replicas", 1, 0) for one in config.children("predictors")]
-    where: Pointer = (*config.pointer, "predictors" if each else "deploymentStrategy")
-    # of several, the largest says least
-    replicas = max(each, default=config.integer("replicas", 1, 0))
+    """An operator's Deployments, each with the strategy that the row's fields give, or with the default one."""
+    replicas = max((one.replicas for one, _ in custom_workloads(value.value)), default=0)
+    routes = [tuple(path.split(".")) for path in (row_of(value.value) or {}).get("strategy", ())]
+    holders = [(route, value.down(*route[:-1]).value) for route in routes]
+    where, written = next(((one, found[one[-1]]) for one, found in holders if found.get(one[-1])), (_SPEC, None))
+    # of several Deployments, the largest says least
     if not replicas:
         return None
-    if config.value.get("deploymentStrategy") == "Recreate" or QUARTER.of(replicas, round_up=False):
+    config = written if isinstance(written, dict) else {"type": written or "RollingUpdate"}
+    strategy = read_deployment_strategy(Fields({"strategy": config}, (), []))
+    if strategy.recreate or strategy.max_unavailable.of(replicas, round_up=False) or not strategy.max_surge.amount:
         return CustomRollout(Fraction(1), "its Deployment takes old pods away first", where, "", exact=False)
     return CustomRollout(
         Fraction(replicas + 1, replicas),
-        "the Deployment that its operator makes has maxUnavailable 0 (25% of a few, rounded down), and keeps old pods "
-        "until a new one is available",
+        f"the Deployment that its operator makes has maxUnavailable {strategy.max_unavailable}, which is none of "
+        f"{replicas}, and keeps old pods until a new one is available",
         where,
-        "" if each else "deploymentStrategy Recreate needs no further pod",
+        f"{routes[0][-1]} Recreate needs no further pod" if routes else "",
         exact=False,
     )
 

@@ -5,7 +5,8 @@ them in words, and its templates: a path (`[]` every entry of a list, `.*` every
 template or a bare pod spec stands there, or containers in a form of their own (`inline`, see `inline_containers`), and
 the fields whose product is the number of pods; `groups` of which each has one pod less if there is a `first` template.
 `more` says that the pod template is no plain one: it has fields of its own, and lacks some that a pod needs.
-`update` says how a change replaces them where `custom_rollout` can tell what that needs.
+`update` says how a change replaces them where `custom_rollout` can tell what that needs; `strategy` lists the fields of
+which one may hold the strategy of an operator's Deployments.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[In
             pods = _product(value, template["pods"], captured)
             if template.get("first") and pods:
                 # the first of each group has a template of its own
-                pods -= _product(value, template["groups"], captured) if _has(value, template["first"]) else 0
+                pods -= _product(value, template["groups"], captured) if any(_found(value, template["first"])) else 0
             strategy = _strategy(row or {}, Fields(value, (), problems), pods)
             found = _workload(value, pointer, template, pods, strategy, problems)
             if found is not None:
@@ -105,7 +106,7 @@ def _workload(
         strategy=strategy,
         partial=not known
         or is_base(value)
-        or any(isinstance(one, dict) and not one.get("image") for one in containers or ()),
+        or (not row.get("more") and any(isinstance(one, dict) and not one.get("image") for one in containers or ())),
         spec_key="spec" if whole else pointer[-1],
         custom=True,
         extended=bool(row.get("more")),
@@ -132,10 +133,6 @@ def _found(value: Any, path: str) -> Iterator[tuple[Pointer, tuple[str | int, ..
                     deeper.append(((*pointer, key), mine, child))
         places = deeper
     return ((pointer, captured) for pointer, captured, here in places if isinstance(here, dict))
-
-
-def _has(value: Any, path: str) -> bool:
-    return next(_found(value, path), None) is not None
 
 
 def _product(value: Any, paths: list[str], captured: tuple[str | int, ...]) -> int:

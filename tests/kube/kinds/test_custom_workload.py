@@ -81,7 +81,7 @@ _INLINE = {"containers", "elsewhere", "inherits", "resources", "scheduling", "un
 @pytest.mark.parametrize("key", sorted(_rows()))
 def test_rows_of_the_table_are_complete(key):
     row = _rows()[key]
-    assert set(row) - {"update"} == {"kind", "groups", "ends", "rollout", "templates"}
+    assert set(row) - {"update", "strategy"} == {"kind", "groups", "ends", "rollout", "templates"}
     assert row.get("update", "groups") in _READERS
     assert row["rollout"]
     for template in row["templates"]:
