@@ -166,12 +166,6 @@ def test_a_rollout_that_never_ends_is_told_even_where_no_run_of_it_is(text, code
     ]
 
 
-def test_a_placement_that_greed_does_not_find_is_searched_for(monkeypatch):
-    monkeypatch.setattr(engine, "one_placement", lambda _: None)
-    (found,) = findings(deployment(), inventory())
-    assert found.trace[0].message.startswith("the old pods run: 1 on l4-1")
-
-
 def test_a_run_that_the_core_does_not_confirm_leaves_the_verdict_of_the_bound(monkeypatch):
     def not_confirmed(*_, **__):
         raise engine.ReplayMismatch("no")
