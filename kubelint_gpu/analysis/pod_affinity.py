@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod, PodSpec
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, companions, own_terms
 from kubelint_gpu.scheduler.placement.filling import spread_out
@@ -194,7 +194,7 @@ def takers(unit: ApplySet, subject: WorkloadCheck) -> tuple[Node, ...]:
     pod = replace(subject.pod, spec=untied(subject.pod.spec))
     found: list[Node] = []
     for snapshot in (unit.empty, unit.grown):
-        if snapshot is None or pod.spec.scheduler_name != snapshot.profile.scheduler_name:
+        if snapshot is None or pod.spec.scheduler_name != DEFAULT_SCHEDULER:
             continue
         nodes = map(snapshot.node, fit(pod, snapshot).fits)
         found += [info.node for info in nodes if info is not None]

@@ -21,7 +21,6 @@ from kubelint_gpu.scheduler.framework.admitted_affinity import merged
 from kubelint_gpu.scheduler.framework.node_classes import NodeClass
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
-from kubelint_gpu.scheduler.framework.profile import Profile
 from kubelint_gpu.scheduler.framework.release import Behaviour, behaviour
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.message import message, note
@@ -40,7 +39,6 @@ __all__ = [
     "NodeInfo",
     "Pod",
     "Preemption",
-    "Profile",
     "Snapshot",
     "Status",
     "UnknownPriorityClass",

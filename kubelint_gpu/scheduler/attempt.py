@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.objects.priority import resolve_priority
 from kubelint_gpu.scheduler.fit import FitResult, fit
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -36,7 +36,7 @@ class Attempt:
 
 
 def attempt(pod: Pod, snapshot: Snapshot) -> Attempt:
-    """Filter, preempt and report one pod as the scheduler of the snapshot's profile would."""
+    """Filter, preempt and report one pod as the default scheduler would."""
     waits = held(pod, snapshot)
     if waits:
         return Attempt(waits)
@@ -88,7 +88,7 @@ def resolved(pod: Pod, cluster: Cluster) -> Pod:
 
 def held(pod: Pod, snapshot: Snapshot) -> str:
     """Why no attempt is made for a pod (gates, deletion, another scheduler, a missing claim); empty where one is."""
-    if pod.spec.scheduler_name != snapshot.profile.scheduler_name:
+    if pod.spec.scheduler_name != DEFAULT_SCHEDULER:
         return NO_SCHEDULER.format(name=pod.spec.scheduler_name)
     if scheduling_gates.pre_enqueue(pod) is not None:
         return GATED

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.admission.defaults import admitted, without_resources
+from kubelint_gpu.kube.admission.scheduler_profile import with_added_affinity, with_default_constraints
 from kubelint_gpu.kube.objects.limit_range import with_defaults
 from kubelint_gpu.kube.objects.priority import HIGHEST_USER_PRIORITY, PREEMPT, UnknownPriorityClass
 from kubelint_gpu.kube.objects.runtime_class import with_runtime_class
@@ -43,6 +44,10 @@ def judged(
     spec = with_runtime_class(spec, cluster.runtime_classes)
     if inventory is not None:
         spec = without_resources(spec, elsewhere)
+        settings = inventory.scheduler
+        spec = with_added_affinity(spec, settings.of_default("addedAffinity") or {})
+        constraints = settings.of_default("defaultConstraints") or settings.default_constraints
+        spec = with_default_constraints(spec, workload, constraints)
     scaled = scaled_at_once(workload, autoscalers)
     workload = replace(
         workload,

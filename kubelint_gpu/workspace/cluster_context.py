@@ -12,7 +12,6 @@ from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
 from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster
-from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.placement.running_claims import with_allocations
@@ -144,12 +143,10 @@ class ClusterContext:
 
     def ignores(self, resource: str) -> bool:
         """Whether the default profile of kube-scheduler is told not to look at a resource."""
-        return any(
-            resource in profile.get("ignoredResources", ())
-            or resource.partition("/")[0] in profile.get("ignoredResourceGroups", ())
-            for profile in (self.inventory.scheduler.profiles if self.inventory is not None else ())
-            if profile.get("schedulerName", DEFAULT_SCHEDULER) == DEFAULT_SCHEDULER
-        )
+        if self.inventory is None:
+            return False
+        names, groups = map(self.inventory.scheduler.of_default, ("ignoredResources", "ignoredResourceGroups"))
+        return resource in (names or ()) or resource.partition("/")[0] in (groups or ())
 
     @cached_property
     def base(self) -> Cluster:

@@ -22,10 +22,11 @@ def spread_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         manifest, wanted = subject.manifest, subject.workload.replicas
         route = (*field_pointers.pod_spec(manifest), "topologySpreadConstraints", found.constraint)
+        named = "this constraint" if manifest.present(route) else f"the cluster's default constraint for {found.key}"
         yield Diagnostic(
             "KLG406",
             manifest.place(route),
-            f"only {found.placed} of {counted(wanted, 'replica')} can be placed under this constraint, all without it: "
+            f"only {found.placed} of {counted(wanted, 'replica')} can be placed under {named}, all without it: "
             f"{found.why}",
             manifest,
             cause=f"spread/{found.key}",

@@ -89,11 +89,18 @@ class Admission:
 class Scheduler:
     """Settings of kube-scheduler: profiles and the default topology spread constraints, as they were declared.
 
-    Of the profiles the names and the ignored resources are judged by; the schema says so of each.
+    Pods are judged by the profile of default-scheduler; of others only the names are known.
     """
 
     profiles: tuple[dict[str, Any], ...] = ()
     default_constraints: tuple[dict[str, Any], ...] = ()
+
+    def of_default(self, key: str) -> Any:
+        """A setting of the profile of default-scheduler; None where it is not declared."""
+        from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
+
+        mine = [one for one in self.profiles if one.get("schedulerName", DEFAULT_SCHEDULER) == DEFAULT_SCHEDULER]
+        return next((one[key] for one in mine if key in one), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,7 @@ class PodSpec:
     """`spec` of a pod.
 
     `node_selector` is None where the field is absent.
+    `added_affinity` is what the profile of the scheduler requires besides (`NodeAffinityArgs.addedAffinity`).
     `priority` is what admission computed, None before admission; `preemption_policy` likewise ("" before).
     `resources` is None without pod-level resources.
     """
@@ -74,6 +75,7 @@ class PodSpec:
     node_name: str = ""
     node_selector: FrozenMap[str, str] | None = None
     node_affinity: NodeSelector | None = None
+    added_affinity: NodeSelector | None = None
     preferred_nodes: tuple[PreferredNodeTerm, ...] = ()
     pod_affinity: tuple[PodAffinityTerm, ...] = ()
     pod_anti_affinity: tuple[PodAffinityTerm, ...] = ()

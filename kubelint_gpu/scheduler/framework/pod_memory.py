@@ -55,7 +55,7 @@ class PodMemory:
         return Load(tuple([item for item in amounts.items() if item[1]]), host_ports(pod.spec))
 
     def of(self, what: str, anchor: Any, compute: Callable[[Any], T]) -> T:
-        """`compute(anchor)`, computed once; it must depend on nothing but the anchor, the release and the profile."""
+        """`compute(anchor)`, computed once; it must depend on nothing but the anchor and the release."""
         table, key = self._tables.get(what), id(anchor)
         found: Any = _MISSING if table is None else table.get(key, _MISSING)
         if found is _MISSING:

@@ -15,7 +15,6 @@ from kubelint_gpu.scheduler.framework.equality import FEW_NODES, Equal, moved, s
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo, node_info
 from kubelint_gpu.scheduler.framework.node_set import NodeSet, node_set
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
-from kubelint_gpu.scheduler.framework.profile import DEFAULT_PROFILE, Profile
 from kubelint_gpu.scheduler.framework.release import Behaviour, behaviour, minor_of
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import charge
@@ -37,18 +36,16 @@ class Snapshot:
         cluster: everything that is not nodes and pods (claims, namespaces, budgets …).
         nodes: the nodes, by name.
         behaviour: wordings and switches of the cluster's release.
-        profile: the scheduler's configuration.
         memory: what is remembered of pods across snapshots.
     """
 
-    __slots__ = ("_derived", "_set", "_statics", "behaviour", "cluster", "memory", "nodes", "profile")
+    __slots__ = ("_derived", "_set", "_statics", "behaviour", "cluster", "memory", "nodes")
 
     def __init__(
         self,
         cluster: Cluster,
         nodes: tuple[NodeInfo, ...],
         memory: PodMemory,
-        profile: Profile,
         among: NodeSet,
         statics: dict[Hashable, Any],
     ) -> None:
@@ -56,13 +53,12 @@ class Snapshot:
         self.nodes = nodes
         self.memory = memory
         self.behaviour: Behaviour = memory.behaviour
-        self.profile = profile
         self._set = among
         self._statics = statics
         self._derived: dict[Hashable, Any] = {}
 
     @classmethod
-    def of(cls, cluster: Cluster, pods: Iterable[Pod] | None = None, *, profile: Profile = DEFAULT_PROFILE) -> Snapshot:
+    def of(cls, cluster: Cluster, pods: Iterable[Pod] | None = None) -> Snapshot:
         """The cluster with its own pods, or with others, each on the node that its spec names.
 
         Finished pods and pods of nodes that are not there are left out.
@@ -79,7 +75,7 @@ class Snapshot:
         among = node_set(cluster.nodes)
         each = zip(among.nodes, among.taints, strict=True)
         infos = tuple([node_info(node, by_node.get(node.name, ()), memory, taints) for node, taints in each])
-        snapshot = cls(cluster, infos, memory, profile, among, {})
+        snapshot = cls(cluster, infos, memory, among, {})
         if len(infos) > FEW_NODES:
             snapshot.equal()
             snapshot.by_labels()
@@ -141,7 +137,7 @@ class Snapshot:
             if missing:
                 raise KeyError(min(missing))
             nodes[position] = node_info(info.node, [pod for pod in info.pods if pod.key not in keys], self.memory)
-        return Snapshot(self.cluster, tuple(nodes), self.memory, self.profile, self._set, self._statics)
+        return Snapshot(self.cluster, tuple(nodes), self.memory, self._set, self._statics)
 
     def with_node(self, node: Node) -> Snapshot:
         """This snapshot with one more node, or with its namesake changed, which keeps its pods."""
@@ -151,12 +147,12 @@ class Snapshot:
         among = NodeSet(cluster.nodes)
         added = node_info(node, old.pods if old else (), self.memory)
         infos = tuple([others.get(one.name, added) for one in among.nodes])
-        return Snapshot(cluster, infos, self.memory, self.profile, among, {})
+        return Snapshot(cluster, infos, self.memory, among, {})
 
     def with_cluster(self, cluster: Cluster) -> Snapshot:
         """These nodes and pods with another cluster around them; its own nodes and pods are not looked at."""
         around = replace(cluster, nodes=self.cluster.nodes, pods=self.cluster.pods)
-        return Snapshot(around, self.nodes, self.memory, self.profile, self._set, {})
+        return Snapshot(around, self.nodes, self.memory, self._set, {})
 
     def with_infos(self, changed: Mapping[str, NodeInfo]) -> Snapshot:
         """This snapshot with other pods on some nodes, given by the nodes' names.
@@ -168,7 +164,7 @@ class Snapshot:
         nodes = list(self.nodes)
         for name, info in changed.items():
             nodes[self._set.positions[name]] = info
-        snapshot = Snapshot(self.cluster, tuple(nodes), self.memory, self.profile, self._set, self._statics)
+        snapshot = Snapshot(self.cluster, tuple(nodes), self.memory, self._set, self._statics)
         equal: Equal | None = self._derived.get(_EQUAL)
         if equal is not None and len(changed) <= PLACEMENT.few_changed:
             for info in changed.values():
@@ -178,7 +174,7 @@ class Snapshot:
 
     def _with(self, position: int, changed: NodeInfo) -> Snapshot:
         nodes = (*self.nodes[:position], changed, *self.nodes[position + 1 :])
-        snapshot = Snapshot(self.cluster, nodes, self.memory, self.profile, self._set, self._statics)
+        snapshot = Snapshot(self.cluster, nodes, self.memory, self._set, self._statics)
         equal: Equal | None = self._derived.get(_EQUAL)
         if equal is not None:
             snapshot._derived[_EQUAL] = moved(equal, changed)

@@ -34,22 +34,21 @@ class NodeAffinityState(NamedTuple):
 
 def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     spec = pod.spec
-    added = snapshot.profile.added_affinity
-    if spec.node_selector is None and spec.node_affinity is None and added is None:
+    if spec.node_selector is None and spec.node_affinity is None and spec.added_affinity is None:
         return SKIP
-    return snapshot.memory.of(NAME, spec, lambda spec: _prepared(spec, added))
+    return snapshot.memory.of(NAME, spec, _prepared)
 
 
-def _prepared(spec: PodSpec, added: NodeSelector | None) -> Prepared:
+def _prepared(spec: PodSpec) -> Prepared:
     nodes = None if spec.node_affinity is None else named_nodes(spec.node_affinity)
     if nodes is not None and not nodes:
         return rejected(NAME, CONFLICT_REASON)
     selector = tuple((spec.node_selector or {}).items())
-    terms = [term for part in (spec.node_affinity, added) if part is not None for term in part.terms]
+    terms = [term for part in (spec.node_affinity, spec.added_affinity) if part is not None for term in part.terms]
     steps = (len(selector) + sum(len(term.expressions) for term in terms)) // STEPS.expressions
     charge(steps)
     return Prepared(
-        NodeAffinityState(selector, spec.node_affinity, added),
+        NodeAffinityState(selector, spec.node_affinity, spec.added_affinity),
         steps=steps,
         nodes=nodes,
         labels=looked_at((*(Requirement(key, "In", (value,)) for key, value in selector), *_expressions(terms))),

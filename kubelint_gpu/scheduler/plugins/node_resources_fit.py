@@ -6,12 +6,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
+from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler.framework.facts import Held, on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status
-from kubelint_gpu.scheduler.framework.profile import Profile
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
 from kubelint_gpu.values import replace
@@ -48,16 +47,10 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
 
 def _prepared(spec: PodSpec, snapshot: Snapshot) -> Prepared:
     asked = pod_requests(spec, pod_level=snapshot.behaviour.pod_level_resources).items()
-    requests = [item for item in asked if item[1] and not _ignored(item[0], snapshot.profile)]
+    requests = [item for item in asked if item[1]]
     requests.sort(key=lambda item: _FIRST.get(item[0], len(_FIRST)))
     state = RequestState(tuple(requests), snapshot.behaviour.oversize_is_final)
     return Prepared(state, by_load=state)
-
-
-def _ignored(resource: str, profile: Profile) -> bool:
-    if resource not in profile.ignored_resources and resource.partition("/")[0] not in profile.ignored_groups:
-        return False
-    return is_extended(resource)
 
 
 def _filter(state: RequestState, node: NodeInfo) -> Status | None:

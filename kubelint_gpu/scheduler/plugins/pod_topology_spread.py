@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.taints import untolerated
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.kube.values.selectors import LabelSelector, Requirement
+from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Reach, Unique, never, no_token, nobody, within
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
@@ -24,8 +24,6 @@ REASON = NodeReason("didn't match pod topology spread constraints")
 MISSING_LABEL_REASON = NodeReason("didn't match pod topology spread constraints (missing required label)")
 _REJECTED = Status(NAME, Code.UNSCHEDULABLE, (REASON,))
 _UNLABELLED = Status(NAME, Code.UNRESOLVABLE, (MISSING_LABEL_REASON,))
-_SPREADERS = ("ReplicationController", "ReplicaSet", "StatefulSet")
-_OWN_LABELS = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
 
 
 class Count(NamedTuple):
@@ -77,7 +75,7 @@ class DomainCounts(NamedTuple):
 
 
 def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
-    constraints = _forbidding(pod, snapshot)
+    constraints = tuple(_folded(one, pod.meta.labels) for one in _constraints(pod))
     if not constraints:
         return SKIP
     partition = _partition(snapshot, pod.spec, constraints)
@@ -123,19 +121,6 @@ def _without(state: SpreadState, pods: tuple[Pod, ...], node: NodeInfo) -> Sprea
         else:
             counts.append(count)
     return SpreadState(pod, tuple(counts))
-
-
-def _forbidding(pod: Pod, snapshot: Snapshot) -> tuple[SpreadConstraint, ...]:
-    if pod.spec.spread:
-        return tuple(_folded(one, pod.meta.labels) for one in pod.spec.spread if one.do_not_schedule)
-    defaults = tuple(one for one in snapshot.profile.default_spread if one.do_not_schedule)
-    owner = pod.meta.owner
-    if not defaults or owner is None or owner.kind not in _SPREADERS:
-        return ()
-    # the scheduler takes the selectors of the pod's owner and services, which are labels that all its pods share
-    shared = sorted(label for label in pod.meta.labels.items() if label[0] not in _OWN_LABELS)
-    selector = LabelSelector(tuple(Requirement(key, "In", (value,)) for key, value in shared))
-    return tuple(replace(one, selector=selector) for one in defaults)
 
 
 def _folded(constraint: SpreadConstraint, labels: FrozenMap[str, str]) -> SpreadConstraint:

@@ -122,8 +122,6 @@ def _is_plain(bench: Situation, position: int, pods: Iterable[Pod]) -> bool:
     """Whether its pods are neither drawn to others, nor need volumes, nor are charged to a quota."""
     if bench.participants[position].controller.has_own_claims(bench.cluster):
         return False
-    if any(one.do_not_schedule for one in bench.empty.profile.default_spread):
-        return False
     return not any(
         pod.spec.pod_affinity or asks(pod, uncounted=True) or any(quota.covers(pod) for quota in bench.cluster.quotas)
         for pod in pods

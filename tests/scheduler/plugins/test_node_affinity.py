@@ -6,7 +6,8 @@ import pytest
 from plugin_objects import node, pod, verdicts
 
 from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
-from kubelint_gpu.scheduler import Profile, Snapshot, fit, read_cluster, read_pod
+from kubelint_gpu.scheduler import Snapshot, fit, read_cluster, read_pod
+from kubelint_gpu.values import replace
 
 U, UU = "Unschedulable", "UnschedulableAndUnresolvable"
 AFFINITY = (UU, "node(s) didn't match Pod's node affinity/selector")
@@ -79,9 +80,14 @@ def test_fields_that_exclude_each_other_reject_the_pod():
 def test_the_affinity_of_a_profile_comes_before_the_pods_own():
     added = NodeSelector((NodeSelectorTerm((Requirement("pool", "In", ("gpu",)),)),))
     cluster = read_cluster([node("n1", labels={"pool": "gpu"}), node("n2")], version="1.34")
-    snapshot = Snapshot.of(cluster, profile=Profile(added_affinity=added))
-    for incoming in (pod(), pod(nodeSelector={"pool": "cpu"})):
-        statuses = fit(read_pod(incoming), snapshot).rejections
+    snapshot = Snapshot.of(cluster)
+
+    def read(**spec):
+        found = read_pod(pod(**spec))
+        return replace(found, spec=replace(found.spec, added_affinity=added))
+
+    for incoming in (read(), read(nodeSelector={"pool": "cpu"})):
+        statuses = fit(incoming, snapshot).rejections
         assert statuses["n2"].reasons == ("node(s) didn't match scheduler-enforced node affinity",)
-    assert fit(read_pod(pod()), snapshot).fits == ("n1",)
+    assert fit(read(), snapshot).fits == ("n1",)
     assert statuses["n1"].reasons == AFFINITY[1:]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from plugin_objects import node, pod, verdicts
 
-from kubelint_gpu.scheduler import Profile, Snapshot, fit, read_cluster, read_pod
-
 U, UU = "Unschedulable", "UnschedulableAndUnresolvable"
 
 
@@ -55,14 +53,6 @@ def test_requests_are_compared_with_allocatable(allocatable, asked, verdict):
 def test_a_pod_without_requests_fits_a_node_that_is_overcommitted():
     holder = pod("holder", "n", containers=[{"name": "c", **resources(cpu=9)}])
     assert verdicts(pod(), giving(cpu=4, pods=10), holder) == {"n": None}
-
-
-def test_resources_that_the_profile_ignores_are_not_checked():
-    asked = {"nvidia.com/gpu": "1", "amd.com/gpu": "1", "cpu": "9"}
-    incoming = read_pod(pod(containers=[{"name": "c", "resources": {"requests": asked}}]))
-    cluster = read_cluster([giving(cpu=1, pods=10)], version="1.34")
-    profile = Profile(ignored_resources=frozenset(("nvidia.com/gpu", "cpu")), ignored_groups=frozenset(("amd.com",)))
-    assert fit(incoming, Snapshot.of(cluster, profile=profile)).rejections["n"].reasons == ("Insufficient cpu",)
 
 
 def test_finished_pods_and_pods_of_unknown_nodes_take_no_room():

@@ -7,8 +7,7 @@ import random
 import pytest
 from plugin_objects import HOST, ZONE, node, pod, snapshot, verdicts
 
-from kubelint_gpu.kube.objects.affinity import SpreadConstraint
-from kubelint_gpu.scheduler import Profile, Snapshot, fit, read_cluster, read_pod
+from kubelint_gpu.scheduler import read_pod
 from kubelint_gpu.scheduler.plugins.pod_topology_spread import MISSING_LABEL_REASON, NAME, PLUGIN, REASON
 
 WEB = {"app": "web"}
@@ -143,30 +142,6 @@ def test_many_kinds_of_pods_are_found_by_their_labels():
     assert verdicts(web(constraint()), *zones("a", "b"), *others, *placed(a=1))["a"] == SKEWED
     negative = constraint(selector={"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["web"]}]})
     assert verdicts(web(negative), *zones("a", "b"), *others)["a"] == SKEWED
-
-
-def profile(**more):
-    return Profile(default_spread=(SpreadConstraint(ZONE, 1, do_not_schedule=True, **more),))
-
-
-@pytest.mark.parametrize(
-    ("owner", "fits"),
-    [("ReplicaSet", ("b",)), ("StatefulSet", ("b",)), ("Job", ("a", "b")), (None, ("a", "b"))],
-)
-def test_a_profiles_constraints_spread_the_pods_of_a_controller(owner, fits):
-    references = [] if owner is None else [{"kind": owner, "name": "web", "controller": True}]
-    numbered = {**WEB, "apps.kubernetes.io/pod-index": "7"}
-    incoming = pod(labels=numbered, meta={"ownerReferences": references})
-    seen = Snapshot.of(read_cluster([*zones("a", "b"), *placed(a=1)]), profile=profile())
-    assert fit(read_pod(incoming), seen).fits == fits
-
-
-def test_a_pods_own_constraints_replace_those_of_the_profile():
-    incoming = web(constraint(HOST), meta={"ownerReferences": [{"kind": "ReplicaSet", "name": "web"}]})
-    seen = Snapshot.of(read_cluster([*zones("a", "b"), *placed(a=1)]), profile=profile())
-    assert fit(read_pod(incoming), seen).fits == ("b",)
-    incoming["spec"]["topologySpreadConstraints"][0]["whenUnsatisfiable"] = "ScheduleAnyway"
-    assert fit(read_pod(incoming), seen).fits == ("a", "b")
 
 
 def _without(incoming, objects, gone, on):
