@@ -53,13 +53,9 @@ def requests(manifest: Manifest, resource: str) -> Iterator[Pointer]:
         plain = [(_SHORT, _QUANTITY), (resource,), (_SHORT,)]
         yield from [(*written, *one) for one in [*below, *plain] if manifest.present((*written, *one))][:1]
     for key in ("containers", "initContainers"):
-        containers = at(manifest, (*base, key))
-        for index, _ in enumerate(containers) if isinstance(containers, list) else ():
-            for part in ("limits", "requests"):
-                route = (*base, key, index, "resources", part, resource)
-                if manifest.present(route):
-                    yield route
-                    break
+        for container in entries(manifest, (*base, key)):
+            routes = [(*container, "resources", part, resource) for part in ("limits", "requests")]
+            yield from [route for route in routes if manifest.present(route)][:1]
 
 
 def selectors(manifest: Manifest) -> Iterator[Pointer]:
@@ -78,9 +74,7 @@ def selectors(manifest: Manifest) -> Iterator[Pointer]:
             yield route
         return
     for part in ("matchExpressions", "matchFields"):
-        expressions = at(manifest, (*route, 0, part))
-        for index in range(len(expressions)) if isinstance(expressions, list) else ():
-            yield (*route, 0, part, index, "key")
+        yield from ((*one, "key") for one in entries(manifest, (*route, 0, part)))
 
 
 def terms(manifest: Manifest) -> Pointer:
@@ -116,10 +110,7 @@ def affinity(manifest: Manifest) -> Iterator[Pointer]:
 
 
 def _terms(manifest: Manifest, kind: str) -> Iterator[Pointer]:
-    route = (*pod_spec(manifest), "affinity", kind, _REQUIRED)
-    found = at(manifest, route)
-    for index in range(len(found)) if isinstance(found, list) else ():
-        yield (*route, index)
+    return entries(manifest, (*pod_spec(manifest), "affinity", kind, _REQUIRED))
 
 
 def pod_affinity_term(manifest: Manifest, kind: str, number: int) -> Pointer:
@@ -135,31 +126,22 @@ def priority_class(manifest: Manifest) -> Pointer:
 
 def spread(manifest: Manifest) -> Iterator[Pointer]:
     """The topology spread constraints that must hold."""
-    route = (*pod_spec(manifest), "topologySpreadConstraints")
-    constraints = at(manifest, route)
-    for index in range(len(constraints)) if isinstance(constraints, list) else ():
-        if at(manifest, (*route, index, "whenUnsatisfiable")) == "DoNotSchedule":
-            yield (*route, index)
+    for route in entries(manifest, (*pod_spec(manifest), "topologySpreadConstraints")):
+        if at(manifest, (*route, "whenUnsatisfiable")) == "DoNotSchedule":
+            yield route
 
 
 def claims(manifest: Manifest) -> Iterator[Pointer]:
     """The names of the claims that the pods mount."""
-    route = (*pod_spec(manifest), "volumes")
-    volumes = at(manifest, route)
-    for index in range(len(volumes)) if isinstance(volumes, list) else ():
-        name = (*route, index, "persistentVolumeClaim", "claimName")
-        if manifest.present(name):
-            yield name
+    volumes = entries(manifest, (*pod_spec(manifest), "volumes"))
+    names = ((*route, "persistentVolumeClaim", "claimName") for route in volumes)
+    return filter(manifest.present, names)
 
 
 def resource_claims(manifest: Manifest) -> Iterator[Pointer]:
     """The names of the claims for devices that pods name, and of the templates of those that are made for them."""
-    route = (*pod_spec(manifest), "resourceClaims")
-    entries = at(manifest, route)
-    for index in range(len(entries)) if isinstance(entries, list) else ():
-        for field in (CLAIM_NAME, CLAIM_TEMPLATE):
-            if manifest.present((*route, index, field)):
-                yield (*route, index, field)
+    named = entries(manifest, (*pod_spec(manifest), "resourceClaims"))
+    return filter(manifest.present, ((*route, field) for route in named for field in (CLAIM_NAME, CLAIM_TEMPLATE)))
 
 
 def key_values(manifest: Manifest, pointer: Pointer) -> str:
@@ -180,12 +162,14 @@ def at(manifest: Manifest, pointer: Pointer) -> object:
     return value
 
 
+def entries(manifest: Manifest, route: Pointer) -> Iterator[Pointer]:
+    """The entries of a list; none where there is no list."""
+    found = at(manifest, route)
+    return ((*route, index) for index in range(len(found) if isinstance(found, list) else 0))
+
+
 def _each(manifest: Manifest, base: Pointer, key: str) -> Iterator[Pointer]:
     """The entries of a list that containers have."""
     for kind in ("containers", "initContainers"):
-        containers = at(manifest, (*base, kind))
-        for number in range(len(containers)) if isinstance(containers, list) else ():
-            route = (*base, kind, number, key)
-            entries = at(manifest, route)
-            for index in range(len(entries)) if isinstance(entries, list) else ():
-                yield (*route, index)
+        for container in entries(manifest, (*base, kind)):
+            yield from entries(manifest, (*container, key))

@@ -283,6 +283,28 @@ def test_the_deployments_of_predictors_surge_each_by_itself(replicas, gpus, expe
         assert (found.place.line, found.help) == (4, ())
 
 
+@pytest.mark.parametrize(
+    ("least", "gpus", "expected"),
+    [("1", 1, ["KLG101"]), ("1", 2, []), ("2", 3, ["KLG101"]), ("2", 1, ["KLG109"]), ("0", 1, []), ("", 1, [])],
+)
+def test_a_knative_service_that_keeps_pods_makes_a_revision_beside_them(least, gpus, expected):
+    kept = f"metadata: {{annotations: {{autoscaling.knative.dev/min-scale: '{least}'}}}}, " if least else ""
+    text = (
+        "apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: chat, namespace: serving}\n"
+        f"spec: {{template: {{{kept}spec: {{containers: [{{image: a, {GPU}}}]}}}}}}\n"
+    )
+    assert told(text, inventory(gpus)) == [(code, "possible") for code in expected]
+
+
+def test_pods_of_a_kind_whose_updates_are_not_known_are_counted():
+    text = (
+        "apiVersion: nvidia.com/v1alpha1\nkind: DynamoGraphDeployment\nmetadata: {name: chat, namespace: serving}\n"
+        "spec: {services: {a: {replicas: 3, resources: {limits: {gpu: '8'}}}}}\n"
+    )
+    assert told(text, inventory(8)) == [("KLG109", "possible")]
+    assert told(text, inventory(8, 8, 8)) == []
+
+
 KSERVE = "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\n"
 LLM = "apiVersion: serving.kserve.io/v1alpha1\nkind: LLMInferenceService\n"
 NIM = "apiVersion: apps.nvidia.com/v1alpha1\nkind: NIMService\n"

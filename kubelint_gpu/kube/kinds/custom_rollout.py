@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from kubelint_gpu.kube.kinds.custom_workload import custom_workloads, row_of
+from kubelint_gpu.kube.kinds.custom_workload import MIN_SCALE, custom_workloads, row_of
 from kubelint_gpu.kube.objects.rolling import (
     IntOrPercent,
     read_canary_strategy,
@@ -47,10 +47,17 @@ class CustomRollout:
 
 
 def custom_rollout(value: dict[str, Any]) -> CustomRollout | None:
-    """How a custom resource is rolled out; None where that is not known, or no change of it rolls anything."""
+    """How a custom resource is rolled out; None where it is not, or its pods end by themselves.
+
+    Of a kind of which it is not known it is only said that all its pods are there at once.
+    """
     row = row_of(value)
-    reader = _READERS.get(row.get("update", "")) if row is not None else None
-    return reader(Fields(value, (), [])) if reader is not None else None
+    if row is None or row["ends"]:
+        return None
+    reader = _READERS.get(row.get("update", ""))
+    return (
+        reader(Fields(value, (), [])) if reader is not None else CustomRollout(Fraction(1), "", _SPEC, "", exact=False)
+    )
 
 
 def _second_cluster(value: Fields) -> CustomRollout | None:
@@ -129,6 +136,18 @@ def _argo(value: Fields) -> CustomRollout | None:
     return CustomRollout(Fraction(1), "a canary takes old pods away as new ones come", where, "")
 
 
+def _revision(value: Fields) -> CustomRollout | None:
+    """A Knative Service; one that may be scaled to nothing is taken to be so when it changes."""
+    where: Pointer = (*_SPEC, "template", "metadata", "annotations", MIN_SCALE)
+    return CustomRollout(
+        Fraction(2 if MIN_SCALE in value.down(*map(str, where[:-1])).value else 1),
+        "the pods of the old revision go when those of the new one are ready",
+        where,
+        "",
+        exact=False,
+    )
+
+
 def _deployment(value: Fields) -> CustomRollout | None:
     """An operator's Deployments, each with the strategy that the row's fields give, or with the default one."""
     replicas = max((one.replicas for one, _ in custom_workloads(value.value)), default=0)
@@ -157,5 +176,6 @@ _READERS: dict[str, Callable[[Fields], CustomRollout | None]] = {
     "cluster": _cluster,
     "deployment": _deployment,
     "groups": _groups,
+    "revision": _revision,
     "second cluster": _second_cluster,
 }

@@ -26,6 +26,8 @@ from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.values.fields import Fields
 
 _TABLE = "custom_workloads.json"
+_DIGITS = 10
+MIN_SCALE = "autoscaling.knative.dev/min-scale"
 # kinds whose pods are placed by what another object says
 PLACED_ELSEWHERE = ("TrainJob", "VLLMRuntime")
 # kinds whose pods cannot be given a class: their fields have no place for it
@@ -141,7 +143,8 @@ def _product(value: Any, paths: list[str], captured: tuple[str | int, ...]) -> i
     for path in paths:
         wild = iter(captured)
         here = value
-        for part in path.split("."):
+        fields, _, annotation = path.partition(".annotations.")
+        for part in (*fields.split("."), *(("annotations", annotation) if annotation else ())):
             here = (
                 here.get(str(next(wild, "")) if part == "*" else part.removesuffix("[]"))
                 if isinstance(here, dict)
@@ -150,6 +153,8 @@ def _product(value: Any, paths: list[str], captured: tuple[str | int, ...]) -> i
             if part.endswith("[]"):
                 index = next(wild, None)
                 here = here[index] if isinstance(here, list) and isinstance(index, int) and index < len(here) else None
+        if annotation and isinstance(here, str) and here.isdecimal() and len(here) < _DIGITS:
+            here = int(here)
         if isinstance(here, int) and not isinstance(here, bool) and here >= 0:
             total *= here
     return total

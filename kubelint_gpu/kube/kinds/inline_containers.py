@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.kube.values.plain import at, mapping, sequence
 
 _GPU = "nvidia.com/gpu"
 _SCHEDULING = (
@@ -33,19 +34,18 @@ def composed(
             `elsewhere`: another object says where the pods go: they are taken to tolerate everything.
         pointer: where `here` stands.
     """
-    fields = _mapping(here.get(row["scheduling"])) if row.get("scheduling") else here
+    fields = mapping(here.get(row["scheduling"])) if row.get("scheduling") else here
     spec = {key: fields[key] for key in _SCHEDULING if key in fields}
     if row.get("inherits"):
         spec = {**{key: whole[key] for key in _SCHEDULING if key in whole}, **spec}
     if row.get("elsewhere"):
         spec = {"tolerations": [{"operator": "Exists"}]}
     called = row.get("resources", "resources")
-    written = fields.get("containers")
-    containers = list(written) if isinstance(written, list) else []
+    containers = list(sequence(fields.get("containers")))
     asks: list[Pointer] = []
     for path in row["containers"]:
         steps = tuple(path.split(".")) if path else ()
-        container = _at(here, steps)
+        container = at(here, steps)
         if isinstance(container, dict):
             asks.append((*pointer, *steps, called) if called in container else (*pointer, *steps))
             containers.append(_container(container, f"{path.rpartition('.')[2] or 'main'}".lower(), called))
@@ -56,14 +56,14 @@ def composed(
 
 def _container(value: dict[str, Any], name: str, called: str) -> dict[str, Any]:
     found: dict[str, Any] = {"name": name, "image": "image"}
-    written = _mapping(value.get(called))
+    written = mapping(value.get(called))
     if written and not {"limits", "requests", "claims"} & set(written):
         # amounts without a word on whether they are limits or requests
         written = {"limits": written}
     resources = {
-        part: _amounts(_mapping(written.get(part))) for part in ("limits", "requests") if _mapping(written.get(part))
+        part: _amounts(mapping(written.get(part))) for part in ("limits", "requests") if mapping(written.get(part))
     }
-    gpu = _mapping(value.get("gpu"))
+    gpu = mapping(value.get("gpu"))
     if "quantity" in gpu:
         # SparkApplication: the name of the resource, and how many of it
         resources.setdefault("limits", {})[str(gpu.get("name", _GPU))] = gpu["quantity"]
@@ -78,13 +78,3 @@ def _amounts(written: dict[str, Any]) -> dict[str, Any]:
     """Amounts by their full names: `gpu` is short for NVIDIA's, or for what `gpuType` says."""
     gpu = str(written.get("gpuType") or _GPU)
     return {gpu if key == "gpu" else key: value for key, value in written.items() if key not in ("custom", "gpuType")}
-
-
-def _at(value: Any, steps: tuple[str, ...]) -> Any:
-    for step in steps:
-        value = value.get(step) if isinstance(value, dict) else None
-    return value
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

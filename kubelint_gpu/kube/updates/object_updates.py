@@ -16,6 +16,7 @@ from kubelint_gpu.kube.updates.refused_change import IMMUTABLE, RefusedChange
 from kubelint_gpu.kube.updates.storage_updates import claim_changes, volume_changes
 from kubelint_gpu.kube.values.differences import differences
 from kubelint_gpu.kube.values.errors import Pointer, field_path
+from kubelint_gpu.kube.values.plain import at, mapping
 
 _SELECTOR: Pointer = ("spec", "selector")
 _ALLOWED = ("replicas", "template", "updateStrategy", "persistentVolumeClaimRetentionPolicy", "minReadySeconds")
@@ -67,7 +68,7 @@ def refused_changes(old: dict[str, Any], new: dict[str, Any], minor: int | None 
 def _changed(
     old: dict[str, Any], new: dict[str, Any], pointer: Pointer, answer: str, *, live: bool = False
 ) -> Iterator[RefusedChange]:
-    before, after = normal(_at(old, pointer)), normal(_at(new, pointer))
+    before, after = normal(at(old, pointer)), normal(at(new, pointer))
     if pointer == _SELECTOR and not (before and after):
         # a patch has no selector, and who writes none where one is needed is told that elsewhere
         return
@@ -78,10 +79,10 @@ def _changed(
 
 
 def _stateful_set(old: dict[str, Any], new: dict[str, Any], live: bool, minor: int) -> Iterator[RefusedChange]:
-    before, after = _mapping(old.get("spec")), _mapping(new.get("spec"))
+    before, after = mapping(old.get("spec")), mapping(new.get("spec"))
     if not before.get("selector") or not after.get("selector"):
         return
-    yield from _strategy(_mapping(before.get("updateStrategy")), _mapping(after.get("updateStrategy")))
+    yield from _strategy(mapping(before.get("updateStrategy")), mapping(after.get("updateStrategy")))
     allowed = list(_ALLOWED)
     if minor >= _ORDINALS_SINCE:
         allowed.insert(1, "ordinals")
@@ -115,7 +116,7 @@ def _deployment(old: dict[str, Any], new: dict[str, Any], _live: bool, _minor: i
 
     `kubectl apply` and Helm take them away (the patch strategy of the field is retainKeys), server-side apply does not.
     """
-    had, has = (_mapping(_mapping(value.get("spec")).get("strategy")) for value in (old, new))
+    had, has = (mapping(mapping(value.get("spec")).get("strategy")) for value in (old, new))
     rolled = had.get("type", "RollingUpdate") == "RollingUpdate" and not had.get("rollingUpdate")
     if rolled and has.get("type") == "Recreate" and "rollingUpdate" not in has:
         answer = "may not be specified when strategy `type` is 'Recreate'"
@@ -137,7 +138,7 @@ def _claimed(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _service(old: dict[str, Any], new: dict[str, Any], _live: bool, _minor: int) -> Iterator[RefusedChange]:
-    before, after = _mapping(old.get("spec")), _mapping(new.get("spec"))
+    before, after = mapping(old.get("spec")), mapping(new.get("spec"))
     if "ExternalName" in (before.get("type"), after.get("type")):
         return
     had, has = (spec.get("clusterIP") or None for spec in (before, after))
@@ -163,7 +164,7 @@ def _frozen_data(old: dict[str, Any], new: dict[str, Any], live: bool, _minor: i
 
 
 def _quota(old: dict[str, Any], new: dict[str, Any], _live: bool, _minor: int) -> Iterator[RefusedChange]:
-    before, after = (_mapping(value.get("spec")).get("scopes") or [] for value in (old, new))
+    before, after = (mapping(value.get("spec")).get("scopes") or [] for value in (old, new))
     if isinstance(before, list) and isinstance(after, list) and {*map(str, before)} != {*map(str, after)}:
         yield RefusedChange((("spec", "scopes"),), f"spec.scopes: {IMMUTABLE}")
 
@@ -185,13 +186,3 @@ _SPECIAL: dict[tuple[str, str], _Changes] = {
 
 def _only(value: dict[str, Any], field: str) -> dict[str, Any]:
     return {field: value[field]} if value.get(field) else {}
-
-
-def _at(value: Any, pointer: Pointer) -> Any:
-    for step in pointer:
-        value = value.get(step) if isinstance(value, dict) else None
-    return value
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
