@@ -1,7 +1,8 @@
 """The modules that runs import in one file beside their bytecode: a short run opens one file and not six hundred.
 
 The file is written at the end of a run, of what the interpreter has compiled; whoever can write it can write that, too.
-A module whose source is not what it was then is imported as any other.
+A module whose source is not what it was then is imported as any other. One of the standard library runs when something
+of it is asked for: what only an annotation or a rare branch names never does.
 """
 # ruff: noqa: PTH100, PTH105, PTH116, PTH118, PTH120, PTH123 - text: before anything else is imported, and often
 
@@ -10,66 +11,106 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader, spec_from_file_location
+from _thread import RLock
 from contextlib import suppress
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import MAGIC_NUMBER, spec_from_file_location
-from types import ModuleType
-from typing import Any
+from types import CodeType, ModuleType
 
 from kubelint_gpu.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _KEPT = frozenset(("kubelint_gpu", "click", "ruamel", *sys.stdlib_module_names))
 """Whose modules are kept: of packages that read nothing through what loads them."""
 _BEFORE = frozenset(sys.modules)
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _FEW = 16  # so many modules that are not in the file are no reason to write it anew
-_PLACE = os.path.join(_HERE, "__pycache__", f"modules.{sys.implementation.cache_tag}.bin")
+_TOGETHER = 32  # modules that one after the other imports: most runs need all of these, or none
+_TAG = sys.implementation.cache_tag
+_PLACE = os.path.join(_HERE, "__pycache__", f"modules.{_TAG}.bin")
 _IS_POSSIBLE = hasattr(os, "pread") and not sys.flags.optimize and not sys.pycache_prefix
-_IDENTITY = (MAGIC_NUMBER, __version__)
+_IDENTITY = (MAGIC_NUMBER, __version__, 2)
+_OF_IMPORT = ("__spec__", "__loader__", "__class__")
 _kept: list[KeptModules] = []
 
-Entry = tuple[str, bool, bytes, int, int]
-"""The path from here, whether it is a package, time and size of the source; offset and length of the bytecode."""
+Entry = tuple[str, bool, bool, int, int, int, int]
+"""The path from here; whether it is a package, and runs later; time and size of the source; where its group is."""
 
 
 class KeptModules:
     """Finds and loads the modules that a file holds."""
 
     def __init__(self, path: str) -> None:
-        self._file = os.open(path, os.O_RDONLY)
-        self._begin = int.from_bytes(os.pread(self._file, 4, 0), "little")
-        identity, self.entries = marshal.loads(os.pread(self._file, self._begin - 4, 4))  # noqa: S302 - of its own
+        from mmap import ACCESS_READ, mmap
+
+        with open(path, "rb") as file:
+            self._data = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
+        self._begin = int.from_bytes(self._data[:4], "little")
+        identity, self.entries = marshal.loads(self._data[4 : self._begin])  # noqa: S302 - of its own
         if identity != _IDENTITY:
             self.entries = {}
+        self._codes: dict[str, CodeType] = {}
 
     def find_spec(self, name: str, _path: object = None, _target: ModuleType | None = None) -> ModuleSpec | None:
         """The module of a name; None where the file has none, or its source is another one now."""
         entry = self.entries.get(name)
-        path = os.path.normpath(f"{_HERE}/{entry[0]}") if entry is not None else ""
-        if entry is None or _stamp(path) != entry[2]:
+        if entry is None:
+            return None
+        path = os.path.normpath(f"{_HERE}/{entry[0]}")
+        if _stamp(path) != entry[3:5]:
             return None
         spec = ModuleSpec(name, self, origin=path, is_package=entry[1])  # type: ignore[arg-type]
         spec.has_location = True
+        folder, _, file = path.rpartition("/")
+        spec.cached = f"{folder}/__pycache__/{file[:-3]}.{_TAG}.pyc"
         if entry[1]:
-            spec.submodule_search_locations = [os.path.dirname(path)]
+            spec.submodule_search_locations = [folder]
         return spec
 
     def create_module(self, _spec: ModuleSpec) -> None:
         """None: the usual one."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run a module."""
-        exec(marshal.loads(self.bytecode(module.__name__)), module.__dict__)  # noqa: S102, S302 - as any import does
+        """Run a module, or have it run later."""
+        name = module.__name__
 
-    def bytecode(self, name: str) -> bytes:
-        """What the file holds of a module."""
-        # forked processes and threads share the place in the file: it is not moved
-        return os.pread(self._file, self.entries[name][4], self._begin + self.entries[name][3])
+        def run(namespace: dict[str, Any]) -> None:
+            exec(self.code(name), namespace)  # noqa: S102 - as any import does
+
+        if self.entries[name][2]:
+            module.__spec__.loader_state = RLock(), [run]  # type: ignore[union-attr]
+            module.__class__ = _Later
+        else:
+            run(module.__dict__)
+
+    def code(self, name: str) -> CodeType:
+        """What the file holds of a module; that of its neighbours is made at once, which have words in common."""
+        if name not in self._codes:
+            *_, start, end = self.entries[name]
+            self._codes |= marshal.loads(self._data[self._begin + start : self._begin + end])  # noqa: S302 - of its own
+        return self._codes.pop(name)
+
+
+class _Later(ModuleType):
+    """A module that runs when something of it is first asked for, in the thread that does; others wait for it."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name not in _OF_IMPORT:
+            spec: Any = self.__spec__
+            lock, pending = spec.loader_state
+            with lock:
+                if pending:
+                    pending.pop()(ModuleType.__getattribute__(self, "__dict__"))
+                    self.__class__ = ModuleType  # type: ignore[assignment]
+        return ModuleType.__getattribute__(self, name)
 
 
 def use() -> None:
     """Import modules out of the file from now on, where there is one."""
-    with suppress(OSError, ValueError, EOFError, TypeError):
+    with suppress(ImportError, OSError, ValueError, EOFError, TypeError):
         if _IS_POSSIBLE:
             _kept.append(KeptModules(_PLACE))
             sys.meta_path.insert(0, _kept[0])
@@ -83,33 +124,46 @@ def spec_at(name: str, path: str) -> ModuleSpec | None:
 
 def keep() -> None:
     """Write the file anew where this run has imported many modules that are not in it."""
-    own: list[Any] = [sys.modules[name] for name in {*sys.modules} - _BEFORE if name.partition(".")[0] in _KEPT]
+    own: list[Any] = [
+        sys.modules[name] for name in [*sys.modules] if name not in _BEFORE and name.partition(".")[0] in _KEPT
+    ]
     missing = [one for one in own if getattr(one, "__loader__", None).__class__ is SourceFileLoader]
     if sys.dont_write_bytecode or not _IS_POSSIBLE or len(missing) <= _FEW:
         return
     with suppress(OSError, ValueError, TypeError):
-        found = {name: (*entry[:3], one.bytecode(name)) for one in _kept for name, entry in one.entries.items()}
-        for spec in (one.__spec__ for one in missing):
-            with open(spec.cached, "rb") as file:
-                data = file.read()
-            if data[:8] == MAGIC_NUMBER + bytes(4):
-                is_package = spec.submodule_search_locations is not None
-                found[spec.name] = (os.path.relpath(spec.origin, _HERE), is_package, data[8:16], data[16:])
-        entries: dict[str, Entry] = {}
-        length = 0
-        for name, (path, is_package, stamp, code) in found.items():
-            entries[name] = (path, is_package, stamp, length, len(code))
-            length += len(code)
-        head = marshal.dumps((_IDENTITY, entries))
-        temporary = f"{_PLACE}.{os.getpid()}"
-        with open(temporary, "xb") as file:
-            file.writelines(((len(head) + 4).to_bytes(4, "little"), head, *(code for *_, code in found.values())))
-        os.replace(temporary, _PLACE)
+        _write([one.__spec__ for one in missing])
 
 
-def _stamp(path: str) -> bytes:
+def _write(specs: list[Any]) -> None:
+    codes = {name: one.code(name) for one in _kept for name in one.entries}
+    about = {name: entry[:5] for one in _kept for name, entry in one.entries.items()}
+    for spec in specs:
+        with open(spec.cached, "rb") as file:
+            data = file.read()
+        if data[:8] == MAGIC_NUMBER + bytes(4):
+            is_package = spec.submodule_search_locations is not None
+            later = not is_package and spec.name.partition(".")[0] in sys.stdlib_module_names
+            stamp = (int.from_bytes(data[place : place + 4], "little") for place in (8, 12))
+            about[spec.name] = (os.path.relpath(spec.origin, _HERE), is_package, later, *stamp)
+            codes[spec.name] = marshal.loads(data[16:])  # noqa: S302 - as any import does
+    at_once = [name for name in about if not about[name][2]]
+    groups = [[name] for name in about if about[name][2]]
+    groups += [at_once[place : place + _TOGETHER] for place in range(0, len(at_once), _TOGETHER)]
+    entries: dict[str, Entry] = {}
+    body = b""
+    for names in groups:
+        start, body = len(body), body + marshal.dumps({name: codes[name] for name in names})
+        entries |= {name: (*about[name], start, len(body)) for name in names}
+    head = marshal.dumps((_IDENTITY, entries))
+    temporary = f"{_PLACE}.{os.getpid()}"
+    with open(temporary, "xb") as file:
+        file.writelines(((len(head) + 4).to_bytes(4, "little"), head, body))
+    os.replace(temporary, _PLACE)
+
+
+def _stamp(path: str) -> tuple[int, ...]:
     """The time and size of a source as bytecode has them; nothing where there is none."""
     with suppress(OSError):
         found = os.stat(path)
-        return b"".join((number & 0xFFFFFFFF).to_bytes(4, "little") for number in (int(found.st_mtime), found.st_size))
-    return b""
+        return int(found[8]) & 0xFFFFFFFF, found.st_size & 0xFFFFFFFF
+    return ()

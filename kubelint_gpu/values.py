@@ -32,9 +32,16 @@ else:
             self.compare = compare
             self.repr = repr
 
+    _PLAIN = field()
+
     def fields(of):
         """The attributes of a class of values, or of a value, in order."""
-        return of.__value_fields__
+        return tuple(of.__value_given__.get(name) or _named(field(), name) for name in of.__match_args__)
+
+    def _named(given, name):
+        found = given if isinstance(given, field) else field(default=given)
+        found.name = name
+        return found
 
     def replace(value, /, **changes):
         """The same value with some attributes changed."""
@@ -52,23 +59,19 @@ else:
 
     def _made(cls, *, frozen, eq, order):
         namespace = dict(cls.__dict__)
-        own = []
-        for name in namespace.get("__annotations__", {}):
-            default = namespace.pop(name, _MISSING)
-            found = default if isinstance(default, field) else field(default=default)
-            found.name = name
-            own.append(found)
-        above = [base.__dict__.get("__value_fields__", ()) for base in reversed(cls.__mro__[1:])]
-        every = tuple({found.name: found for fields in (*above, own) for found in fields}.values())
+        names = own = tuple(namespace.get("__annotations__", ()))
+        given = {name: _named(namespace.pop(name), name) for name in own if name in namespace}
+        for base in cls.__mro__[1:-1]:
+            if "__value_given__" in base.__dict__:
+                names = tuple(dict.fromkeys((*base.__match_args__, *names)))
+                given = {**{name: one for name, one in base.__value_given__.items() if name not in own}, **given}
         namespace.pop("__dict__", None)
         namespace.pop("__weakref__", None)
-        namespace["__slots__"] = tuple(found.name for found in own)
-        if frozen and not any(hasattr(base, _HASH) for base in cls.__mro__[1:]):
-            namespace["__slots__"] += (_HASH,)
-        namespace["__value_fields__"] = every
-        namespace["__match_args__"] = tuple(found.name for found in every)
-        if every:
-            namespace["__value_all__"] = staticmethod(attrgetter(*namespace["__match_args__"]))
+        namespace["__slots__"] = (*own, _HASH) if frozen and not hasattr(cls, _HASH) else own
+        namespace["__value_given__"] = given
+        namespace["__match_args__"] = names
+        if names:
+            namespace["__value_all__"] = staticmethod(attrgetter(*names))
         if "__init__" not in namespace:
             namespace.setdefault("__new__", _first_new)
         if frozen:
@@ -77,7 +80,7 @@ else:
         namespace.setdefault("__repr__", _repr)
         namespace.setdefault("__reduce__", _reduce)
         if eq:
-            compared = [found.name for found in every if found.compare]
+            compared = [name for name in names if given.get(name, _PLAIN).compare]
             key = attrgetter(*compared) if compared else lambda _value: ()
             namespace["__value_key__"] = staticmethod(key)
             namespace.setdefault("__eq__", _eq)
@@ -108,10 +111,10 @@ else:
             namespace["__setattr__"] = object.__setattr__
         same = type(cls)(cls.__name__, cls.__bases__, namespace)
         made = FunctionType(code, {"_new": object.__new__, "_same": same}, "__new__")
-        fields = cls.__value_fields__
-        given = [found for found in fields if found.default is _MISSING and found.default_factory is _MISSING]
-        made.__defaults__ = tuple(found.default for found in fields[len(given) :])
-        factories = [(found.name, found.default_factory) for found in fields if found.default_factory is not _MISSING]
+        every = fields(cls)
+        given = [found for found in every if found.default is _MISSING and found.default_factory is _MISSING]
+        made.__defaults__ = tuple(found.default for found in every[len(given) :])
+        factories = [(found.name, found.default_factory) for found in every if found.default_factory is not _MISSING]
         return made if not factories else _with_factories(made, names, factories)
 
     @cache
@@ -130,9 +133,7 @@ else:
         return filled
 
     def _repr(self):
-        shown = ", ".join(
-            f"{found.name}={getattr(self, found.name)!r}" for found in self.__value_fields__ if found.repr
-        )
+        shown = ", ".join(f"{found.name}={getattr(self, found.name)!r}" for found in fields(self) if found.repr)
         return f"{type(self).__qualname__}({shown})"
 
     def _eq(self, other):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 
 from kubelint_gpu.analysis.refused_fields import unknown_fields
@@ -81,7 +81,7 @@ def near_name(key: str, names: tuple[str, ...]) -> str:
             return name
     letters = frozenset(key)
     perhaps = [name for name in names if _may_be_alike(key, letters, name)]
-    close = get_close_matches(key, perhaps, 1, TOLD.alike) if perhaps else []
+    close = difflib.get_close_matches(key, perhaps, 1, TOLD.alike) if perhaps else []
     return close[0] if close else ""
 
 

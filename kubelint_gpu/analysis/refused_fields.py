@@ -107,14 +107,10 @@ def _covered(pointer: Pointer, said: set[Pointer]) -> bool:
     return any(pointer[: len(one)] == one or one[: len(pointer)] == pointer for one in said)
 
 
-def _of_claim(value: dict[str, Any]) -> Iterator[InvalidObject]:
-    return claim_problems(mapping(value.get("spec")), ("spec",), whole=False)
-
-
 _OTHERS: dict[tuple[str, str], Callable[[dict[str, Any]], Iterator[InvalidObject]]] = {
     ("", "ResourceQuota"): quota_problems,
     ("", "LimitRange"): limit_range_problems,
-    ("", "PersistentVolumeClaim"): _of_claim,
+    ("", "PersistentVolumeClaim"): lambda value: claim_problems(mapping(value.get("spec")), ("spec",), whole=False),
     ("policy", "PodDisruptionBudget"): budget_problems,
     ("scheduling.k8s.io", "PriorityClass"): _of_class,
 }

@@ -45,10 +45,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, frozenset):
         return {_SET: sorted((_plain(one) for one in value), key=json.dumps)}
     try:
-        found = value.__value_fields__
+        found = value.__match_args__
     except AttributeError:
         raise NotPlain(type(value).__name__) from None
-    return {type(value).__name__: [_plain(getattr(value, one.name)) for one in found]}
+    return {type(value).__name__: [_plain(getattr(value, name)) for name in found]}
 
 
 def _value(plain: Any, classes: Mapping[str, type]) -> Any:

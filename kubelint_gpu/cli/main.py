@@ -12,6 +12,7 @@ import click
 
 from kubelint_gpu.cli.exit_codes import FAILED, INTERRUPTED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualGroup
+from kubelint_gpu.options import option
 from kubelint_gpu.version import __version__
 
 _TRACEBACK = "KUBELINT_GPU_TRACEBACK"
@@ -88,9 +89,9 @@ def _kustomize() -> str:
     return f"{version(program)} ({' '.join(program.command)})"
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--version", is_flag=True, expose_value=False, callback=_version, help="Show the version.")
-@click.option(
+@click.group(cls=_Group)
+@option("--version", is_flag=True, expose_value=False, callback=_version, help="Show the version.")
+@option(
     "-v",
     "--verbose",
     is_flag=True,

@@ -32,6 +32,7 @@ TEMPLATE = (
 )
 # Stands for the key `<<`; no key of a document is equal to it, because NUL is not allowed there.
 _MERGE = "\0<<"
+_PLACES = tuple(range(4096))  # one number for each place near the beginning: most memory of a short file is places
 
 
 @dataclass(slots=True)
@@ -85,7 +86,7 @@ class Builder:
         )
 
         text, base, ledger, hints = self._text, self._base, self._ledger, scalars.HINTS
-        keys = ledger.keys
+        keys, places = ledger.keys, _PLACES
         stack: list[tuple[Any, Any, str | None, int, int, int, bool, str | None, int]] = []
         container: Any = None  # the list or dict being filled
         nodes: Any = None  # the list or dict of nodes beside it
@@ -118,6 +119,8 @@ class Builder:
                 if "#" in value:
                     held = self._after_header(begin) if event.style in _BLOCK_STYLES else begin
                     self._ledger.hashes.append((held, end))
+                if end < len(places):
+                    begin, end = places[begin], places[end]
                 last = end
                 if is_key:
                     key_start, key_end = begin, end

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
+from functools import lru_cache
 
 from kubelint_gpu.patterns import pattern
 
@@ -82,6 +83,7 @@ def key(value: Scalar) -> str | None:
     return None if value is None else _short_float(value)
 
 
+@lru_cache(maxsize=4096)
 def plain_key(text: str) -> str | None:
     """The JSON key of a key that is written without quotes and without tag.
 

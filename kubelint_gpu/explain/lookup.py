@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 import click
 
@@ -88,7 +88,7 @@ def _near(what: str, every: Sequence[tuple[ApplySet, Manifest]]) -> str:
     longer = what.count("/") > 1
     names = {(called(manifest) if longer else f"{manifest.kind}/{manifest.name}"): manifest for _, manifest in every}
     lower = {name.lower(): name for name in names}
-    near = [lower[one] for one in get_close_matches(what.lower(), list(lower), 3, 0.6)]
+    near = [lower[one] for one in difflib.get_close_matches(what.lower(), list(lower), 3, 0.6)]
     near = near or [name for name in sorted(names) if name.rpartition("/")[2] == what.rpartition("/")[2]][:3]
     if near:
         return f"; did you mean {visible(' or '.join(near))}?"

@@ -101,9 +101,9 @@ def suggestion(text: str) -> str:
     if digits:
         near = [found.code for found in every_rule() if found.code.removeprefix("KLG") == digits.zfill(3)]
     else:
-        from difflib import get_close_matches
+        import difflib
 
-        near = get_close_matches(wanted.replace("_", "-"), [found.name for found in every_rule()], 1, 0.7)
+        near = difflib.get_close_matches(wanted.replace("_", "-"), [found.name for found in every_rule()], 1, 0.7)
     return f"; did you mean {near[0]}?" if near else ""
 
 

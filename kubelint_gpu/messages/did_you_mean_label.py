@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 
 from kubelint_gpu.patterns import pattern
 
@@ -61,7 +61,7 @@ def _prefixed(words: tuple[str, ...], bare: tuple[str, ...]) -> bool:
 def _misspelt(value: str, known: Sequence[str]) -> str:
     """The only one that is a likely spelling of the value, nearest first; empty where none or several are."""
     alike = {one.lower() for one in known if _numbered(one) == _numbered(value)}
-    near = get_close_matches(value.lower(), sorted(alike), _FEW, 0.6)
+    near = difflib.get_close_matches(value.lower(), sorted(alike), _FEW, 0.6)
     apart = {one: _distance(value.lower(), one.lower()) for one in known if one.lower() in near}
     least = min(apart.values(), default=0)
     found = [one for one, distance in apart.items() if distance == least and 4 * least <= max(len(one), len(value))]
@@ -89,11 +89,11 @@ def _distance(one: str, other: str) -> int:
 
 
 def _spelt(text: str, known: Sequence[str], cutoff: float) -> str:
-    near = get_close_matches(text, known, 1, cutoff)
+    near = difflib.get_close_matches(text, known, 1, cutoff)
     if near:
         return near[0]
     lower = {one.lower(): one for one in reversed(known)}
-    near = get_close_matches(text.lower(), sorted(lower), 1, cutoff)
+    near = difflib.get_close_matches(text.lower(), sorted(lower), 1, cutoff)
     return lower[near[0]] if near else ""
 
 

@@ -69,15 +69,16 @@ def read_commit(
 
 def missing(index: Mapping[str, str], root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     """The files of an index that are not in the work tree any more."""
-    names = [name for name in index if name.endswith(suffixes)]
-    there = {
-        f"{folder}/{found}" if folder else found
-        for folder in {name.rpartition("/")[0] for name in names}
-        for found in _listed(os.path.join(root, folder))  # noqa: PTH118 - thousands of files
-    }
-    for name in names:
+    there: dict[str, frozenset[str]] = {}
+    for name in index:
+        if not name.endswith(suffixes):
+            continue
+        folder, _, file = name.rpartition("/")
+        found = there.get(folder)
+        if found is None:
+            found = there[folder] = _listed(os.path.join(root, folder))  # noqa: PTH118 - thousands of files
         # a file system may call a file by another spelling of its name than git
-        if name not in there and is_expected(index[name]) and not os.path.lexists(root / name):
+        if file not in found and is_expected(index[name]) and not os.path.lexists(root / name):
             yield name
 
 

@@ -115,9 +115,9 @@ def entries(root: Path) -> dict[str, str]:
         GitError: the index cannot be read.
     """
     # git sorts them, and says as much of each: the names of all blobs of a repository are of one length
-    lines = os.fsdecode(git(["ls-files", "-z", "--stage", "-t"], root)).split("\0")[:-1]
-    about = lines[0].index("\t") if lines else 0
-    return {line[about + 1 :]: line[:about] for line in lines}
+    text = os.fsdecode(git(["ls-files", "-z", "--stage", "-t"], root))
+    width = text.find("\t")
+    return {line[width + 1 :]: line[:width] for line in text.split("\0") if line}
 
 
 def blob_of(about: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import partial
 
 from kubelint_gpu.analysis.devices.claim_shapes import is_told
@@ -226,7 +226,7 @@ def _runtime_class(unit: ApplySet, subject: WorkloadCheck, spec: PodSpec) -> Ite
     if refusal is None:
         return
     known = sorted(one.name for one in unit.cluster.runtime_classes)
-    near = get_close_matches(name, known, 1, 0.6) if name and found is None else []
+    near = difflib.get_close_matches(name, known, 1, 0.6) if name and found is None else []
     route = (*field_pointers.pod_spec(manifest), *refusal.field)
     yield Diagnostic(
         "KLG003",

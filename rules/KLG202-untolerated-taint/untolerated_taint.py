@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import Any
 
 from kubelint_gpu.analysis.diagnosis import Diagnosis, of_cause
@@ -77,7 +77,7 @@ def _written(subject: WorkloadCheck, taint: Taint) -> int | None:
     manifest = subject.manifest
     listed_ones = field_pointers.at(manifest, (*field_pointers.pod_spec(manifest), _KEY))
     keys = [str(found.get("key", "")) if isinstance(found, dict) else "" for found in _list(listed_ones)]
-    near = taint.key if taint.key in keys else next(iter(get_close_matches(taint.key, keys, 1, 0.8)), "")
+    near = taint.key if taint.key in keys else next(iter(difflib.get_close_matches(taint.key, keys, 1, 0.8)), "")
     return keys.index(near) if near else None
 
 

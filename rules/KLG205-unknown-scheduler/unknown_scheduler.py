@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
@@ -31,7 +31,7 @@ def unknown_scheduler(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         manifest = subject.manifest
         route = (*field_pointers.pod_spec(manifest), _NAME)
-        near = get_close_matches(name, sorted({*known, *SCHEDULERS}), 1, 0.75)
+        near = difflib.get_close_matches(name, sorted({*known, *SCHEDULERS}), 1, 0.75)
         yield Diagnostic(
             "KLG205",
             manifest.place(route),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
@@ -33,7 +33,7 @@ def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
             if not gate or gate_owner(gate) or (domain and domain in groups):
                 continue
             route = (*field_pointers.pod_spec(manifest), "schedulingGates", index, "name")
-            near = get_close_matches(gate, sorted(GATES), 1, 0.75)
+            near = difflib.get_close_matches(gate, sorted(GATES), 1, 0.75)
             yield Diagnostic(
                 "KLG206",
                 manifest.place(route),

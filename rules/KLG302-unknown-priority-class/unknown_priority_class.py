@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
@@ -28,7 +28,7 @@ def unknown_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
         manifest, name = subject.manifest, subject.workload.spec.priority_class_name
         route = (*field_pointers.pod_spec(manifest), _CLASS)
         known = sorted({found.name for found in (*SYSTEM_CLASSES, *unit.cluster.priority_classes)})
-        near = get_close_matches(name, known, 1, 0.6)
+        near = difflib.get_close_matches(name, known, 1, 0.6)
         yield Diagnostic(
             "KLG302",
             manifest.place(route),

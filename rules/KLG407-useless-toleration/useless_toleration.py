@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from kubelint_gpu.documents import Pointer
@@ -115,7 +115,7 @@ def _near(toleration: Toleration, known: Sequence[Taint]) -> tuple[str, str] | N
             return "effect", effects[0] if len(effects) == 1 else ""
         values = sorted({taint.value for taint in same})
         return ("value" if toleration.value else "key"), values[0] if len(values) == 1 and toleration.value else ""
-    close = get_close_matches(toleration.key, sorted({taint.key for taint in known}), 1, 0.8)
+    close = difflib.get_close_matches(toleration.key, sorted({taint.key for taint in known}), 1, 0.8)
     return ("key", close[0]) if close else None
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 
 from kubelint_gpu.analysis.diagnosis import of_cause
 from kubelint_gpu.analysis.node_misfit import REMOVED
@@ -80,5 +80,5 @@ def _told_left_out(unit: ApplySet) -> Iterator[Diagnostic]:
 def _near(resource: str, names: Sequence[str]) -> list[str]:
     """The name that was probably meant: one of the same domain, give or take a letter, and alike as a whole."""
     domain = resource.partition("/")[0]
-    alike = [name for name in names if get_close_matches(domain, [name.partition("/")[0]], 1, 0.85)]
-    return get_close_matches(resource, alike, 1, 0.75)
+    alike = [name for name in names if difflib.get_close_matches(domain, [name.partition("/")[0]], 1, 0.85)]
+    return difflib.get_close_matches(resource, alike, 1, 0.75)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import partial
 
 from kubelint_gpu.analysis.devices.written_claims import (
@@ -43,7 +43,7 @@ def claim_not_found(unit: ApplySet) -> Iterator[Diagnostic]:
         here = [name for namespace, name in known if namespace == reference.namespace]
         swapped = (reference.namespace, reference.name) in _known(unit, _OTHER[reference.kind])
         elsewhere = [namespace for namespace, name in known if name == reference.name]
-        near = get_close_matches(reference.name, here, 1, 0.75)
+        near = difflib.get_close_matches(reference.name, here, 1, 0.75)
         if not (unit.has_nodes or swapped or elsewhere or near):
             continue
         yield _told(unit, reference, here, elsewhere, near, swapped=swapped)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 
 from kubelint_gpu.analysis.devices.claim_faults import ClaimFault
 from kubelint_gpu.analysis.devices.written_claims import GROUP, KINDS, TEMPLATE, claim_of, claim_references
@@ -133,7 +133,7 @@ def _of_pods(unit: ApplySet) -> Iterator[ShapeFault]:
 def _of_container(subject: WorkloadCheck, where: Pointer, name: object, names: list[str]) -> Iterator[ShapeFault]:
     if not isinstance(name, str) or not name or is_placeholder(name) or name in names:
         return
-    near = get_close_matches(name, names, 1, 0.6) or (names if len(names) == 1 else [])
+    near = difflib.get_close_matches(name, names, 1, 0.6) or (names if len(names) == 1 else [])
     known = f"it has {listed(names)}" if names else "it has none"
     text = f'the container uses claim "{name}", which is not in resourceClaims of the pod: {known}'
     yield ShapeFault(
@@ -164,7 +164,7 @@ def _of_request(unit: ApplySet, subject: WorkloadCheck, where: Pointer, one: dic
             continue
         requests = [found.name for found in spec.requests]
         if request not in requests:
-            near = get_close_matches(request, requests, 1, 0.6)
+            near = difflib.get_close_matches(request, requests, 1, 0.6)
             text = f'{reference.kind} {reference.name} has no request "{request}": the container gets no device of it '
             yield ShapeFault(
                 subject.manifest,

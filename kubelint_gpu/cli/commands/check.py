@@ -16,6 +16,7 @@ from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import codes
 from kubelint_gpu.cli.outputs import pairs
 from kubelint_gpu.findings.finding import SEVERITIES
+from kubelint_gpu.options import option
 from kubelint_gpu.report.format_names import FORMATS, LASTING
 from kubelint_gpu.sources.checkout import anchor_of
 from kubelint_gpu.workspace.project.configuration import Configuration
@@ -39,69 +40,65 @@ _APART = ("without", "added", "against", "fix", "diff", "unsafe_fixes", "baselin
 
 @click.command("check", cls=ManualCommand, short_help="Check manifests against a declared cluster.")
 @click.argument("paths", nargs=-1, type=click.Path())
-@click.option(
+@option(
     "-i", "--inventory", "inventories", multiple=True, metavar="FILE", help="The declared cluster; may be repeated."
 )
-@click.option(
+@option(
     "--output-format",
     "formats",
     multiple=True,
     type=click.Choice(sorted(FORMATS)),
     help="How to report; may be repeated, each with an --output-file.  [default: text]",
 )
-@click.option(
-    "--output-file", "files", multiple=True, metavar="FILE", help="Where to write a report instead of stdout."
-)
-@click.option(
+@option("--output-file", "files", multiple=True, metavar="FILE", help="Where to write a report instead of stdout.")
+@option(
     "--select",
     multiple=True,
     metavar="CODES",
     shell_complete=codes,
     help="Report only these rules: codes, prefixes, names.",
 )
-@click.option("--ignore", multiple=True, metavar="CODES", shell_complete=codes, help="Do not report these rules.")
-@click.option(
+@option("--ignore", multiple=True, metavar="CODES", shell_complete=codes, help="Do not report these rules.")
+@option(
     "--min-severity",
     type=click.Choice(SEVERITIES),
     help="Report, and fail on, nothing below this.  [default: report all, fail on warnings]",
 )
 @what_if_options
-@click.option(
+@option(
     "--assume", type=click.Choice(["full"]), help="full: judge as if every node were full; what must find room to roll?"
 )
-@click.option("--together", is_flag=True, help="All files are applied together, to one cluster.")
-@click.option(
+@option("--together", is_flag=True, help="All files are applied together, to one cluster.")
+@option(
     "--against",
     metavar="REV|PATH",
     help="What runs now: manifests of a git revision, or of a path such as ./before; rev:REV and path:PATH say which. "
     "What is gone since runs on: nothing is pruned.",
 )
-@click.option("--hook", is_flag=True, help="As a pre-commit hook: what git tracks, compared with what HEAD holds.")
-@click.option("--fix", is_flag=True, help="Make the safe fixes, then report what is left.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: make also those that may change what runs.")
-@click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
-@click.option("--baseline", metavar="FILE", help="Do not report the findings that this file accepts.")
-@click.option(
+@option("--hook", is_flag=True, help="As a pre-commit hook: what git tracks, compared with what HEAD holds.")
+@option("--fix", is_flag=True, help="Make the safe fixes, then report what is left.")
+@option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: make also those that may change what runs.")
+@option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
+@option("--baseline", metavar="FILE", help="Do not report the findings that this file accepts.")
+@option(
     "--write-baseline",
     metavar="FILE",
     help="Accept what is found: write it down. With --baseline: drop what is gone, add nothing.",
 )
-@click.option("--no-ignores", is_flag=True, help="Report also what comments and annotations suppress.")
-@click.option("-q", "--quiet", is_flag=True, help="Print the findings and no summary.")
-@click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
-@click.option("--statistics", is_flag=True, help="Print how often each rule was found instead of the findings.")
-@click.option(
-    "--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]"
-)
-@click.option("--isolated", is_flag=True, help="Read no configuration.")
-@click.option("--show-settings", is_flag=True, help="Print the settings and where each comes from; check nothing.")
-@click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="What standard input is called in reports.")
+@option("--no-ignores", is_flag=True, help="Report also what comments and annotations suppress.")
+@option("-q", "--quiet", is_flag=True, help="Print the findings and no summary.")
+@option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
+@option("--statistics", is_flag=True, help="Print how often each rule was found instead of the findings.")
+@option("--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]")
+@option("--isolated", is_flag=True, help="Read no configuration.")
+@option("--show-settings", is_flag=True, help="Print the settings and where each comes from; check nothing.")
+@option("--stdin-filename", default="<stdin>", metavar="NAME", help="What standard input is called in reports.")
 @kustomize_options
-@click.option(
+@option(
     "--shard", metavar="N/M", callback=read_shard, help="Judge one share of the files, such as 2/8: for several jobs."
 )
-@click.option("--no-cache", is_flag=True, help="Use no results of earlier runs, and keep none.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
+@option("--no-cache", is_flag=True, help="Use no results of earlier runs, and keep none.")
+@option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
 @click.pass_context
 def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any) -> int:
     """Check manifests against a declared cluster.
@@ -125,9 +122,9 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         raise click.UsageError("--write-baseline needs all files: leave out --shard")
     begun = time.perf_counter()
     targets = pairs(options["formats"], options["files"])
-    for option in ("statistics", "diff"):
-        if options[option] and any(name != "text" and target == "-" for name, target in targets):
-            raise click.UsageError(f"--{option} prints text: give each --output-format an --output-file")
+    for printed in ("statistics", "diff"):
+        if options[printed] and any(name != "text" and target == "-" for name, target in targets):
+            raise click.UsageError(f"--{printed} prints text: give each --output-format an --output-file")
     store = None if options["no_cache"] else users_store()
     configuration = _configuration(options["config"], paths, isolated=options["isolated"], store=store)
     gathered = gather(

@@ -10,6 +10,7 @@ import click
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import codes
+from kubelint_gpu.options import option
 from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings, kustomize_options
 from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
@@ -18,17 +19,15 @@ from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
 @click.command("explain", cls=ManualCommand, short_help="Show a rule's page, or why a workload fits where it fits.")
 @click.argument("what", shell_complete=codes)
 @click.argument("paths", nargs=-1, type=click.Path())
-@click.option(
+@option(
     "-i", "--inventory", "inventories", multiple=True, metavar="FILE", help="The declared cluster; may be repeated."
 )
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
+@option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
 @what_if_options
-@click.option("--together", is_flag=True, help="All files are applied together, to one cluster.")
-@click.option(
-    "--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]"
-)
+@option("--together", is_flag=True, help="All files are applied together, to one cluster.")
+@option("--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]")
 @kustomize_options
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
+@option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
 def command(
     what: str,
     paths: tuple[str, ...],

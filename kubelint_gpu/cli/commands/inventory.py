@@ -13,6 +13,7 @@ from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
 from kubelint_gpu.cli.outputs import options_for, write
 from kubelint_gpu.messages.display import can_show
+from kubelint_gpu.options import option
 from kubelint_gpu.workspace.project.worlds import read_world, tell_errors
 
 _FILES = click.argument("files", nargs=-1, required=True, type=click.Path())
@@ -37,8 +38,8 @@ def schema() -> None:
 
 @command.command("validate", cls=ManualCommand)
 @_FILES
-@click.option("--each/--as-one", default=False, help="Each FILE is a cluster of its own.  [default: they are one]")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
+@option("--each/--as-one", default=False, help="Each FILE is a cluster of its own.  [default: they are one]")
+@option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
 def validate(files: tuple[str, ...], each: bool, color: str) -> int:
     """Say what is wrong with inventory FILES: exit 0 nothing, 1 warnings, 2 it cannot be used."""
     return max([_validate(group, color) for group in ([(one,) for one in files] if each else [files])])
@@ -76,7 +77,7 @@ def _validate(files: tuple[str, ...], color: str) -> int:
 
 @command.command("show", cls=ManualCommand)
 @_FILES
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
+@option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
 def show(files: tuple[str, ...], output_format: str) -> int:
     """Show a table of inventory FILES: node classes, GPUs, labels, taints, what runs, what is free."""
     from kubelint_gpu.inventory.view.table import render, to_json

@@ -6,18 +6,17 @@ import click
 
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
+from kubelint_gpu.options import option
 
 
 @click.command("capture", cls=ManualCommand)
-@click.option(
-    "--context", default="", metavar="NAME", help="The context of the kubeconfig.  [default: the current one]"
-)
-@click.option("--kubeconfig", default="", metavar="FILE", help="The kubeconfig.  [default: kubectl's]")
-@click.option("--anonymize", is_flag=True, help="Pseudonyms in place of names, with the same verdicts.")
-@click.option(
+@option("--context", default="", metavar="NAME", help="The context of the kubeconfig.  [default: the current one]")
+@option("--kubeconfig", default="", metavar="FILE", help="The kubeconfig.  [default: kubectl's]")
+@option("--anonymize", is_flag=True, help="Pseudonyms in place of names, with the same verdicts.")
+@option(
     "--leave-out", multiple=True, metavar="RESOURCE", help="Do not ask for this, such as csinodes; may be repeated."
 )
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where to write it.  [default: standard output]")
+@option("-o", "--output", default="-", metavar="FILE", help="Where to write it.  [default: standard output]")
 def command(context: str, kubeconfig: str, anonymize: bool, leave_out: tuple[str, ...], output: str) -> int:
     """Write an inventory of a running cluster.
 
@@ -57,13 +56,13 @@ def command(context: str, kubeconfig: str, anonymize: bool, leave_out: tuple[str
 
 
 def _resource(name: str) -> str:
-    from difflib import get_close_matches
+    import difflib
 
     from kubelint_gpu.sources.kubectl import RESOURCES
 
     found = [known for known in RESOURCES if name.lower() in (known, known.partition(".")[0])]
     if not found:
-        near = get_close_matches(name.lower(), [known.partition(".")[0] for known in RESOURCES], 1, 0.5)
+        near = difflib.get_close_matches(name.lower(), [known.partition(".")[0] for known in RESOURCES], 1, 0.5)
         hint = f"; did you mean {near[0]}?" if near else f"; asked for are {', '.join(RESOURCES)}"
         raise click.BadParameter(f'"{name}" is not asked for{hint}', param_hint="--leave-out")
     if found[0] in ("nodes", "pods"):

@@ -7,12 +7,13 @@ import os
 import click
 
 from kubelint_gpu.cli.help.manual import ManualCommand
+from kubelint_gpu.options import option
 
 _INSTALL = "pipx install 'kubelint-gpu[lsp]', or in this environment: pip install 'kubelint-gpu[lsp]'"
 
 
 @click.command("lsp", cls=ManualCommand, short_help="Serve an editor: findings, fixes, hover and completion.")
-@click.option(
+@option(
     "-i",
     "--inventory",
     "inventories",
@@ -20,11 +21,9 @@ _INSTALL = "pipx install 'kubelint-gpu[lsp]', or in this environment: pip instal
     metavar="FILE",
     help="The declared cluster; may be repeated.  [default: what the configuration names]",
 )
-@click.option(
-    "--config", "config", metavar="FILE", help="The configuration.  [default: the nearest one above each file]"
-)
-@click.option("--isolated", is_flag=True, help="Read no configuration.")
-@click.option("--stdio", is_flag=True, help="Talk over standard input and output, as it always does.")
+@option("--config", "config", metavar="FILE", help="The configuration.  [default: the nearest one above each file]")
+@option("--isolated", is_flag=True, help="Read no configuration.")
+@option("--stdio", is_flag=True, help="Talk over standard input and output, as it always does.")
 def command(inventories: tuple[str, ...], config: str | None, isolated: bool, stdio: bool) -> None:  # noqa: ARG001
     """Serve an editor over the Language Server Protocol, on standard input and output.
 

@@ -10,12 +10,13 @@ import click
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.findings.catalogue import every_rule
 from kubelint_gpu.findings.finding import RuleInfo
+from kubelint_gpu.options import option
 
 _INDENT = 8
 
 
 @click.command("rules", cls=ManualCommand, short_help="List the rules.")
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
+@option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
 def command(output_format: str) -> None:
     """List the rules, with their severity and what they say; one rule a line where it goes into a file or a pipe."""
     rules = list(every_rule())

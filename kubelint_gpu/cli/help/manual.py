@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from kubelint_gpu.cli.help.path_arguments import PathCommand
+from kubelint_gpu.options import HELP
 
 _WHOLE = 10_000
 OTHERS = "Other options"
@@ -36,7 +37,13 @@ SECTIONS = {
 """The sections of the options, with the names of their parameters; what stands in none comes last."""
 
 
-class ManualCommand(PathCommand):
+class _Helped(click.Command):
+    def get_help_option(self, _ctx: click.Context) -> click.Option:
+        """`--help`, the same for all commands."""
+        return HELP
+
+
+class ManualCommand(_Helped, PathCommand):
     """A command whose help reads as a page of a manual."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -57,7 +64,7 @@ class ManualCommand(PathCommand):
         super().format_epilog(ctx, formatter)
 
 
-class ManualGroup(click.Group):
+class ManualGroup(_Helped, click.Group):
     """A group that knows what was meant by a mistyped command, and describes its commands in whole sentences."""
 
     def resolve_command(
@@ -74,10 +81,10 @@ class ManualGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def _meant(self, ctx: click.Context, name: str) -> str:
-        from difflib import get_close_matches
+        import difflib
 
         commands = self.list_commands(ctx)
-        near = get_close_matches(name, commands, 1, 0.5)
+        near = difflib.get_close_matches(name, commands, 1, 0.5)
         if near:
             return f"; did you mean {near[0]}?"
         if "check" in commands and Path(name).exists():

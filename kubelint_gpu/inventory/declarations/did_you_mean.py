@@ -18,10 +18,10 @@ def nearest(word: str, words: Iterable[str], alike: float = 0.6) -> str | None:
     """The known word closest to a given one, None where none is as much `alike`; case does not count."""
     if len(word) > _LONGEST:
         return None
-    from difflib import get_close_matches
+    import difflib
 
     known = {candidate.casefold(): candidate for candidate in sorted(words)[:_MOST]}
-    found = get_close_matches(word.casefold(), known, n=1, cutoff=alike)
+    found = difflib.get_close_matches(word.casefold(), known, n=1, cutoff=alike)
     return known[found[0]] if found else None
 
 

@@ -100,24 +100,12 @@ class Workload:
         return Pod(meta=meta, spec=self.spec)
 
 
-def _deployment(spec: Fields) -> tuple[int, Strategy | None]:
-    return spec.integer("replicas", 1, 0), read_deployment_strategy(spec)
-
-
 def _replica_set(spec: Fields) -> tuple[int, Strategy | None]:
     return spec.integer("replicas", 1, 0), None
 
 
 def _stateful_set(spec: Fields) -> tuple[int, Strategy | None]:
     return spec.integer("replicas", 1, 0), read_stateful_set_strategy(spec)
-
-
-def _daemon_set(spec: Fields) -> tuple[int, Strategy | None]:
-    return 0, read_daemon_set_strategy(spec)
-
-
-def _job(spec: Fields) -> tuple[int, Strategy | None]:
-    return _running(read_job_strategy(spec))
 
 
 def _cron_job(spec: Fields) -> tuple[int, Strategy | None]:
@@ -135,18 +123,14 @@ def _running(strategy: JobStrategy) -> tuple[int, Strategy | None]:
     return min(strategy.parallelism, strategy.completions), strategy
 
 
-def _pod(_spec: Fields) -> tuple[int, Strategy | None]:
-    return 1, None
-
-
 _Reader = Callable[[Fields], tuple[int, Strategy | None]]
 _APPS = ("apps", "extensions")
 _READERS: dict[str, tuple[tuple[str, ...], _Reader, Pointer]] = {
     "CronJob": (("batch",), _cron_job, _CRON_TEMPLATE),
-    "DaemonSet": (_APPS, _daemon_set, _TEMPLATE),
-    "Deployment": (_APPS, _deployment, _TEMPLATE),
-    "Job": (("batch",), _job, _TEMPLATE),
-    "Pod": (("",), _pod, ()),
+    "DaemonSet": (_APPS, lambda spec: (0, read_daemon_set_strategy(spec)), _TEMPLATE),
+    "Deployment": (_APPS, lambda spec: (spec.integer("replicas", 1, 0), read_deployment_strategy(spec)), _TEMPLATE),
+    "Job": (("batch",), lambda spec: _running(read_job_strategy(spec)), _TEMPLATE),
+    "Pod": (("",), lambda _: (1, None), ()),
     "ReplicaSet": (_APPS, _replica_set, _TEMPLATE),
     "ReplicationController": (("",), _replica_set, _TEMPLATE),
     "StatefulSet": (_APPS, _stateful_set, _TEMPLATE),

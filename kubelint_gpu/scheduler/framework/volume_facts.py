@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.facts import (
     Blockers,
     Facts,
@@ -13,7 +13,6 @@ from kubelint_gpu.scheduler.framework.facts import (
     Slots,
     Token,
     Tokens,
-    Unique,
     never,
     no_slots,
     nobody,
@@ -52,22 +51,14 @@ def volume_facts(
         asks=asks,
         heeds=never,
         excludes=excludes,
-        local=_has_no_claims,
+        local=lambda pod, _unique: not has_claims(pod),
         refusing=nobody,
-        pod_labels=_no_labels,
+        pod_labels=lambda _: (),
         token=_token if token is None else _with_pods(token),
         blockers=blockers,
         slots=slots,
-        spared=_spared,
+        spared=lambda spec: replace(spec, volumes=()),
     )
-
-
-def _has_no_claims(pod: Pod, _unique: Unique) -> bool:
-    return not has_claims(pod)
-
-
-def _no_labels(_: Pod) -> tuple[str, ...]:
-    return ()
 
 
 def _token(pods: Sequence[Pod], _wide: bool, _cluster: Cluster) -> Token | None:
@@ -85,7 +76,3 @@ def _with_pods(token: Tokens) -> Tokens:
         return lambda node, placed: (by_pods(node, placed), other(node, placed))
 
     return found
-
-
-def _spared(spec: PodSpec) -> PodSpec:
-    return replace(spec, volumes=())

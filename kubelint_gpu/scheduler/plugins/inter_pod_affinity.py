@@ -246,18 +246,10 @@ def _labels(state: AffinityState) -> dict[str, dict[str, Hashable]]:
     return labels
 
 
-def _asks(pod: Pod) -> bool:
-    return bool(pod.spec.pod_affinity or pod.spec.pod_anti_affinity)
-
-
 def _heeds(pod: Pod, other: Pod) -> bool:
     labels = other.meta.labels
     terms = (*pod.spec.pod_affinity, *pod.spec.pod_anti_affinity)
     return any(term.selector is not None and term.selector.matches(labels) for term in terms)
-
-
-def _local(pod: Pod, unique: Unique) -> bool:
-    return not pod.spec.pod_affinity and all(unique(term.topology_key) for term in pod.spec.pod_anti_affinity)
 
 
 def _refusers(others: Sequence[Pod], unique: Unique) -> Callable[[Pod], bool]:
@@ -274,10 +266,6 @@ def _pod_labels(pod: Pod) -> Iterator[str]:
     for term in (*pod.spec.pod_affinity, *pod.spec.pod_anti_affinity):
         yield from term.selector.keys if term.selector is not None else ()
         yield from (*term.match_label_keys, *term.mismatch_label_keys)
-
-
-def _topology(pod: Pod) -> Iterator[str]:
-    return (term.topology_key for term in (*pod.spec.pod_affinity, *pod.spec.pod_anti_affinity))
 
 
 def _blockers(pod: Pod, snapshot: Snapshot, reason: str) -> Keeps:
@@ -300,14 +288,16 @@ def _blockers(pod: Pod, snapshot: Snapshot, reason: str) -> Keeps:
 
 _FACTS = Facts(
     Held.PLACE,
-    asks=_asks,
+    asks=lambda pod: bool(pod.spec.pod_affinity or pod.spec.pod_anti_affinity),
     counted=True,
     heeds=_heeds,
     excludes=never,
-    local=_local,
+    local=lambda pod, unique: (
+        not pod.spec.pod_affinity and all(unique(term.topology_key) for term in pod.spec.pod_anti_affinity)
+    ),
     refusing=_refusers,
     pod_labels=_pod_labels,
-    topology=_topology,
+    topology=lambda pod: (term.topology_key for term in (*pod.spec.pod_affinity, *pod.spec.pod_anti_affinity)),
     token=no_token,
     blockers=_blockers,
 )

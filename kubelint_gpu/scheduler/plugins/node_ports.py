@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.pod import HostPort, Pod, PodSpec
+from kubelint_gpu.kube.objects.pod import HostPort, Pod
 from kubelint_gpu.scheduler.framework.facts import Held, Keeps, Token, never, on_one_node, same_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
@@ -46,16 +46,8 @@ def _takes(_ports: tuple[HostPort, ...], _node: NodeInfo) -> int:
     return 1
 
 
-def _has_ports(pod: Pod) -> bool:
-    return bool(host_ports(pod.spec))
-
-
 def _tokens(pod: Pod) -> Iterator[str]:
     return (f"host port {port.port}/{port.protocol}" for port in host_ports(pod.spec))
-
-
-def _excludes(pod: Pod, other: Pod) -> bool:
-    return not set(_tokens(pod)).isdisjoint(_tokens(other))
 
 
 def _token(_pods: Sequence[Pod], _wide: bool, _cluster: Cluster) -> Token | None:
@@ -71,18 +63,14 @@ def _blockers(pod: Pod, _snapshot: Snapshot, _reason: str) -> Keeps:
     )
 
 
-def _spared(spec: PodSpec) -> PodSpec:
-    return replace(spec, containers=tuple(replace(one, host_ports=()) for one in spec.containers))
-
-
 _FACTS = on_one_node(
     Held.PORT,
-    asks=_has_ports,
+    asks=lambda pod: bool(host_ports(pod.spec)),
     counted=True,
-    excludes=_excludes,
+    excludes=lambda pod, other: not set(_tokens(pod)).isdisjoint(_tokens(other)),
     tokens=_tokens,
     token=_token,
     blockers=_blockers,
-    spared=_spared,
+    spared=lambda spec: replace(spec, containers=tuple(replace(one, host_ports=()) for one in spec.containers)),
 )
 PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=_FACTS, takes=_takes)

@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.taints import untolerated
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import Requirement
-from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Reach, Unique, never, no_token, nobody, within
+from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Reach, never, no_token, nobody, within
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
@@ -202,27 +202,15 @@ def _constraints(pod: Pod) -> list[SpreadConstraint]:
     return [one for one in pod.spec.spread if one.do_not_schedule]
 
 
-def _asks(pod: Pod) -> bool:
-    return bool(_constraints(pod))
-
-
 def _heeds(pod: Pod, other: Pod) -> bool:
     labels = other.meta.labels
     return any(one.selector is not None and one.selector.matches(labels) for one in _constraints(pod))
-
-
-def _local(pod: Pod, _unique: Unique) -> bool:
-    return not _constraints(pod)
 
 
 def _pod_labels(pod: Pod) -> Iterator[str]:
     for constraint in pod.spec.spread:
         yield from constraint.selector.keys if constraint.selector is not None else ()
         yield from constraint.match_label_keys
-
-
-def _topology(pod: Pod) -> Iterator[str]:
-    return (one.topology_key for one in _constraints(pod))
 
 
 def _blockers(pod: Pod, _snapshot: Snapshot, _reason: str) -> Keeps:
@@ -247,14 +235,14 @@ def _blockers(pod: Pod, _snapshot: Snapshot, _reason: str) -> Keeps:
 
 _FACTS = Facts(
     Held.PLACE,
-    asks=_asks,
+    asks=lambda pod: bool(_constraints(pod)),
     counted=True,
     heeds=_heeds,
     excludes=never,
-    local=_local,
+    local=lambda pod, _unique: not _constraints(pod),
     refusing=nobody,
     pod_labels=_pod_labels,
-    topology=_topology,
+    topology=lambda pod: (one.topology_key for one in _constraints(pod)),
     token=no_token,
     blockers=_blockers,
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
-from random import Random
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.pod import Pod
@@ -217,10 +217,10 @@ def _walked(claim: Claim, simulation: Simulation, ends: str, starts: tuple[State
     """Single runs: two of them show that a rollout may stick; any other claim they can only contradict."""
     if not starts:
         return None
-    random, done = Random(1), ended(simulation.model, ends)  # noqa: S311 - the same runs each time
+    draws, done = random.Random(1), ended(simulation.model, ends)  # noqa: S311 - the same runs each time
     found: dict[bool | None, tuple[State, ...]] = {}
     for _ in range(BUDGET.walks):
-        path, over = walk(simulation.model, random.choice(starts), done, random)
+        path, over = walk(simulation.model, draws.choice(starts), done, draws)
         found.setdefault(over, tuple(path))
     told = _told(claim, simulation)
     if told and not done(told[-1]):

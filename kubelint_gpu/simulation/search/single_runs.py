@@ -5,9 +5,9 @@ The runs are the same each time. In half of them pods crowd together, as far as 
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from random import Random
 
 from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.simulation.controllers.state import State
@@ -35,13 +35,13 @@ def single_runs(model: Model, starts: Sequence[State], done: Callable[[State], b
 
     They give up where a pod would evict somebody who is not in play.
     """
-    random = Random(0)  # noqa: S311 - the same runs each time
+    draws = random.Random(0)  # noqa: S311 - the same runs each time
     stuck: list[State] = []
     ends = False
     looked_at = 0
     try:
         while starts and looked_at < budget:
-            path, over = _run(model, random.choice(starts), done, random, min(SIMULATION.run_steps, budget - looked_at))
+            path, over = _run(model, draws.choice(starts), done, draws, min(SIMULATION.run_steps, budget - looked_at))
             looked_at += len(path)
             ends = ends or over is True
             if over is False and (not stuck or len(path) < len(stuck)):
@@ -53,21 +53,17 @@ def single_runs(model: Model, starts: Sequence[State], done: Callable[[State], b
 
 def sampled_runs(model: Model, starts: Sequence[State], budget: int) -> tuple[list[tuple[State, ...]], int]:
     """Runs that come to rest, without detours, and how many states were looked at: `budget` at most or what is left."""
-    random = Random(0)  # noqa: S311 - the same runs each time
+    draws = random.Random(0)  # noqa: S311 - the same runs each time
     found: dict[State, tuple[State, ...]] = {}
     looked_at = 0
     with suppress(UsedUp):
         while starts and looked_at < budget:
             most = min(SIMULATION.run_steps, budget - looked_at)
-            path, over = _run(model, random.choice(starts), _never, random, most)
+            path, over = _run(model, draws.choice(starts), lambda _state: False, draws, most)
             looked_at += len(path)
             if over is False and path[-1] not in found:
                 found[path[-1]] = _shortened(model, path)
     return list(found.values()), looked_at
-
-
-def _never(_state: State) -> bool:
-    return False
 
 
 def stuck_path(model: Model, start: State, done: Callable[[State], bool], budget: int) -> tuple[Sequence[State], int]:
@@ -78,36 +74,38 @@ def stuck_path(model: Model, start: State, done: Callable[[State], bool], budget
         every = explore([start], model.successors, done, budget)
         found, states = every.path, every.states
     if not found:
-        path, over = walk(model, start, done, Random(0))  # noqa: S311 - the same run each time
+        path, over = walk(model, start, done, random.Random(0))  # noqa: S311 - the same run each time
         found = _shortened(model, path) if over is False else ()
     return found, states
 
 
-def walk(model: Model, start: State, done: Callable[[State], bool], random: Random) -> tuple[list[State], bool | None]:
+def walk(
+    model: Model, start: State, done: Callable[[State], bool], draws: random.Random
+) -> tuple[list[State], bool | None]:
     """One run, and whether it came to its end; None where it is cut off."""
-    return _run(model, start, done, random, SIMULATION.run_steps)
+    return _run(model, start, done, draws, SIMULATION.run_steps)
 
 
 def _run(
-    model: Model, start: State, done: Callable[[State], bool], random: Random, most: int
+    model: Model, start: State, done: Callable[[State], bool], draws: random.Random, most: int
 ) -> tuple[list[State], bool | None]:
     """One run, and whether it came to its end; None where it is cut off.
 
     The pods of one workload find their nodes after all others that wait, so that these may take their places.
     """
     path = [start]
-    last, crowds = random.randrange(len(model.actors)), random.random() < SIMULATION.crowded
+    last, crowds = draws.randrange(len(model.actors)), draws.random() < SIMULATION.crowded
     while len(path) < most:
         if done(path[-1]):
             return path, True
-        following = _next(model, path[-1], random, last, crowds)
+        following = _next(model, path[-1], draws, last, crowds)
         if following is None:
             return path, False
         path.append(following)
     return path, None
 
 
-def _next(model: Model, state: State, random: Random, last: int, crowds: bool) -> State | None:
+def _next(model: Model, state: State, draws: random.Random, last: int, crowds: bool) -> State | None:
     """One of the states that may follow; None where there is none."""
     kinds: dict[tuple[str, int, int], list[tuple[int, State]]] = {}
     for step, following in model.steps(state):
@@ -116,8 +114,8 @@ def _next(model: Model, state: State, random: Random, last: int, crowds: bool) -
     late = [key for key in kinds if key[0] == "bind" and model.kinds[key[2]].actor == last]
     left = [key for key in kinds if key not in late]
     while left or late:
-        options = kinds[left.pop(random.randrange(len(left))) if left else late.pop()]
-        random.shuffle(options)
+        options = kinds[left.pop(draws.randrange(len(left))) if left else late.pop()]
+        draws.shuffle(options)
         if crowds:
             options.sort(key=lambda option: -option[0])
         for _, following in options:

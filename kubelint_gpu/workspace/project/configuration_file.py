@@ -69,9 +69,9 @@ class _Reader:
         names = tuple(known) if known is not None else None
         for key in value:
             if names is not None and key not in names:
-                from difflib import get_close_matches
+                import difflib
 
-                near = get_close_matches(key, names, 1, 0.5)
+                near = difflib.get_close_matches(key, names, 1, 0.5)
                 hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(names)}"
                 raise self._fail((*pointer, key), f'unknown key "{key}"{hint}', key=True)
         return value

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubelint_gpu.options import option
 from kubelint_gpu.sources.paths import is_file, is_folder
 from kubelint_gpu.values import dataclass, replace
 
@@ -81,28 +82,28 @@ class BuiltKustomizations:
 
 def kustomize_options(command: Callable[..., int]) -> Callable[..., int]:
     """`--kustomize`, `--kustomize-flag` and `--kustomize-timeout`."""
-    for option in (
-        click.option(
+    for decorate in (
+        option(
             "--kustomize-timeout",
             type=click.FloatRange(min=0, min_open=True),
             default=60,
             metavar="SECONDS",
             help="How long rendering one kustomization may take.  [default: 60]",
         ),
-        click.option(
+        option(
             "--kustomize-flag",
             "kustomize_flags",
             multiple=True,
             metavar="FLAG",
             help="Hand a flag to kustomize, such as --enable-helm; may be repeated. It may then start programs.",
         ),
-        click.option(
+        option(
             "--kustomize",
             metavar="PATH",
             help="The kustomize or kubectl that renders.  [default: the first on the PATH]",
         ),
     ):
-        command = option(command)
+        command = decorate(command)
     return command
 
 

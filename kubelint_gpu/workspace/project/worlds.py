@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubelint_gpu.options import option
 from kubelint_gpu.sources import collect
 from kubelint_gpu.values import dataclass
 
@@ -40,9 +41,9 @@ class WhatIf:
 
 def what_if_options(command: Callable[..., int]) -> Callable[..., int]:
     """`--without-node` and `--add-node`."""
-    for option in (
-        click.option("--add-node", "added", multiple=True, metavar="FILE", help="What if the nodes of FILE joined?"),
-        click.option(
+    for decorate in (
+        option("--add-node", "added", multiple=True, metavar="FILE", help="What if the nodes of FILE joined?"),
+        option(
             "--without-node",
             "without",
             multiple=True,
@@ -50,7 +51,7 @@ def what_if_options(command: Callable[..., int]) -> Callable[..., int]:
             help="What if this node were gone? May be a pattern such as gpu-*; may be repeated.",
         ),
     ):
-        command = option(command)
+        command = decorate(command)
     return command
 
 
@@ -156,7 +157,7 @@ def tell_errors(world: ClusterContext) -> None:
 
 
 def _near(pattern: str, names: Sequence[str]) -> str:
-    from difflib import get_close_matches
+    import difflib
 
-    near = get_close_matches(pattern, names, 1, 0.6)
+    near = difflib.get_close_matches(pattern, names, 1, 0.6)
     return f"; did you mean {near[0]}?" if near else ""

@@ -35,10 +35,6 @@ def _order(one: Any, other: Any) -> int:
     return compare(one, other, "_<_")
 
 
-def _is_sorted(items: list[Any]) -> bool:
-    return all(_order(one, other) <= 0 for one, other in pairwise(items))
-
-
 def _sum(items: list[Any]) -> Any:
     if not items:
         return 0
@@ -135,7 +131,7 @@ def _unwrap(items: list[Any]) -> list[Any]:
 
 
 FUNCTIONS: dict[str, Any] = {
-    "isSorted": _is_sorted,
+    "isSorted": lambda items: all(_order(one, other) <= 0 for one, other in pairwise(items)),
     "sum": _sum,
     "min": _extreme("min", -1),
     "max": _extreme("max", 1),

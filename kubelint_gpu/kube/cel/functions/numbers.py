@@ -56,10 +56,6 @@ def _subtract(one: Any, other: Any) -> Any:
     return _whole(one, one - other) if isinstance(one, int) else one - other
 
 
-def _multiply(one: Any, other: Any) -> Any:
-    return _whole(one, int(one) * int(other)) if isinstance(one, int) else one * other
-
-
 def _divide(one: Any, other: Any) -> Any:
     if isinstance(one, float):
         if other:
@@ -76,10 +72,6 @@ def _modulo(one: Any, other: Any) -> Any:
         raise EvaluationError("modulus by zero")
     found = abs(one) % abs(other)
     return _whole(one, found if one >= 0 else -found)
-
-
-def _negate(one: Any) -> Any:
-    return -one if isinstance(one, float) else _checked(-one)
 
 
 def _ordering(operator: str) -> Any:
@@ -182,10 +174,6 @@ def written_double(value: float, *, plain: bool = False) -> str:
     return f"{minus}{text[:point]}.{text[point:]}"
 
 
-def _to_bytes(value: Any) -> bytes:
-    return value.encode() if isinstance(value, str) else bytes(value)
-
-
 def _to_duration(value: Any) -> Duration:
     if isinstance(value, Duration):
         return value
@@ -217,10 +205,10 @@ def _part(nanoseconds: int) -> Any:
 FUNCTIONS: dict[str, Any] = {
     "_+_": _add,
     "_-_": _subtract,
-    "_*_": _multiply,
+    "_*_": lambda one, other: _whole(one, int(one) * int(other)) if isinstance(one, int) else one * other,
     "_/_": _divide,
     "_%_": _modulo,
-    "-_": _negate,
+    "-_": lambda one: -one if isinstance(one, float) else _checked(-one),
     "!_": lambda value: not value,
     "@in": _contained,
     "type": lambda value: TypeValue(type_name(value)),
@@ -230,7 +218,7 @@ FUNCTIONS: dict[str, Any] = {
     "double": _to_double,
     "bool": _to_bool,
     "string": _to_string,
-    "bytes": _to_bytes,
+    "bytes": lambda value: value.encode() if isinstance(value, str) else bytes(value),
     "duration": _to_duration,
     "getHours": _part(3600 * 10**9),
     "getMinutes": _part(60 * 10**9),

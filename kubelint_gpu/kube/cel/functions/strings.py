@@ -115,10 +115,6 @@ def _find_all(text: str, pattern: str, count: int = -1) -> list[str]:
     return found
 
 
-def _matches(text: str, pattern: str) -> bool:
-    return compiled(pattern).search(text) is not None
-
-
 def _join(items: list[Any], separator: str = "") -> str:
     _must_be_short(sum(map(len, items)) + len(separator) * len(items))
     return separator.join(items)
@@ -178,7 +174,7 @@ FUNCTIONS: dict[str, Any] = {
     "contains": lambda text, part: part in text,
     "startsWith": lambda text, part: text.startswith(part),
     "endsWith": lambda text, part: text.endswith(part),
-    "matches": _matches,
+    "matches": lambda text, pattern: compiled(pattern).search(text) is not None,
     "find": _find,
     "findAll": _find_all,
     "charAt": _char_at,

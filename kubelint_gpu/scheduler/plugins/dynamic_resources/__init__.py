@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier, PodSpec
+from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Token, Unique, never, nobody_blocks
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Plugin, Prepared, Status
@@ -88,16 +88,8 @@ def _want_the_same(pod: Pod, other: Pod) -> bool:
     return _asks(pod) and _asks(other)
 
 
-def _asks_nothing(pod: Pod, _unique: Unique) -> bool:
-    return not _asks(pod)
-
-
 def _kept_off(others: Sequence[Pod], _unique: Unique) -> Callable[[Pod], bool]:
     return _asks if any(_asks(other) for other in others) else never
-
-
-def _no_labels(_: Pod) -> tuple[str, ...]:
-    return ()
 
 
 def _token(pods: Sequence[Pod], _wide: bool, cluster: Cluster) -> Token | None:
@@ -140,22 +132,18 @@ def _stock(pod: Pod, snapshot: Snapshot, node: str) -> tuple[int, int] | None:
     return stock(pod, snapshot, node)
 
 
-def _without_claims(spec: PodSpec) -> PodSpec:
-    return replace(spec, resource_claims=()) if spec.resource_claims else spec
-
-
 FACTS = Facts(
     Held.DEVICE,
     asks=_asks,
     heeds=_want_the_same,
     excludes=_want_the_same,
-    local=_asks_nothing,
+    local=lambda pod, _unique: not _asks(pod),
     refusing=_kept_off,
-    pod_labels=_no_labels,
+    pod_labels=lambda _: (),
     token=_token,
     blockers=_blockers,
     sought=_sought,
     stock=_stock,
-    spared=_without_claims,
+    spared=lambda spec: replace(spec, resource_claims=()) if spec.resource_claims else spec,
 )
 PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=FACTS, post_filter=_post_filter, reserve=reserved)

@@ -1,0 +1,33 @@
+"""Options and arguments whose declaration imports nothing that only `--help` needs: `inspect`, `locale`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import click
+
+
+class _Option(click.Option):
+    """An option whose help is written as it is shown: click looks for indentation otherwise."""
+
+    def __init__(self, *given: Any, help: str | None = None, **more: Any) -> None:  # noqa: A002 - click's name
+        super().__init__(*given, **more)
+        self.help = help
+
+
+def _show_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+option = partial(click.option, cls=_Option)
+HELP = _Option(
+    ["-h", "--help"],
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_help,
+    help="Show this message and exit.",
+)
