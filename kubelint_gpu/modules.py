@@ -28,7 +28,7 @@ _KEPT = frozenset(("kubelint_gpu", "click", "ruamel", *sys.stdlib_module_names))
 _BEFORE = frozenset(sys.modules)
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _FEW = 16  # so many modules that are not in the file are no reason to write it anew
-_TOGETHER = 32  # modules that one after the other imports: most runs need all of these, or none
+_TOGETHER = 16  # modules that one after the other imports: most runs need all of these, or none
 _TAG = sys.implementation.cache_tag
 _PLACE = os.path.join(_HERE, "__pycache__", f"modules.{_TAG}.bin")
 _IS_POSSIBLE = hasattr(os, "pread") and not sys.flags.optimize and not sys.pycache_prefix
@@ -44,12 +44,9 @@ class KeptModules:
     """Finds and loads the modules that a file holds."""
 
     def __init__(self, path: str) -> None:
-        from mmap import ACCESS_READ, mmap
-
-        with open(path, "rb") as file:
-            self._data = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
-        self._begin = int.from_bytes(self._data[:4], "little")
-        identity, self.entries = marshal.loads(self._data[4 : self._begin])  # noqa: S302 - of its own
+        self._file = os.open(path, os.O_RDONLY)
+        self._begin = int.from_bytes(os.pread(self._file, 4, 0), "little")
+        identity, self.entries = marshal.loads(os.pread(self._file, self._begin - 4, 4))  # noqa: S302 - of its own
         if identity != _IDENTITY:
             self.entries = {}
         self._codes: dict[str, CodeType] = {}
@@ -90,7 +87,8 @@ class KeptModules:
         """What the file holds of a module; that of its neighbours is made at once, which have words in common."""
         if name not in self._codes:
             *_, start, end = self.entries[name]
-            self._codes |= marshal.loads(self._data[self._begin + start : self._begin + end])  # noqa: S302 - of its own
+            # forked processes and threads share the place in the file: it is not moved
+            self._codes |= marshal.loads(os.pread(self._file, end - start, self._begin + start))  # noqa: S302
         return self._codes.pop(name)
 
 
@@ -110,7 +108,7 @@ class _Later(ModuleType):
 
 def use() -> None:
     """Import modules out of the file from now on, where there is one."""
-    with suppress(ImportError, OSError, ValueError, EOFError, TypeError):
+    with suppress(OSError, ValueError, EOFError, TypeError):
         if _IS_POSSIBLE:
             _kept.append(KeptModules(_PLACE))
             sys.meta_path.insert(0, _kept[0])

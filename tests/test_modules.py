@@ -6,9 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+
+from kubelint_gpu.modules import KeptModules
 
 ROOT = Path(__file__).resolve().parents[1]
 LOADED = """
@@ -22,6 +27,7 @@ print("kept", sum(isinstance(one.__spec__.loader, modules.KeptModules) for one i
 of = modules.KeptModules
 others = {name for name, one in sys.modules.items() if isinstance(getattr(one, "__loader__", None), of)}
 assert {"click", "json"} <= others or not others
+assert type(sys.modules["inspect"]) is not type(sys) or not others, "click asks for it, and a run that prints no help never"
 modules.keep()
 sys.exit(code)
 """
@@ -92,3 +98,17 @@ def test_a_folder_that_cannot_be_written_to_is_left_alone(program):
     shutil.rmtree(package / "__pycache__")
     (package / "__pycache__").write_text("")
     assert call()[1] == 0
+
+
+def test_a_module_that_runs_later_runs_once_and_whole_for_threads_that_ask_at_once():
+    kept = KeptModules.__new__(KeptModules)
+    kept.entries = {"slow": ("slow.py", False, True, 0, 0, 0, 0)}
+    kept._codes = {"slow": compile("import time\nran = [1]\ntime.sleep(0.05)\nvalue = len(ran)", "slow.py", "exec")}
+    module = ModuleType("slow")
+    module.__spec__ = ModuleSpec("slow", kept)
+    kept.exec_module(module)
+    assert type(module) is not ModuleType
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda _: module.value, range(8))) == [1] * 8
+    assert type(module) is ModuleType
+    assert not kept._codes
