@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import scalars
@@ -144,6 +145,8 @@ class Builder:
                     value = self._tagged(event, begin, end)
                 elif is_plain and (not value or value[0] in hints):
                     value = self._plain(value, begin, end)
+                else:
+                    value = intern(value)
                 children = None
                 if event.anchor is not None:
                     self._anchors[event.anchor] = (value, (begin, end, None, -1, -1), 1)
@@ -159,6 +162,7 @@ class Builder:
                     raise Unreadable(begin, begin + 1, _TOO_DEEP)
                 stack.append((container, nodes, key, key_start, key_end, start, flow, anchor, count_at_start))
                 container, nodes = ({}, {}) if kind is MappingStartEvent else ([], [])
+                begin = places[begin] if begin < len(places) else begin
                 key = None
                 start, flow, anchor, count_at_start = begin, bool(event.flow_style), event.anchor, count
                 last = begin

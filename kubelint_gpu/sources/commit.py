@@ -69,16 +69,14 @@ def read_commit(
 
 def missing(index: Mapping[str, str], root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     """The files of an index that are not in the work tree any more."""
-    there: dict[str, frozenset[str]] = {}
-    for name in index:
-        if not name.endswith(suffixes):
-            continue
-        folder, _, file = name.rpartition("/")
-        found = there.get(folder)
-        if found is None:
-            found = there[folder] = _listed(os.path.join(root, folder))  # noqa: PTH118 - thousands of files
+    there = {
+        f"{folder}/{name}" if folder else name
+        for folder in {name.rpartition("/")[0] for name in index}
+        for name in _listed(os.path.join(root, folder))  # noqa: PTH118 - thousands of files
+    }
+    for name in index.keys() - there:
         # a file system may call a file by another spelling of its name than git
-        if file not in found and is_expected(index[name]) and not os.path.lexists(root / name):
+        if name.endswith(suffixes) and is_expected(index[name]) and not os.path.lexists(root / name):
             yield name
 
 

@@ -96,3 +96,11 @@ def test_nesting_up_to_the_limit_is_read():
     (value,) = values("[" * MAX_DEPTH + "]" * MAX_DEPTH)
     assert value
     assert "nested" in problem("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1)).message
+
+
+@both
+def test_what_files_have_in_common_is_in_memory_once(pure):
+    texts = ("kind: some-word\nother: some-word\n", "some: some-word\nkind: some-word\n")
+    one, other = (read(f"{number}.yaml", text.encode(), pure=pure).documents[0] for number, text in enumerate(texts))
+    assert one.value["kind"] is one.value["other"] is other.value["kind"]
+    assert next(iter(one.value)) is list(other.value)[1]
