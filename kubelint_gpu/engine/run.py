@@ -99,14 +99,14 @@ def check(
     suppression: Suppression | None = None,
     processes: int = 1,
     tell: Callable[[int], None] = untold,
-    stages: bool = False,
+    pictures: bool = False,
     store: Store | None = None,
 ) -> Outcome:
     """Run every rule on every unit; many units may be shared out among processes, with the same outcome.
 
     The rules for inventories are run on `world` and on the worlds of the units.
     `tell` is told now and then how many units are done.
-    With `stages` findings show the simulated runs that they tell of.
+    With `pictures` findings show the simulated runs that they tell of.
     What earlier runs have written to `store` is not asked again, unless runs are to be shown.
     """
     findings: list[Finding] = []
@@ -120,7 +120,7 @@ def check(
 
     def work(unit: ApplySet) -> Judged:
         try:
-            judged = _judged(unit, rules, fixes=fixes, stages=stages)
+            judged = _judged(unit, rules, fixes=fixes, pictures=pictures)
         except Exception as error:  # noqa: BLE001 - one unit that cannot be judged must not hide what the others have
             judged = Judged((), (defect(first_place(unit), "this is not judged", error),), frozenset(), 0, 0, 0)
         if many:
@@ -128,7 +128,7 @@ def check(
         return judged
 
     kept = None
-    if store is not None and not stages:
+    if store is not None and not pictures:
         kept = KeptResults(store, (program(), repr((fixes, rules.on, rules.off))), rules.today, _PLAIN, _is_whole)
     judged = within_budget(work, units, processes, tell, kept=kept)
     # a suppression in a base has done its work if it did so in one of the overlays
@@ -171,7 +171,7 @@ def _is_whole(judged: Judged) -> bool:
     return not any(finding.severity == "error" for finding in judged.crashed)
 
 
-def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) -> Judged:
+def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bool) -> Judged:
     drafts, crashed = drafts_of(unit)
     crashed += unread(unit)
     trials = Trials(unit)
@@ -196,9 +196,9 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) ->
         found_fixes = offers.get(number, ())
         fixing = tuple(one for one in found_fixes if isinstance(one, Fix))
         refusals = tuple(one for one in found_fixes if isinstance(one, Refusal))
-        drawn = _stage(draft) if stages else None
+        drawn = _stage(draft) if pictures else None
         advice = (*finding.help, *not_offered(finding, fixing, refusals))
-        whole = replace(finding, fixes=fixing, refusals=refusals, help=advice, stage=drawn)
+        whole = replace(finding, fixes=fixing, refusals=refusals, help=advice, picture=drawn)
         entries.append(seen_through(whole, draft, unit))
     workloads = sum(manifest.workload is not None for manifest in unit.templates)
     away = [draft for finding, draft in found if finding not in kept] if unit.rendered else []
@@ -210,10 +210,10 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) ->
 def _stage(draft: Diagnostic) -> RolloutPicture | None:
     if draft.run is None:
         return None
-    from kubelint_gpu.views.rollout_view import stage
+    from kubelint_gpu.views.rollout_view import picture
 
     with suppress(UsedUp):
-        return stage(draft.run, len(draft.trace))
+        return picture(draft.run, len(draft.trace))
     return None
 
 

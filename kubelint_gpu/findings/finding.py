@@ -114,7 +114,7 @@ class Finding:
     `cause` tells it from other findings of its rule in the same object; it stays the same when lines or words change.
     `fingerprint` stays the same when lines move.
     `refusals` are the changes that would not have mended it, or not without harm.
-    `stage` shows what the trace tells of; it is there only where a picture was asked for.
+    `picture` shows what the trace tells of; it is there only where a picture was asked for.
     `others` are the further objects that it is about.
     """
 
@@ -135,7 +135,7 @@ class Finding:
     fingerprint: str = ""
     moment: Moment = "now"
     refusals: tuple[Refusal, ...] = field(default=(), compare=False, repr=False)
-    stage: RolloutPicture | None = field(default=None, compare=False, repr=False)
+    picture: RolloutPicture | None = field(default=None, compare=False, repr=False)
     others: tuple[str, ...] = ()
     shared: Shared | None = field(default=None, compare=False, repr=False)
 

@@ -102,7 +102,7 @@ class NodeMoment:
 
 @dataclass(frozen=True, slots=True)
 class RolloutFrame:
-    """The nodes of the stage at one moment, in their order, and the pods that have no node."""
+    """The nodes of a picture at one moment, in their order, and the pods that have no node."""
 
     nodes: tuple[NodeMoment, ...]
     waiting: tuple[Holding, ...]

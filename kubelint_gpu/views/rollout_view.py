@@ -29,7 +29,7 @@ _PLAIN = {"nvidia.com/gpu": "GPU", "nvidia.com/gpu.shared": "GPU share", "amd.co
 History = tuple[NodeMoment, ...]
 
 
-def stage(trace: Trace, steps: int) -> RolloutPicture | None:
+def picture(trace: Trace, steps: int) -> RolloutPicture | None:
     """The moments of a trace that is told in so many steps; None where it was not replayed."""
     if trace.played is None:
         return None

@@ -41,7 +41,7 @@ def main(real: str | None, update: bool) -> int:
     if real is None:
         for path, stream, code in ((known, sys.stdout, 0), (known.with_suffix(".error"), sys.stderr, 1)):
             if path.exists():
-                stream.write(path.read_text().replace("@STAGE@", str(wrapper.parent)))
+                stream.write(path.read_text().replace("@PICTURE@", str(wrapper.parent)))
                 return code
         sys.stderr.write("Error: there is no recording of this tree\n")
         return 1
@@ -51,7 +51,7 @@ def main(real: str | None, update: bool) -> int:
     sys.stderr.buffer.write(ran.stderr)
     if update:
         path = known if ran.returncode == 0 else known.with_suffix(".error")
-        text = (ran.stdout if ran.returncode == 0 else ran.stderr).decode().replace(str(wrapper.parent), "@STAGE@")
+        text = (ran.stdout if ran.returncode == 0 else ran.stderr).decode().replace(str(wrapper.parent), "@PICTURE@")
         FOLDER.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return ran.returncode

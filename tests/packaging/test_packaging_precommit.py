@@ -118,7 +118,7 @@ def test_against_in_the_arguments_takes_the_place_of_head(cluster):
 
 
 def test_what_a_commit_leaves_alone_is_judged_by_itself(cluster):
-    """`run --all-files` in a CI job has nothing staged, and finds what the hook would have found."""
+    """`run --all-files` in a CI job has nothing interchangeable, and finds what the hook would have found."""
     cluster.stage("deploy.yaml", TRACKED)
     cluster.wants(CHANGED)
     cluster.commit_unchecked()

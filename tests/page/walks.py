@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-STAGE = """(() => {
+PICTURE = """(() => {
   const section = document.querySelector(%r);
   const text = (e) => e.textContent;
   const seen = (e) => getComputedStyle(e).display !== 'none' && e.getBoundingClientRect().height > 0;
@@ -30,7 +30,7 @@ STAGE = """(() => {
 
 
 def state(browser, player="#p1"):
-    return browser.eval(STAGE % player)
+    return browser.eval(PICTURE % player)
 
 
 def problems(browser):

@@ -38,7 +38,7 @@ def moment(*holdings, used, waiting=(), joined=False):
 
 
 NEIGHBOUR = Holding("lab/notebook", "", "running", 1, (1, 0))
-STAGE = RolloutPicture(
+PICTURE = RolloutPicture(
     (StageNode("tracker-node", 1, (GPU, CPU)), StageNode("gpu-[1-3]", 3, (GPU, CPU))),
     (
         moment(holds("old", "running", 1, 4_000), NEIGHBOUR, used=("2 of 2", "4 of 32")),
@@ -66,7 +66,7 @@ STAGE = RolloutPicture(
     (0, 1, 2, 3),
     left_out=4,
 )
-NASTY_STAGE = RolloutPicture(
+NASTY_PICTURE = RolloutPicture(
     (StageNode(NASTY, 1, (replace(GPU, name=NASTY, resource=NASTY),)),),
     (
         RolloutFrame(
@@ -128,7 +128,7 @@ CLUSTER = ClusterPicture(
     ),
     left_out=2,
 )
-WALKED = replace(DEADLOCK, stage=STAGE)
+WALKED = replace(DEADLOCK, picture=PICTURE)
 HOSTILE = odd(
     1,
     1,
@@ -140,6 +140,6 @@ HOSTILE = odd(
     trace=(Step(1, NASTY, CLOSING), Step(2, CLOSING, NASTY)),
     cycle=(CLOSING,),
     help=(NASTY,),
-    stage=NASTY_STAGE,
+    picture=NASTY_PICTURE,
 )
 PAGE = replace(report(WALKED, HOSTILE, MAY_STICK, PIN, UNKNOWN_CLASS), clusters=(CLUSTER,))

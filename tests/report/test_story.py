@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from page_samples import PAGE, STAGE, WALKED
+from page_samples import PAGE, PICTURE, WALKED
 from report_samples import DEADLOCK, report
 
 from kubelint_gpu.report.content import Options
@@ -29,5 +29,5 @@ def test_a_story_without_a_picture_has_no_controls():
 
 def test_stage_data_has_a_moment_for_each_step():
     found = data(shown(replace(PAGE, findings=(WALKED,))))["p1"]
-    assert found["steps"] == list(STAGE.steps)
-    assert len(found["moments"]) == len(STAGE.moments)
+    assert found["steps"] == list(PICTURE.steps)
+    assert len(found["moments"]) == len(PICTURE.moments)

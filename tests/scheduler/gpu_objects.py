@@ -44,15 +44,15 @@ def confirmed(explanation, snapshot):
     for found in explanation.classes:
         joining = [((found.joining,), found.joining.node.name)] if found.joining is not None else []
         for changes, name in [(remedy.changes, remedy.nodes[0]) for remedy in found.remedies] + joining:
-            scene = ChangedCluster(snapshot, name)
+            simulation = ChangedCluster(snapshot, name)
             for change in changes:
-                scene = after(scene, change)
+                simulation = after(simulation, change)
             pods = [
                 replace(one, spec=replace(one.spec, node_name=info.name))
-                for info in scene.snapshot.nodes
+                for info in simulation.snapshot.nodes
                 for one in info.pods
             ]
-            nodes = tuple(info.node for info in scene.snapshot.nodes)
+            nodes = tuple(info.node for info in simulation.snapshot.nodes)
             anew = Snapshot.of(replace(snapshot.cluster, nodes=nodes, pods=tuple(pods)))
             assert name in fit(explanation.pod, anew, by_class=False).fits, changes
             count += 1

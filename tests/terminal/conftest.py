@@ -9,16 +9,16 @@ from screen import Screen
 
 @pytest.fixture
 def terminal(tmp_path, request):
-    """Runs a scene in a real terminal and gives what it saw; without tmux, what was seen when it was recorded."""
+    """Runs a simulation in a real terminal and gives what it saw; without tmux, what was seen when it was recorded."""
 
-    def played(name, width, scene):
+    def played(name, width, simulation):
         path = RECORDED / f"terminal-{name}.json"
         if program("tmux") is None:
             REPLAYED.add("tmux")
             return json.loads(path.read_text(encoding="utf-8"))
         screen = Screen(tmp_path, width)
         try:
-            seen = scene(screen)
+            seen = simulation(screen)
         finally:
             screen.close()
         if request.config.getoption("--update"):

@@ -34,7 +34,7 @@ def typed(screen, begun, expected):
 
 
 def test_bash_completes_commands_options_and_codes(terminal):
-    def scene(screen):
+    def simulation(screen):
         screen.run(SOURCE)
         return [
             typed(screen, "kubelint-gpu expl", "kubelint-gpu explain "),
@@ -44,7 +44,7 @@ def test_bash_completes_commands_options_and_codes(terminal):
             typed(screen, "kubelint-gpu explain unknown-pri", "explain unknown-priority-class "),
         ]
 
-    commands, options, formats, codes, pages = terminal("completion", 100, scene)
+    commands, options, formats, codes, pages = terminal("completion", 100, simulation)
     assert "kubelint-gpu explain" in commands
     assert "--min-severity" in options
     assert "--output-format sarif" in formats
@@ -53,7 +53,7 @@ def test_bash_completes_commands_options_and_codes(terminal):
 
 
 def test_bash_lists_what_a_prefix_may_mean(terminal):
-    def scene(screen):
+    def simulation(screen):
         screen.run(SOURCE)
         screen.type("-l", "kubelint-gpu check --select KLG10")
         screen.type("Tab", "Tab")
@@ -61,5 +61,5 @@ def test_bash_lists_what_a_prefix_may_mean(terminal):
         screen.type("C-c")
         return text
 
-    shown = terminal("completion-list", 100, scene)
+    shown = terminal("completion-list", 100, simulation)
     assert set(re.findall(r"KLG10\d", shown)) == {f"KLG10{number}" for number in range(1, 10)}

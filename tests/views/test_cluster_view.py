@@ -10,12 +10,12 @@ from kubelint_gpu.findings.picture import Holding
 
 def drawn(text, inventory):
     found = unit(text, inventory)
-    return [one for one in check((found,), found.world, stages=True).findings if one.stage is not None]
+    return [one for one in check((found,), found.world, pictures=True).findings if one.picture is not None]
 
 
 def test_each_step_of_the_trace_has_the_moment_that_the_replay_saw():
     (found,) = drawn(deployment(), GPU_NODE % 1)
-    stage = found.stage
+    stage = found.picture
     assert len(stage.steps) == len(found.trace)
     assert stage.steps == (0, 1, 2, 2, 2), "the scheduler's refusal and the standstill change nothing"
     assert [node.names for node in stage.nodes] == ["gpu-1"]
@@ -27,15 +27,15 @@ def test_a_pod_that_a_quota_refuses_stands_at_the_end():
     quota = "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: serving}\nspec: {hard: {requests.nvidia.com/gpu: 1}}\n"
     (found,) = drawn(deployment() + quota, GPU_NODE % 4)
     assert found.code == "KLG105"
-    assert [moment.waiting for moment in found.stage.moments[:-1]] == [()] * (len(found.stage.moments) - 1)
-    assert [(one.phase, one.age) for one in found.stage.moments[-1].waiting] == [("refused", "new")]
+    assert [moment.waiting for moment in found.picture.moments[:-1]] == [()] * (len(found.picture.moments) - 1)
+    assert [(one.phase, one.age) for one in found.picture.moments[-1].waiting] == [("refused", "new")]
 
 
 def test_what_runs_short_has_a_row_even_if_it_is_no_gpu():
     (found,) = drawn(deployment(limits="{cpu: 10}", pod="nodeSelector: {kubernetes.io/hostname: gpu-1}"), GPU_NODE % 1)
-    (node,) = found.stage.nodes
+    (node,) = found.picture.nodes
     assert [(row.name, row.devices, row.whole) for row in node.rows] == [("GPU", True, "1"), ("CPU", False, "16")]
-    assert found.stage.moments[0].nodes[0].used == ("0 of 1", "10 of 16")
+    assert found.picture.moments[0].nodes[0].used == ("0 of 1", "10 of 16")
 
 
 def test_nodes_on_which_the_same_happens_are_one():
@@ -50,5 +50,5 @@ pools:
 priorityClasses: [{name: serving, value: 1000}]
 """
     (found,) = drawn(deployment(spec="replicas: 3"), pools)
-    (node,) = found.stage.nodes
+    (node,) = found.picture.nodes
     assert (node.names, node.count) == ("gpu-[1-3]", 3)

@@ -15,12 +15,12 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 def test_nobody_pays_for_a_picture_that_was_not_asked_for():
     found = unit(deployment(), GPU_NODE % 1)
-    assert all(one.stage is None for one in check((found,), found.world).findings)
+    assert all(one.picture is None for one in check((found,), found.world).findings)
 
 
 def test_a_picture_changes_no_finding():
     found = unit(deployment(), GPU_NODE % 1)
-    assert check((found,), found.world).findings == check((found,), found.world, stages=True).findings
+    assert check((found,), found.world).findings == check((found,), found.world, pictures=True).findings
 
 
 def test_the_cluster_folds_nodes_that_hold_the_same():
@@ -77,14 +77,14 @@ def test_without_a_usable_inventory_there_is_no_picture(text):
 def test_every_story_of_the_examples_is_drawn_and_no_node_holds_more_than_it_has(folder):
     manifest, inventory = ((EXAMPLES / folder / name).read_text() for name in ("manifest.yaml", "inventory.yaml"))
     found = unit(manifest, inventory)
-    for finding in check((found,), found.world, stages=True).findings:
-        assert (finding.stage is not None) == bool(finding.trace)
-        if finding.stage is None:
+    for finding in check((found,), found.world, pictures=True).findings:
+        assert (finding.picture is not None) == bool(finding.trace)
+        if finding.picture is None:
             continue
-        assert len(finding.stage.steps) == len(finding.trace)
-        assert set(finding.stage.steps) == set(range(len(finding.stage.moments))), "no moment is left out"
-        for moment in finding.stage.moments:
-            for node, now in zip(finding.stage.nodes, moment.nodes, strict=True):
+        assert len(finding.picture.steps) == len(finding.trace)
+        assert set(finding.picture.steps) == set(range(len(finding.picture.moments))), "no moment is left out"
+        for moment in finding.picture.moments:
+            for node, now in zip(finding.picture.nodes, moment.nodes, strict=True):
                 for place, row in enumerate(node.rows):
                     held = [one.amounts[place] for one in now.holdings if one.phase not in ("nominated", "pending")]
                     assert sum(held) <= row.total

@@ -79,7 +79,13 @@ def judged(
     drawn = any(name in DRAWING for name, _ in targets)
     with progress("checking", len(inputs.units)) as done:
         outcome = check(
-            inputs.units, inputs.world, suppression=suppression, processes=cores(), tell=done, stages=drawn, store=store
+            inputs.units,
+            inputs.world,
+            suppression=suppression,
+            processes=cores(),
+            tell=done,
+            pictures=drawn,
+            store=store,
         )
     found = (*outcome.findings, *inputs.defects, *per_path_problems(selection.configuration))
     outcome = replace(outcome, findings=tuple(filter(inputs.reports, found)))

@@ -15,7 +15,7 @@ from kubelint_gpu.report.page.article import article
 from kubelint_gpu.report.page.cluster_cards import cluster
 from kubelint_gpu.report.page.markup import counted, text
 from kubelint_gpu.report.page.owners import Owners
-from kubelint_gpu.report.page.player import stage_data
+from kubelint_gpu.report.page.player import picture_data
 from kubelint_gpu.report.page.verdict import played, verdict
 from kubelint_gpu.report.ranking import stuck_first
 
@@ -42,13 +42,13 @@ def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 e
     yield from _banner(report)
     yield '<div class="layout">\n'
     owners = Owners()
-    stages: dict[str, Any] = {}
-    yield from _findings(report, owners, stages)
+    pictures: dict[str, Any] = {}
+    yield from _findings(report, owners, pictures)
     yield from cluster(report, owners)
     yield "</div>\n"
     yield from _footer(report)
     yield '<script type="application/json" id="data">'
-    yield from _data(stages)
+    yield from _data(pictures)
     yield "</script>\n<script>"
     yield from script.splitlines(keepends=True)
     yield "</script>\n</body>\n</html>\n"
@@ -85,7 +85,7 @@ def _banner(report: Report) -> Iterator[str]:
     yield f'<p class="lead">{text(found.lead)}</p>\n<p>{text(played(report))}</p>\n</header>\n'
 
 
-def _findings(report: Report, owners: Owners, stages: dict[str, Any]) -> Iterator[str]:
+def _findings(report: Report, owners: Owners, pictures: dict[str, Any]) -> Iterator[str]:
     yield '<main id="findings" tabindex="-1">\n<h2>What was found</h2>\n'
     ranked = stuck_first(report.findings)
     if not ranked:
@@ -104,9 +104,9 @@ def _findings(report: Report, owners: Owners, stages: dict[str, Any]) -> Iterato
         if shown and size > MOST_CHARACTERS:
             break
         shown += 1
-        data = stage_data(finding, owners)
+        data = picture_data(finding, owners)
         if data is not None:
-            stages[f"p{shown}"] = data
+            pictures[f"p{shown}"] = data
         yield from pieces
     if shown < len(ranked):
         rest = ranked[shown:]
@@ -149,11 +149,11 @@ def _footer(report: Report) -> Iterator[str]:
     )
 
 
-def _data(stages: dict[str, Any]) -> Iterator[str]:
+def _data(pictures: dict[str, Any]) -> Iterator[str]:
     """JSON that no text of the input can leave: `<`, `>` and `&` are escapes."""
     opening = "{"
-    for name, stage in stages.items():
-        found = dump(stage).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    for name, picture in pictures.items():
+        found = dump(picture).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
         yield f'{opening}\n"{name}":{found}'
         opening = ","
     yield "{}" if opening == "{" else "\n}"

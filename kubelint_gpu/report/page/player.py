@@ -32,16 +32,16 @@ def player(finding: Finding, number: int, owners: Owners) -> Iterator[str]:
     """The steps; with a picture of each moment, the controls that the script brings to life."""
     certain = finding.certainty == "certain"
     title = "What would happen, step by step" if certain else "One way it can happen, step by step"
-    drawn = finding.stage is not None
+    drawn = finding.picture is not None
     yield f'<section class="player" id="p{number}" aria-label="Finding {number}: {title}">\n<h4>{title}</h4>\n'
-    if finding.stage is not None:
-        yield from _controls(number, finding.stage, owners)
+    if finding.picture is not None:
+        yield from _controls(number, finding.picture, owners)
     yield '<ol class="steps">\n'
     for index, step in enumerate(finding.trace[:MOST_STEPS]):
         told = f'<span class="actor">{text(step.actor)}</span> <span class="what">{text(step.message)}</span>'
         held = ""
-        if finding.stage is not None:
-            held = f'<span class="held">{text(_held(finding.stage, index))}</span>'
+        if finding.picture is not None:
+            held = f'<span class="held">{text(_held(finding.picture, index))}</span>'
         yield f"<li>{told}{held}</li>\n"
     yield "</ol>\n"
     if len(finding.trace) > MOST_STEPS:
@@ -51,8 +51,8 @@ def player(finding: Finding, number: int, owners: Owners) -> Iterator[str]:
     yield "</section>\n"
 
 
-def _controls(number: int, stage: RolloutPicture, owners: Owners) -> Iterator[str]:
-    last = min(len(stage.steps), MOST_STEPS)
+def _controls(number: int, picture: RolloutPicture, owners: Owners) -> Iterator[str]:
+    last = min(len(picture.steps), MOST_STEPS)
     yield (
         '<div class="scripted walk" hidden>\n'
         '<div class="controls" role="group" aria-label="Walk through the steps">'
@@ -64,24 +64,24 @@ def _controls(number: int, stage: RolloutPicture, owners: Owners) -> Iterator[st
         '<p class="now"></p>\n'
         '<div class="stage" aria-hidden="true"></div>\n'
     )
-    whose = sorted(dict.fromkeys(owner for owner, *_ in _pods(stage)), key=owners.number)
+    whose = sorted(dict.fromkeys(owner for owner, *_ in _pods(picture)), key=owners.number)
     keys = "".join(
         f'<li><span class="cell h{owners.hue(owner)}" aria-hidden="true">{owners.letter(owner)}</span>'
         f"{text(owner)}</li>"
         for owner in whose[:MOST_CELLS]
     )
     yield f'<ul class="key" aria-label="Who is who">{keys}</ul>\n'
-    if stage.left_out:
-        more = counted(stage.left_out, "further node")
+    if picture.left_out:
+        more = counted(picture.left_out, "further node")
         yield f'<p class="small">{more} that take part are not drawn.</p>\n'
     yield "</div>\n"
 
 
-def _held(stage: RolloutPicture, index: int) -> str:
+def _held(picture: RolloutPicture, index: int) -> str:
     """What each node holds at a step, in a sentence."""
-    moment = stage.moments[stage.steps[index]]
+    moment = picture.moments[picture.steps[index]]
     parts = []
-    for node, now in zip(stage.nodes, moment.nodes, strict=True):
+    for node, now in zip(picture.nodes, moment.nodes, strict=True):
         name = node.names if node.count == 1 else f"each of {node.names}"
         if not now.joined:
             parts.append(f"{name}: not there yet")
@@ -99,33 +99,33 @@ def _named(one: Holding) -> str:
     return f"{pods} of {one.owner} ({_WORDS.get(one.phase, one.phase)})"
 
 
-def stage_data(finding: Finding, owners: Owners) -> dict[str, Any] | None:
+def picture_data(finding: Finding, owners: Owners) -> dict[str, Any] | None:
     """What the script draws: nodes, pods, and each moment's holdings and devices."""
-    stage = finding.stage
-    if stage is None:
+    picture = finding.picture
+    if picture is None:
         return None
-    pods = _pods(stage)
+    pods = _pods(picture)
     known = {pod: index for index, pod in enumerate(pods)}
     before: list[list[list[tuple[str, str] | None]]] = [
-        [[None] * (row.total if _drawn(row.devices, row.total) else 0) for row in node.rows] for node in stage.nodes
+        [[None] * (row.total if _drawn(row.devices, row.total) else 0) for row in node.rows] for node in picture.nodes
     ]
     moments = []
-    for moment in stage.moments:
+    for moment in picture.moments:
         before = [
-            _cells(node, now, devices) for node, now, devices in zip(stage.nodes, moment.nodes, before, strict=True)
+            _cells(node, now, devices) for node, now, devices in zip(picture.nodes, moment.nodes, before, strict=True)
         ]
-        moments.append(_moment(stage.nodes, moment, before, known))
+        moments.append(_moment(picture.nodes, moment, before, known))
     return {
         "nodes": [
             {
                 "name": node.names if node.count == 1 else f"{node.names} \u00d7 {node.count}",
                 "rows": [[unit(row), row.total, int(_drawn(row.devices, row.total))] for row in node.rows],
             }
-            for node in stage.nodes
+            for node in picture.nodes
         ],
         "pods": [[owners.letter(owner), owners.hue(owner), owner, age, takes] for owner, age, takes in pods],
         "moments": moments,
-        "steps": list(stage.steps[:MOST_STEPS]),
+        "steps": list(picture.steps[:MOST_STEPS]),
     }
 
 
@@ -133,10 +133,10 @@ def _drawn(devices: bool, total: int) -> bool:
     return devices and total <= MOST_CELLS
 
 
-def _pods(stage: RolloutPicture) -> list[tuple[str, str, str]]:
+def _pods(picture: RolloutPicture) -> list[tuple[str, str, str]]:
     """The kinds of pods that ever appear: owner, old or new, what one takes."""
     found: dict[tuple[str, str, str], None] = {}
-    for moment in stage.moments:
+    for moment in picture.moments:
         for one in (*(one for now in moment.nodes for one in now.holdings), *moment.waiting):
             found.setdefault((one.owner, one.age, one.takes))
     return list(found)

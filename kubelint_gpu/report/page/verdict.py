@@ -103,9 +103,9 @@ def _title(stuck: Sequence[Finding]) -> str:
 
 def rolled_together(finding: Finding) -> tuple[str, ...]:
     """The workloads that are rolled out in the run that a finding tells of, as `namespace/name`."""
-    if finding.stage is None:
+    if finding.picture is None:
         return ()
-    moments = finding.stage.moments
+    moments = finding.picture.moments
     holdings = (one for moment in moments for node in moment.nodes for one in node.holdings)
     waiting = (one for moment in moments for one in moment.waiting)
     return tuple(dict.fromkeys(one.owner for one in (*holdings, *waiting) if one.age == "new"))

@@ -114,32 +114,32 @@ class ChangedCluster(NamedTuple):
         return found.node
 
     def with_node(self, node: Node) -> ChangedCluster:
-        """The scene with a node in place of its namesake, or one more."""
+        """The changed with a node in place of its namesake, or one more."""
         return ChangedCluster(self.snapshot.with_node(node), node.name)
 
 
-def after(scene: ChangedCluster, change: Change) -> ChangedCluster:
-    """The scene after something happened to its node or to the cluster.
+def after(changed: ChangedCluster, change: Change) -> ChangedCluster:
+    """The changed after something happened to its node or to the cluster.
 
     Raises:
         KeyError: the change is about a node that is not there.
     """
     if isinstance(change, PodsEnd):
-        return scene._replace(snapshot=scene.snapshot.without(change.pods))
+        return changed._replace(snapshot=changed.snapshot.without(change.pods))
     if isinstance(change, PodArrives):
-        return scene._replace(snapshot=assume(change.pod, scene.snapshot, scene.node))
+        return changed._replace(snapshot=assume(change.pod, changed.snapshot, changed.node))
     if isinstance(change, NodeJoins):
-        return scene.with_node(change.node)
+        return changed.with_node(change.node)
     if isinstance(change, QuotaGrows):
-        cluster = scene.snapshot.cluster
+        cluster = changed.snapshot.cluster
         quotas = tuple(
             replace(quota, hard=FrozenMap({**quota.hard, change.key: change.hard}))
             if f"{quota.meta.namespace}/{quota.meta.name}" == change.quota
             else quota
             for quota in cluster.quotas
         )
-        return scene._replace(snapshot=scene.snapshot.with_cluster(replace(cluster, quotas=quotas)))
-    return scene.with_node(_changed(scene.here, change))
+        return changed._replace(snapshot=changed.snapshot.with_cluster(replace(cluster, quotas=quotas)))
+    return changed.with_node(_changed(changed.here, change))
 
 
 def _changed(node: Node, change: TaintGoes | LabelSet | Uncordoned | CapacityGrows) -> Node:

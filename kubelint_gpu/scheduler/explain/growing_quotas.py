@@ -20,7 +20,7 @@ def growing_quotas(pod: Pod, snapshot: Snapshot) -> tuple[QuotaGrows, ...]:
                 needed = used[key] + charge.get(key, 0)
                 if charge.get(key) and needed > quota.hard[key]:
                     found.append(QuotaGrows(name, key, needed, quota.hard[key]))
-    scene = ChangedCluster(snapshot, "")
+    changed = ChangedCluster(snapshot, "")
     for change in found:
-        scene = after(scene, change)
-    return () if quota_refusal(pod, scene.snapshot.cluster.quotas, snapshot.pods) else tuple(found)
+        changed = after(changed, change)
+    return () if quota_refusal(pod, changed.snapshot.cluster.quotas, snapshot.pods) else tuple(found)

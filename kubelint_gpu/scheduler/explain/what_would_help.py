@@ -82,30 +82,30 @@ class RemedySearch:
 
     def on(self, name: str) -> Iterator[tuple[Change, ...]]:
         """The ways in which the pod would come to fit on a node, the likeliest first; none where it fits."""
-        scene = ChangedCluster(self.snapshot, name)
+        changed = ChangedCluster(self.snapshot, name)
         opened: list[Change] = []
-        status = self._status(scene)
+        status = self._status(changed)
         for _ in GATES:
-            found = self._opening(scene.here, status) if status is not None else ()
+            found = self._opening(changed.here, status) if status is not None else ()
             if not found:
                 break
             for change in found:
-                scene = after(scene, change)
+                changed = after(changed, change)
             opened += found
-            status = self._status(scene)
+            status = self._status(changed)
         if status is None:
             if opened:
                 yield tuple(opened)
             return
         if status.plugin in GATES or not status.plugin:
             return
-        for ending in self._endings(scene, status):
-            if self._status(after(scene, ending)) is None:
+        for ending in self._endings(changed, status):
+            if self._status(after(changed, ending)) is None:
                 yield (*opened, ending)
         if opened:
             return
-        for mended in (*self._arrivals(status), *self._growth(scene, status)):
-            if mended and self._fits_after(scene, mended):
+        for mended in (*self._arrivals(status), *self._growth(changed, status)):
+            if mended and self._fits_after(changed, mended):
                 yield mended
 
     def joining(self, node: Node, missing: MissingLabel | None = None) -> NodeJoins | None:
@@ -162,13 +162,13 @@ class RemedySearch:
                 found.append((pod, name))
         return found[: TOLD.leaving_pods]
 
-    def _status(self, scene: ChangedCluster) -> Status | None:
-        return fit_on(self.pod, scene.snapshot, scene.node)
+    def _status(self, changed: ChangedCluster) -> Status | None:
+        return fit_on(self.pod, changed.snapshot, changed.node)
 
-    def _fits_after(self, scene: ChangedCluster, changes: Iterable[Change]) -> bool:
+    def _fits_after(self, changed: ChangedCluster, changes: Iterable[Change]) -> bool:
         for change in changes:
-            scene = after(scene, change)
-        return self._status(scene) is None
+            changed = after(changed, change)
+        return self._status(changed) is None
 
     def _opening(self, node: Node, status: Status) -> tuple[Change, ...]:
         """What lifts a rejection that is about the node and not about what runs on it."""
@@ -185,14 +185,14 @@ class RemedySearch:
     def _untolerated(self, node: Node) -> tuple[Taint, ...]:
         return untolerated(node.taints, self.pod.spec.tolerations)
 
-    def _endings(self, scene: ChangedCluster, status: Status) -> Iterator[PodsEnd]:
+    def _endings(self, changed: ChangedCluster, status: Status) -> Iterator[PodsEnd]:
         """Pods of one owner that would have to end, for each owner that has enough; else of several."""
-        begun = prepare(self.pod, scene.snapshot)
-        node = scene.snapshot.node(scene.node)
+        begun = prepare(self.pod, changed.snapshot)
+        node = changed.snapshot.node(changed.node)
         if isinstance(begun, Status) or node is None:
             return
-        here = [(pod, scene.node) for pod in node.pods]
-        distant = [one for one in self.culprits(node, status) if one[1] != scene.node]
+        here = [(pod, changed.node) for pod in node.pods]
+        distant = [one for one in self.culprits(node, status) if one[1] != changed.node]
         every = [
             placed
             for owner, members in by_owner((*here, *distant)).items()
@@ -201,31 +201,31 @@ class RemedySearch:
         ]
         single = []
         for members in by_owner(every).values():
-            found = self._fewest(scene, members, begun.active)
+            found = self._fewest(changed, members, begun.active)
             if found:
                 single.append(_ending(found))
         if not single:
-            found = self._fewest(scene, every, begun.active)
+            found = self._fewest(changed, every, begun.active)
             if found:
                 single.append(_ending(found))
         single.sort(key=lambda ending: (not ending.terminating, len(ending.pods), ending.owners))
         yield from single[: TOLD.leaving_owners]
 
-    def _fewest(self, scene: ChangedCluster, placed: Sequence[PlacedPod], active: Active) -> tuple[PlacedPod, ...]:
+    def _fewest(self, changed: ChangedCluster, placed: Sequence[PlacedPod], active: Active) -> tuple[PlacedPod, ...]:
         """As few of some pods as must go, the least important ones; none where it does not help if all go."""
         gone = sorted(placed, key=lambda one: (*importance(one[0]), one[0].key))
-        if not gone or not self._helps(scene, gone, active):
+        if not gone or not self._helps(changed, gone, active):
             return ()
         for one in tuple(gone):
             trial = [other for other in gone if other is not one]
-            if trial and self._helps(scene, trial, active):
+            if trial and self._helps(changed, trial, active):
                 gone = trial
         return tuple(gone)
 
-    def _helps(self, scene: ChangedCluster, gone: Sequence[PlacedPod], active: Active) -> bool:
-        if self.pod.spec.resource_claims or any(name != scene.node for _, name in gone):
-            return self._status(scene._replace(snapshot=scene.snapshot.without(gone))) is None
-        node = scene.snapshot.node(scene.node)
+    def _helps(self, changed: ChangedCluster, gone: Sequence[PlacedPod], active: Active) -> bool:
+        if self.pod.spec.resource_claims or any(name != changed.node for _, name in gone):
+            return self._status(changed._replace(snapshot=changed.snapshot.without(gone))) is None
+        node = changed.snapshot.node(changed.node)
         if node is None:
             return False
         pods = tuple([pod for pod, _ in gone])
@@ -253,9 +253,9 @@ class RemedySearch:
         meta = Meta(name="arriving-pod", namespace=namespaces[0], uid="arriving-pod", labels=FrozenMap(labels))
         yield (PodArrives(Pod(meta, PodSpec())),)
 
-    def _growth(self, scene: ChangedCluster, status: Status) -> Iterator[tuple[Change, ...]]:
+    def _growth(self, changed: ChangedCluster, status: Status) -> Iterator[tuple[Change, ...]]:
         """As much more of each resource that the node lacks."""
-        node = scene.snapshot.node(scene.node)
+        node = changed.snapshot.node(changed.node)
         if status.plugin != _RESOURCES or node is None:
             return
         lacking = []

@@ -25,20 +25,20 @@ def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgem
     None where nothing changes beside it, or where the simulation does not come to an end; `alone` is what becomes of it
     while all others stay.
     """
-    bench, position, one = question.situation, question.position, question.participant
+    situation, position, one = question.situation, question.position, question.participant
     if not _is_asked(question) or shortage.alone(question) is not None:
         return None
     if not one.moves and question.peaceful:
         # its pods run, and nobody takes a place from them
         return question.blank
     rolls = one.replaces
-    before = alone(question) if rolls and one.daemons and not changing(bench, position) else None
+    before = alone(question) if rolls and one.daemons and not changing(situation, position) else None
     if before is not None and before.verdict is not None:
         return None
     ends = _ends(question)
     if ends is None or not ends.starts or (rolls and not ends.whole):
         return None
-    done = ended(ends.scene.model, one.new.key)
+    done = ended(ends.simulation.model, one.new.key)
     if not one.moves and not any(map(done, ends.starts)):
         # what it lacks it lacked before
         return question.blank
@@ -51,7 +51,7 @@ def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgem
     if verdict is Verdict.COMPLETES:
         return _evicting(question, ends, replace(question.blank, verdict=verdict, by_bound=False, states=ends.states))
     found = alone(question) if before is None else before
-    if found.verdict is Verdict.COMPLETES and not scaled(bench, position):
+    if found.verdict is Verdict.COMPLETES and not scaled(situation, position):
         # it ends while the others stay as they are: what they do to each other is told of all of them
         return found
     if found.verdict is None and verdict is Verdict.STUCK and (not one.daemons or one.fresh):
@@ -59,7 +59,7 @@ def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgem
     states = found.states + ends.states
     told = replace(question.blank, verdict=verdict, by_bound=False, states=states, trace=trace)
     if verdict is Verdict.MAY_STICK:
-        told = replace(told, company=named(bench, changing(bench, position)))
+        told = replace(told, company=named(situation, changing(situation, position)))
     return _evicting(question, ends, told)
 
 
@@ -68,17 +68,17 @@ def told_by_some(question: Question) -> Judgement | None:
 
     It completes where it has room beside all that its pods cannot evict; else a run that gets stuck shows that it may.
     """
-    bench, search, position, one = question.situation, question.search, question.position, question.participant
+    situation, search, position, one = question.situation, question.search, question.position, question.participant
     if not one.replaces:
         return None
-    found = replace(question.blank, verdict=Verdict.COMPLETES) if always_ends(bench, position) else None
+    found = replace(question.blank, verdict=Verdict.COMPLETES) if always_ends(situation, position) else None
     with suppress(UsedUp):
         ends = _ends(question) if one.moves else search.ends(frozenset({position}), frozenset(), PARTS.applied)
         if ends is None:
             return found
-        trace = _replayed(search, ends, ends.verdict(ended(ends.scene.model, one.new.key))[1])
+        trace = _replayed(search, ends, ends.verdict(ended(ends.simulation.model, one.new.key))[1])
         if found is None and trace is not None:
-            company = named(bench, changing(bench, position))
+            company = named(situation, changing(situation, position))
             found = replace(question.blank, verdict=Verdict.MAY_STICK, by_bound=False, trace=trace, company=company)
         return found and _evicting(question, ends, found)
     return found
@@ -96,7 +96,7 @@ def softened(question: Question, found: Judgement) -> Judgement:
         gives = any(other.rolling or other.replicas < other.before for other in others)
         best = gives and shortage.alone(question) is None
     else:
-        done = ended(ends.scene.model, one.new.key)
+        done = ended(ends.simulation.model, one.new.key)
         best = any(done(state) for end in ends.found for state in end.states)
     return replace(found, at_best=found.wanted) if best else found
 
@@ -115,16 +115,18 @@ def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace 
     blank = replace(question.blank, by_bound=False, states=ends.states)
     if end is None or trace is None:
         return blank
-    mine = ends.scene.cast.members[question.position]
+    mine = ends.simulation.pod_types.members[question.position]
     owner = question.participant.new.key
     ready = [one.ready(mine) for one in ends.found]
     waiting = next((one for one in trace.waiting if one.owner == owner), None)
     if question.participant.temporary:
         # what is made and does not wait has ended, or will
-        place = next(number for number, actor in enumerate(ends.scene.model.actors) if actor.name == owner)
+        place = next(
+            number for number, reconciler in enumerate(ends.simulation.model.reconcilers) if reconciler.name == owner
+        )
         first = [one.states[0] for one in ends.found]
         ready = [blank.wanted - sum(one.controls[place]) - sum(one.waiting[kind] for kind in mine) for one in first]
-        waiting = question.search.left_out(ends.scene, end.states[0], owner)
+        waiting = question.search.left_out(ends.simulation, end.states[0], owner)
     return replace(
         blank,
         placed=min(blank.wanted, *ready),
@@ -151,9 +153,9 @@ def _ends(question: Question) -> RunEnds | None:
 
     A rollout may wait until a pod of others ends by itself; that replicas find room then is not said.
     """
-    bench, search = question.situation, question.search
-    rolling = frozenset(place for place, one in enumerate(bench.participants) if one.moves and one.replaces)
-    scaling = frozenset(place for place, one in enumerate(bench.participants) if one.moves) - rolling
+    situation, search = question.situation, question.search
+    rolling = frozenset(place for place, one in enumerate(situation.participants) if one.moves and one.replaces)
+    scaling = frozenset(place for place, one in enumerate(situation.participants) if one.moves) - rolling
     lasting = bool(search.outsiders) and not question.participant.replaces
 
     def found() -> RunEnds | None:
@@ -162,13 +164,13 @@ def _ends(question: Question) -> RunEnds | None:
         return None
 
     name = "ends of lasting pods" if lasting else "ends"
-    return bench.memo.of(name, (bench.participants, bench.fixed, bench.queued, bench.grown), found)
+    return situation.memo.of(name, (situation.participants, situation.fixed, situation.queued, situation.grown), found)
 
 
 def _replayed(search: GroupSearch, ends: RunEnds, end: RunEnd | None) -> Trace | None:
     if end is None:
         return None
     try:
-        return search.replayed(ends.scene, end.path)
+        return search.replayed(ends.simulation, end.path)
     except ReplayMismatch:
         return None

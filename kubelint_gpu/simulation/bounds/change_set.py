@@ -26,40 +26,44 @@ from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement
 from kubelint_gpu.values import replace
 
 Decide = Callable[[Situation, int], Judgement]
-"""What becomes of the rollout at a position while all others on a bench stay as they are."""
+"""What becomes of the rollout at a position of a situation while all others stay as they are."""
 
 
-def changing(bench: Situation, position: int) -> frozenset[int]:
+def changing(situation: Situation, position: int) -> frozenset[int]:
     """The positions of all others of which something changes at the same moment."""
-    return frozenset(place for place, one in enumerate(bench.participants) if place != position and one.moves)
+    return frozenset(place for place, one in enumerate(situation.participants) if place != position and one.moves)
 
 
-def scaled(bench: Situation, position: int) -> frozenset[int]:
+def scaled(situation: Situation, position: int) -> frozenset[int]:
     """The positions of all others that are scaled or new at the same moment; none where nobody gets pods by it."""
-    others = {place: bench.participants[place] for place in changing(bench, position)}
+    others = {place: situation.participants[place] for place in changing(situation, position)}
     found = {place: one for place, one in others.items() if not one.replaces}
     return frozenset(found) if any(one.replicas > one.sure for one in found.values()) else frozenset()
 
 
 def by_shares(
-    bench: Situation, search: GroupSearch, position: int, shares: Shares, blank: Judgement
+    situation: Situation, search: GroupSearch, position: int, shares: Shares, blank: Judgement
 ) -> Judgement | None:
     """What counting alike places says, where nobody evicts anybody; None where it does not tell.
 
     The worst that others can do is to take every place before this one does: then they come to all their replicas.
     """
-    participant = bench.participants[position]
+    participant = situation.participants[position]
     if shares.total - shares.last < participant.replicas:
         return None
     if shares.total >= shares.most + shares.needed:
         return replace(blank, verdict=Verdict.COMPLETES if participant.rolling else None)
     if not participant.rolling or shares.total >= shares.last + shares.needed:
         return None
-    states, trace = _beside_settled(bench, search, position)
+    states, trace = _beside_settled(situation, search, position)
     if shares.total < shares.least + shares.needed:
         return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
     return replace(
-        blank, verdict=Verdict.MAY_STICK, states=states, trace=trace, company=named(bench, changing(bench, position))
+        blank,
+        verdict=Verdict.MAY_STICK,
+        states=states,
+        trace=trace,
+        company=named(situation, changing(situation, position)),
     )
 
 
@@ -67,9 +71,9 @@ def by_counting(question: Question) -> Judgement | None:
     """What counting alike places says while all that is known to change changes at the same moment."""
     if not counts(question):
         return None
-    bench, search, position = question.situation, question.search, question.position
-    shares = shares_of(bench, search, position)
-    return by_shares(bench, search, position, shares, question.blank) if shares is not None else None
+    situation, search, position = question.situation, question.search, question.position
+    shares = shares_of(situation, search, position)
+    return by_shares(situation, search, position, shares, question.blank) if shares is not None else None
 
 
 def counts(question: Question) -> bool:
@@ -80,34 +84,34 @@ def counts(question: Question) -> bool:
 
 
 def at_once(
-    bench: Situation, search: GroupSearch, position: int, alone: Judgement, decide: Decide, *, peaceful: bool
+    situation: Situation, search: GroupSearch, position: int, alone: Judgement, decide: Decide, *, peaceful: bool
 ) -> Judgement:
     """What becomes of a rollout of which it is known how it goes `alone`, while the others stay as they are.
 
     `peaceful` says that nobody can evict anybody.
     Where it is not known it is `undecided`: never what it would be alone.
     """
-    participant = bench.participants[position]
+    participant = situation.participants[position]
     ends = alone.verdict is Verdict.COMPLETES
-    others = scaled(bench, position) if ends else changing(bench, position)
-    others = _relevant(bench, position, others, peaceful=peaceful)
+    others = scaled(situation, position) if ends else changing(situation, position)
+    others = _relevant(situation, position, others, peaceful=peaceful)
     if not others or alone.verdict is Verdict.UNDECIDED:
         # what is too much while the others stay is too much while they move
         return alone
-    rolling = frozenset(place for place in others if bench.participants[place].replaces)
-    bench = _without_change(bench, others | {position})
-    search = GroupSearch(bench)
+    rolling = frozenset(place for place in others if situation.participants[place].replaces)
+    situation = _without_change(situation, others | {position})
+    search = GroupSearch(situation)
     name = participant.new.key
-    mine = search.scene(rolling | {position}, (), others - rolling).cast.members[position]
+    mine = search.simulation(rolling | {position}, (), others - rolling).pod_types.members[position]
     found = search.searched(rolling | {position}, mine, others - rolling, name, PARTS.applied)
     states = alone.states + found.states
-    company = named(bench, others)
+    company = named(situation, others)
     if found.verdict not in (None, Verdict.UNDECIDED):
         beside = company if found.verdict is Verdict.MAY_STICK else ()
         run = {name: getattr(found, name) for name in OF_A_RUN}
         return replace(alone, by_bound=False, states=states, company=beside, **run)
-    if peaceful and not ends and is_apart(bench, position, others):
-        apart = replace(without(bench, others), budget=bench.budget // PARTS.applied)
+    if peaceful and not ends and is_apart(situation, position, others):
+        apart = replace(without(situation, others), budget=situation.budget // PARTS.applied)
         left = decide(apart, position - sum(place < position for place in others))
         states += left.states
         if left.verdict is Verdict.STUCK:
@@ -123,24 +127,24 @@ def at_once(
     )
 
 
-def named(bench: Situation, places: frozenset[int]) -> tuple[Workload, ...]:
+def named(situation: Situation, places: frozenset[int]) -> tuple[Workload, ...]:
     """The workloads at some positions, as they shall be."""
-    return tuple(bench.participants[place].new for place in sorted(places))
+    return tuple(situation.participants[place].new for place in sorted(places))
 
 
-def _relevant(bench: Situation, position: int, others: frozenset[int], *, peaceful: bool) -> frozenset[int]:
+def _relevant(situation: Situation, position: int, others: frozenset[int], *, peaceful: bool) -> frozenset[int]:
     """Those of the others whose change can reach the workload: by way of nodes that several of them can use.
 
     What stays where it is passes nothing on while nobody evicts it.
     """
-    if not peaceful or any(not demand.simple for demand in bench.demands):
+    if not peaceful or any(not demand.simple for demand in situation.demands):
         return others
     reached, left = {position}, set(others)
     while True:
         near = {
             place
             for place in left
-            if any(not bench.demands[place].nodes.isdisjoint(bench.demands[one].nodes) for one in reached)
+            if any(not situation.demands[place].nodes.isdisjoint(situation.demands[one].nodes) for one in reached)
         }
         if not near:
             return frozenset(reached - {position})
@@ -148,54 +152,54 @@ def _relevant(bench: Situation, position: int, others: frozenset[int], *, peacef
         left -= near
 
 
-def _without_change(bench: Situation, changing: frozenset[int]) -> Situation:
-    """The bench on which nothing else changes: what would has what it has before."""
+def _without_change(situation: Situation, changing: frozenset[int]) -> Situation:
+    """The situation in which nothing else changes: what would has what it has before."""
     participants = tuple(
         one if place in changing or not one.existing or not one.moves else replace(one, new=one.old, known=False)
-        for place, one in enumerate(bench.participants)
+        for place, one in enumerate(situation.participants)
     )
-    return replace(bench, participants=participants)
+    return replace(situation, participants=participants)
 
 
-def without(bench: Situation, gone: frozenset[int]) -> Situation:
-    """The bench without some of the workloads."""
-    left = [place for place in range(len(bench.participants)) if place not in gone]
+def without(situation: Situation, gone: frozenset[int]) -> Situation:
+    """The situation without some of the workloads."""
+    left = [place for place in range(len(situation.participants)) if place not in gone]
     return replace(
-        bench,
-        participants=tuple(bench.participants[place] for place in left),
-        numbers=tuple(bench.numbers[place] for place in left),
-        eligible=tuple(bench.eligible[place] for place in left),
-        demands=tuple(bench.demands[place] for place in left),
-        driven=tuple(bench.driven[place] for place in left),
+        situation,
+        participants=tuple(situation.participants[place] for place in left),
+        numbers=tuple(situation.numbers[place] for place in left),
+        eligible=tuple(situation.eligible[place] for place in left),
+        demands=tuple(situation.demands[place] for place in left),
+        driven=tuple(situation.driven[place] for place in left),
     )
 
 
-def is_apart(bench: Situation, position: int, others: frozenset[int]) -> bool:
+def is_apart(situation: Situation, position: int, others: frozenset[int]) -> bool:
     """Whether pods of the others do nothing but take room: without them everybody else has no less of it."""
-    if bench.grown is not None:
+    if situation.grown is not None:
         return False
-    stay = [pod for place, one in enumerate(bench.participants) if place not in others for pod in one.pods]
-    gone = [pod for place in others for pod in bench.participants[place].pods]
+    stay = [pod for place, one in enumerate(situation.participants) if place not in others for pod in one.pods]
+    gone = [pod for place in others for pod in situation.participants[place].pods]
     return position not in others and not any(
         (one.spec.pod_affinity or one.spec.spread) and attends(one, other) for one in stay for other in gone
     )
 
 
-def always_ends(bench: Situation, position: int) -> bool:
+def always_ends(situation: Situation, position: int) -> bool:
     """Whether a pod that it rolls out finds a node however all others are placed once nothing moves any more.
 
     Whom it can evict is in nobody's way then.
     """
-    participant = bench.participants[position]
-    if not participant.rolling or participant.resumes or is_crowded(bench, position):
+    participant = situation.participants[position]
+    if not participant.rolling or participant.resumes or is_crowded(situation, position):
         return False
-    mine = _at_rest(bench.demands[position], participant)
+    mine = _at_rest(situation.demands[position], participant)
     others = [
         _at_rest(demand, one)
-        for demand, one in zip(bench.demands, bench.participants, strict=True)
+        for demand, one in zip(situation.demands, situation.participants, strict=True)
         if one is not participant and not all(gives_way(pod.spec, participant.new.spec) for pod in one.pods)
     ]
-    return always_room(0, [mine, *others], bench.residual, at_rest=True)
+    return always_room(0, [mine, *others], situation.residual, at_rest=True)
 
 
 def _at_rest(demand: Demand, participant: WorkloadChange) -> Demand:
@@ -206,14 +210,14 @@ def _at_rest(demand: Demand, participant: WorkloadChange) -> Demand:
     return replace(demand, whole=whole, rest=max(0, whole - lacking))
 
 
-def _beside_settled(bench: Situation, search: GroupSearch, position: int) -> tuple[int, Trace | None]:
+def _beside_settled(situation: Situation, search: GroupSearch, position: int) -> tuple[int, Trace | None]:
     """A run that gets stuck when all others have changed already, and its own number of pods, too."""
-    participants = [after_rollout(one) for one in bench.participants]
-    mine = bench.participants[position]
+    participants = [after_rollout(one) for one in situation.participants]
+    mine = situation.participants[position]
     # it is scaled before anything is rolled
     participants[position] = replace(mine, old=replace(mine.old, replicas=mine.replicas))
-    scene = search.staged(participants, frozenset({position}), search.outsiders, bench.fixed)
+    simulation = search.simulated(participants, frozenset({position}), search.outsiders, situation.fixed)
     try:
-        return search.stuck_run(scene)
+        return search.stuck_run(simulation)
     except UnmodelledVictim:
         return 0, None

@@ -1,4 +1,4 @@
-"""Rollouts among places that are all alike: how many there are for a workload on a bench, and what that decides."""
+"""Rollouts among places that are all alike: how many there are for a workload on a situation, and what that decides."""
 
 from __future__ import annotations
 
@@ -23,70 +23,74 @@ from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
 
-def slots_of(bench: Situation, search: GroupSearch, position: int) -> Slots | None:
+def slots_of(situation: Situation, search: GroupSearch, position: int) -> Slots | None:
     """The places for a workload while all others stay as they are; None where they are not alike."""
-    if bench.participants[position].resumes:
+    if situation.participants[position].resumes:
         return None
-    if bench.grown is None:
-        found = group_slots(bench.participants, position, _places(bench))
+    if situation.grown is None:
+        found = group_slots(situation.participants, position, _places(situation))
         if found is not None:
             return found
-    if len(bench.participants) > 1 or bench.participants[0].controller.has_own_claims(bench.cluster):
+    if len(situation.participants) > 1 or situation.participants[0].controller.has_own_claims(situation.cluster):
         return None
-    return own_slots(bench.participants[0], search.scene(frozenset(), ()))
+    return own_slots(situation.participants[0], search.simulation(frozenset(), ()))
 
 
-def shares_of(bench: Situation, search: GroupSearch, position: int) -> Shares | None:
+def shares_of(situation: Situation, search: GroupSearch, position: int) -> Shares | None:
     """The same while everything that is known to change in the group changes at the same moment."""
-    if bench.grown is not None or search.outsiders or not bench.participants[position].existing:
+    if situation.grown is not None or search.outsiders or not situation.participants[position].existing:
         return None
-    if bench.participants[position].controller.has_own_claims(bench.cluster) or not is_peaceful(bench):
+    if situation.participants[position].controller.has_own_claims(situation.cluster) or not is_peaceful(situation):
         return None
-    return group_shares(bench.participants, position, _places(bench))
+    return group_shares(situation.participants, position, _places(situation))
 
 
-def _places(bench: Situation) -> int | None:
-    parts = (bench.participants, bench.demands, bench.residual)
-    return bench.memo.of("places", parts, lambda: group_places(*parts))
+def _places(situation: Situation) -> int | None:
+    parts = (situation.participants, situation.demands, situation.residual)
+    return situation.memo.of("places", parts, lambda: group_places(*parts))
 
 
-def by_slots(bench: Situation, search: GroupSearch, position: int, slots: Slots, blank: Judgement) -> Judgement:
+def by_slots(situation: Situation, search: GroupSearch, position: int, slots: Slots, blank: Judgement) -> Judgement:
     """What counting places says of a rollout while all others stay as they are."""
-    participant = bench.participants[position]
+    participant = situation.participants[position]
     mine = max(0, slots.total - slots.others)
     if mine < blank.wanted:
-        short = replace(blank, placed=mine, alone=fit_alone(bench, search, position).placed)
+        short = replace(blank, placed=mine, alone=fit_alone(situation, search, position).placed)
         if short.alone >= blank.wanted:
-            short = replace(short, waiting=_waiting(bench, search, position))
-        return replace(short, trace=halt(bench, search, position))
+            short = replace(short, waiting=_waiting(situation, search, position))
+        return replace(short, trace=halt(situation, search, position))
     if not participant.rolling:
         return blank
     if mine >= slots.needed:
         return replace(blank, verdict=Verdict.COMPLETES)
-    scene = search.scene(frozenset({position}), ())
-    states, trace = search.stuck_run(scene)
+    simulation = search.simulation(frozenset({position}), ())
+    states, trace = search.stuck_run(simulation)
     return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
 
 
 def decide(question: Question) -> Judgement | None:
     """What counting says where all places are alike, nobody evicts anybody and nobody else moves."""
-    bench, search, position = question.situation, question.search, question.position
+    situation, search, position = question.situation, question.search, question.position
     if question.participant.daemons or search.outsiders:
         return None
-    if may_evict(bench, position) or is_crowded(bench, position):
+    if may_evict(situation, position) or is_crowded(situation, position):
         return None
-    slots = slots_of(bench, search, position)
-    return by_slots(bench, search, position, slots, question.blank) if slots is not None else None
+    slots = slots_of(situation, search, position)
+    return by_slots(situation, search, position, slots, question.blank) if slots is not None else None
 
 
-def _waiting(bench: Situation, search: GroupSearch, position: int) -> Waiting | None:
+def _waiting(situation: Situation, search: GroupSearch, position: int) -> Waiting | None:
     """What the next pod of a workload waits for where the others are placed first; None where that is not found."""
 
     def placed() -> tuple[Simulation, Starts]:
-        scene = search.scene(frozenset(), ())
-        return scene, placements(scene, BUDGET.waiting)
+        simulation = search.simulation(frozenset(), ())
+        return simulation, placements(simulation, BUDGET.waiting)
 
-    scene, starts = bench.memo.of("placed", (bench.participants, bench.fixed, bench.queued, bench.grown), placed)
+    simulation, starts = situation.memo.of(
+        "placed", (situation.participants, situation.fixed, situation.queued, situation.grown), placed
+    )
     if starts.full:
         return None
-    return short_of(search, scene, starts, scene.cast.members[position], bench.participants[position].new.key).waiting
+    return short_of(
+        search, simulation, starts, simulation.pod_types.members[position], situation.participants[position].new.key
+    ).waiting

@@ -135,18 +135,18 @@ def group_places(participants: Sequence[WorkloadChange], demands: Sequence[Deman
     )
 
 
-def own_slots(participant: WorkloadChange, scene: Simulation) -> Slots | None:
+def own_slots(participant: WorkloadChange, simulation: Simulation) -> Slots | None:
     """The places of a workload that nobody else competes with; None where old and new pods are not alike."""
-    if participant.temporary or participant.daemons or participant.running or scene.absent or not scene.local:
+    if participant.temporary or participant.daemons or participant.running or simulation.absent or not simulation.local:
         return None
-    if participant.before != participant.replicas or participant.kept or scene.places.is_charged(0):
+    if participant.before != participant.replicas or participant.kept or simulation.places.is_charged(0):
         return None
     old, new = created_pod(participant.old, "old"), created_pod(participant.new, "old")
     if old != new or _looks_at_revision(created_pod(participant.new, "new"), old):
         return None
     needed = _needed(participant)
     enough = max(needed, participant.replicas)
-    return Slots(scene.places.capacity(0, enough), 0, needed)
+    return Slots(simulation.places.capacity(0, enough), 0, needed)
 
 
 def _takes_of(amounts: FrozenMap[str, int], names: Sequence[str]) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ def decide(question: Question) -> Judgement:
     """What every run comes to, as far as the budget reaches."""
     position, participant, search = question.position, question.participant, question.search
     rolling = frozenset({position}) if participant.rolling else frozenset[int]()
-    mine = search.scene(rolling, ()).cast.members[position]
+    mine = search.simulation(rolling, ()).pod_types.members[position]
     found = search.searched(rolling, mine)
     starts = found.starts
     placed = sum(starts.least[kind] for kind in mine)
@@ -26,7 +26,7 @@ def decide(question: Question) -> Judgement:
         fragmented=starts.fragmented,
     )
     if blank.placed < wanted and starts.complete:
-        one = short_of(search, found.scene, starts, mine, participant.new.key)
+        one = short_of(search, found.simulation, starts, mine, participant.new.key)
         blank = replace(blank, at_best=one.placed, refusal=one.refusal, waiting=one.waiting)
     if found.verdict is None or not participant.rolling:
         return blank

@@ -20,37 +20,37 @@ from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
 
-def replaces_in_place(participant: WorkloadChange, scene: Simulation, position: int, version: str | None) -> bool:
+def replaces_in_place(participant: WorkloadChange, simulation: Simulation, position: int, version: str | None) -> bool:
     """Whether a rollout needs no place but those that its own pods leave.
 
-    All others in the scene keep their pods and wait for none, and nobody evicts anybody.
+    All others in the simulation keep their pods and wait for none, and nobody evicts anybody.
     `version` is that of Kubernetes.
     """
-    kinds = scene.cast.members[position]
-    places = scene.places
-    if participant.before != participant.replicas or participant.temporary or scene.cast.optional:
+    kinds = simulation.pod_types.members[position]
+    places = simulation.places
+    if participant.before != participant.replicas or participant.temporary or simulation.pod_types.optional:
         return False
-    if any(places.is_charged(kind) for kind in range(len(scene.cast.kinds))):
+    if any(places.is_charged(kind) for kind in range(len(simulation.pod_types.kinds))):
         return False
     if all(places.is_local(kind) for kind in kinds):
         # each node takes so many of its pods whatever runs elsewhere: any place is as good as the one that was left
-        if not _needs_no_more(participant) or not _come_no_larger(scene, kinds):
+        if not _needs_no_more(participant) or not _come_no_larger(simulation, kinds):
             return False
     elif not places.are_alike(kinds) or not _is_one_by_one(participant, version) or participant.running:
         return False
-    return _stands(scene, kinds)
+    return _stands(simulation, kinds)
 
 
 def decide(question: Question) -> Judgement | None:
     """It completes where its pods need no place but those that they leave themselves."""
-    bench, position, participant = question.situation, question.position, question.participant
-    if not participant.rolling or participant.resumes or is_crowded(bench, position):
+    situation, position, participant = question.situation, question.position, question.participant
+    if not participant.rolling or participant.resumes or is_crowded(situation, position):
         return None
     leaves_first = not participant.controller.has_replica_sets
-    if question.search.outsiders or (not leaves_first and may_evict(bench, position)):
+    if question.search.outsiders or (not leaves_first and may_evict(situation, position)):
         return None
-    scene = question.search.scene(frozenset({position}), ())
-    if not replaces_in_place(participant, scene, position, bench.cluster.version):
+    simulation = question.search.simulation(frozenset({position}), ())
+    if not replaces_in_place(participant, simulation, position, situation.cluster.version):
         return None
     return replace(question.blank, verdict=Verdict.COMPLETES)
 
@@ -62,12 +62,12 @@ def _needs_no_more(participant: WorkloadChange) -> bool:
     return not moved and participant.controller.places_needed(participant.replicas) <= participant.replicas
 
 
-def _come_no_larger(scene: Simulation, kinds: tuple[int, ...]) -> bool:
+def _come_no_larger(simulation: Simulation, kinds: tuple[int, ...]) -> bool:
     """Whether filters see all old pods alike, all new ones too, and no more in a new one than in an old one."""
-    mine = [scene.cast.kinds[kind] for kind in kinds]
+    mine = [simulation.pod_types.kinds[kind] for kind in kinds]
     old = [one.pod for one in mine if not one.new]
     new = [one.pod for one in mine if one.new]
-    beside = [*(one.pod for one in scene.cast.kinds), *scene.places.standing]
+    beside = [*(one.pod for one in simulation.pod_types.kinds), *simulation.places.standing]
     if not old or not new or len(set(first_alike(old, beside))) > 1 or len(set(first_alike(new, beside))) > 1:
         return False
     before = old[0].spec
@@ -104,15 +104,15 @@ def _is_one_by_one(participant: WorkloadChange, version: str | None) -> bool:
     return participant.controller.replaces_singly(participant.replicas, version)
 
 
-def _stands(scene: Simulation, kinds: tuple[int, ...]) -> bool:
+def _stands(simulation: Simulation, kinds: tuple[int, ...]) -> bool:
     """Whether all pods find room together, and each of its own would find it again where it is."""
-    state = one_placement(scene)
+    state = one_placement(simulation)
     if state is None or any(state.waiting):
         return False
     for index, content in enumerate(state.nodes):
         for kind in kinds:
             if count_on(content, kind, READY):
                 without = state._replace(nodes=on_node(state.nodes, index, (kind, READY, -1)))
-                if index not in scene.places.fitting(kind, without):
+                if index not in simulation.places.fitting(kind, without):
                     return False
     return True

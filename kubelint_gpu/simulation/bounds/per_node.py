@@ -15,24 +15,24 @@ from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
 
-def by_node(bench: Situation, search: GroupSearch, position: int, blank: Judgement) -> Judgement | None:
+def by_node(situation: Situation, search: GroupSearch, position: int, blank: Judgement) -> Judgement | None:
     """What becomes of a DaemonSet: on which nodes its pods have room, and whether its rollout ends.
 
     None where no single node decides it: others compete for the same, a quota counts its pods, or they must be near to
     pods of others.
     """
-    participant = bench.participants[position]
+    participant = situation.participants[position]
     old, new = created_pod(participant.old, "old"), created_pod(participant.new, "new")
-    if _is_charged(bench, old, new) or leans(bench, position):
+    if _is_charged(situation, old, new) or leans(situation, position):
         return None
-    standing = Snapshot.of(replace(bench.cluster, pods=tuple(stronger(bench, participant))))
+    standing = Snapshot.of(replace(situation.cluster, pods=tuple(stronger(situation, participant))))
     room = frozenset(fit(new, standing).takers) & frozenset(participant.nodes)
     if participant.undisturbed:
         room |= frozenset(participant.standing) & frozenset(participant.nodes)
     short = len(room) < len(participant.nodes)
     if short:
-        others = tuple(pod for pod in standing.cluster.pods if pod.identifier not in bench.daemons)
-        alone = fit(new, Snapshot.of(replace(bench.cluster, pods=others)))
+        others = tuple(pod for pod in standing.cluster.pods if pod.identifier not in situation.daemons)
+        alone = fit(new, Snapshot.of(replace(situation.cluster, pods=others)))
         blank = replace(
             blank,
             placed=len(room),
@@ -41,21 +41,21 @@ def by_node(bench: Situation, search: GroupSearch, position: int, blank: Judgeme
         )
     if not participant.rolling:
         return blank
-    local = all(local_kinds((old, new), bench.fixed, bench.cluster.nodes))
-    if len(bench.participants) > 1 or search.outsiders or not local or may_evict(bench, position):
+    local = all(local_kinds((old, new), situation.fixed, situation.cluster.nodes))
+    if len(situation.participants) > 1 or search.outsiders or not local or may_evict(situation, position):
         return blank if short else None
     surge = participant.controller.surge(participant.replicas)
     if not surge or not room:
         return blank if short else replace(blank, verdict=Verdict.COMPLETES)
-    blocked = sorted(room - _takes_both(bench, participant, old, new))
+    blocked = sorted(room - _takes_both(situation, participant, old, new))
     if not blocked and (short or participant.stays):
         return blank if short else None
     if not blocked:
         return replace(blank, verdict=Verdict.COMPLETES)
     # one node that blocks is enough to tell of
     one = replace(participant, nodes=(blocked[0],), left=(), stays=(), fresh=())
-    scene = search.staged((one,), frozenset({0}), (), bench.fixed)
-    states, trace = search.stuck_run(scene)
+    simulation = search.simulated((one,), frozenset({0}), (), situation.fixed)
+    states, trace = search.stuck_run(simulation)
     return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
 
 
@@ -66,14 +66,14 @@ def decide(question: Question) -> Judgement | None:
     return by_node(question.situation, question.search, question.position, question.blank)
 
 
-def _takes_both(bench: Situation, participant: WorkloadChange, old: Pod, new: Pod) -> frozenset[str]:
+def _takes_both(situation: Situation, participant: WorkloadChange, old: Pod, new: Pod) -> frozenset[str]:
     """The nodes that take a new pod while the old ones are still there, as with `maxSurge`."""
     placed = (
         replace(old, meta=replace(old.meta, name=f"{old.meta.name}-{name}"), spec=replace(old.spec, node_name=name))
         for name in participant.standing
     )
-    return frozenset(fit(new, Snapshot.of(replace(bench.cluster, pods=(*bench.fixed, *placed)))).takers)
+    return frozenset(fit(new, Snapshot.of(replace(situation.cluster, pods=(*situation.fixed, *placed)))).takers)
 
 
-def _is_charged(bench: Situation, old: Pod, new: Pod) -> bool:
-    return any(quota.covers(pod) for quota in bench.cluster.quotas for pod in (old, new))
+def _is_charged(situation: Situation, old: Pod, new: Pod) -> bool:
+    return any(quota.covers(pod) for quota in situation.cluster.quotas for pod in (old, new))

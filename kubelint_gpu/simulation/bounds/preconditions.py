@@ -8,30 +8,30 @@ from kubelint_gpu.simulation.prepare.displaced import concerns
 from kubelint_gpu.simulation.search.engine import Situation
 
 
-def is_peaceful(bench: Situation) -> bool:
+def is_peaceful(situation: Situation) -> bool:
     """Whether no pod of the group could ever evict another one, or one that runs beside them."""
-    specs = [spec for one in bench.participants for spec in (one.old.spec, one.new.spec)]
+    specs = [spec for one in situation.participants for spec in (one.old.spec, one.new.spec)]
     able = [spec.priority or 0 for spec in specs if spec.preemption_policy != "Never"]
-    near = frozenset().union(*(demand.nodes for demand in bench.demands))
-    others = [pod.spec.priority or 0 for pod in bench.fixed if pod.spec.node_name in near]
+    near = frozenset().union(*(demand.nodes for demand in situation.demands))
+    others = [pod.spec.priority or 0 for pod in situation.fixed if pod.spec.node_name in near]
     lowest = min([*(spec.priority or 0 for spec in specs), *others])
     return not able or max(able) <= lowest
 
 
-def may_evict(bench: Situation, position: int, *, itself: bool = True) -> bool:
+def may_evict(situation: Situation, position: int, *, itself: bool = True) -> bool:
     """Whether new pods of the participant could evict somebody who holds what they want and may lack.
 
     Old pods of its own may be among them, unless it is not asked for `itself`.
     """
-    mine, nodes = bench.participants[position].new.spec, bench.demands[position].nodes
-    lower = [place for place, other in enumerate(bench.participants) if gives_way(other.old.spec, mine)]
+    mine, nodes = situation.participants[position].new.spec, situation.demands[position].nodes
+    lower = [place for place, other in enumerate(situation.participants) if gives_way(other.old.spec, mine)]
     lower = [place for place in lower if itself or place != position]
-    if any(not nodes.isdisjoint(bench.demands[place].nodes) for place in lower):
+    if any(not nodes.isdisjoint(situation.demands[place].nodes) for place in lower):
         return True
-    below = [pod for pod in bench.fixed if pod.spec.node_name in nodes and gives_way(pod.spec, mine)]
-    if not below or not bench.demands[position].simple:
+    below = [pod for pod in situation.fixed if pod.spec.node_name in nodes and gives_way(pod.spec, mine)]
+    if not below or not situation.demands[position].simple:
         return bool(below)
-    scarce = contended(bench.demands, bench.residual)[position]
+    scarce = contended(situation.demands, situation.residual)[position]
     return any((pod.spec.node_name, name) in scarce for pod in below for name in takes(pod))
 
 
@@ -40,7 +40,9 @@ def gives_way(spec: PodSpec, other: PodSpec) -> bool:
     return other.preemption_policy != "Never" and (spec.priority or 0) < (other.priority or 0)
 
 
-def is_crowded(bench: Situation, position: int) -> bool:
+def is_crowded(situation: Situation, position: int) -> bool:
     """Whether pods that others drive away from their nodes may come to those of the participant."""
-    others = [one for place, gone in enumerate(bench.driven) if place != position for one in gone]
-    return bool(others) and concerns(others, bench.participants[position], position, bench.demands, bench.residual)
+    others = [one for place, gone in enumerate(situation.driven) if place != position for one in gone]
+    return bool(others) and concerns(
+        others, situation.participants[position], position, situation.demands, situation.residual
+    )

@@ -46,14 +46,14 @@ class QuiescentBound:
     pods: tuple[Pod, ...]
 
 
-def leaves_no_pod_pending(bench: Situation, search: GroupSearch, rolling: frozenset[int]) -> bool:
+def leaves_no_pod_pending(situation: Situation, search: GroupSearch, rolling: frozenset[int]) -> bool:
     """Whether some rollouts surely end: all pods find room before they begin, and they never come to rest before.
 
     False where it is not known, or where somebody may be evicted, or may end meanwhile.
     """
-    if search.outsiders or any(may_evict(bench, place) or is_crowded(bench, place) for place in rolling):
+    if search.outsiders or any(may_evict(situation, place) or is_crowded(situation, place) for place in rolling):
         return False
-    return never_rest(bench, rolling) and one_placement(search.scene(rolling, ())) is not None
+    return never_rest(situation, rolling) and one_placement(search.simulation(rolling, ())) is not None
 
 
 def decide(question: Question) -> Judgement | None:
@@ -65,21 +65,21 @@ def decide(question: Question) -> Judgement | None:
     return replace(question.blank, verdict=Verdict.COMPLETES)
 
 
-def never_rest(bench: Situation, rolling: frozenset[int]) -> bool:
+def never_rest(situation: Situation, rolling: frozenset[int]) -> bool:
     """Whether the rollouts of some participants, begun at the same moment, come to their end in every order of events.
 
-    All others have the pods they want and keep them, nobody evicts anybody, and no pod outside the bench goes.
+    All others have the pods they want and keep them, nobody evicts anybody, and no pod outside of the situation goes.
     False where it is not known.
     """
-    participants = bench.participants
-    if bench.grown is not None or any(_moves_otherwise(one) for one in participants):
+    participants = situation.participants
+    if situation.grown is not None or any(_moves_otherwise(one) for one in participants):
         return False
     pods = [one.pods for one in participants]
     every = [pod for found in pods for pod in found]
-    looked_at = label_keys([*every, *bench.fixed])
+    looked_at = label_keys([*every, *situation.fixed])
     if looked_at is None or looked_at.intersection(OF_ONE_POD):
         return False
-    return all(_never_waits(bench, pods, rolling, position) for position in rolling)
+    return all(_never_waits(situation, pods, rolling, position) for position in rolling)
 
 
 def _moves_otherwise(one: WorkloadChange) -> bool:
@@ -90,25 +90,27 @@ def _moves_otherwise(one: WorkloadChange) -> bool:
     return bool(one.temporary or not one.existing or scaled or moved or lacks or one.renumbered)
 
 
-def _never_waits(bench: Situation, pods: Sequence[tuple[Pod, ...]], rolling: frozenset[int], position: int) -> bool:
+def _never_waits(situation: Situation, pods: Sequence[tuple[Pod, ...]], rolling: frozenset[int], position: int) -> bool:
     """Whether a new pod of a participant that waits at a rest always fits somewhere; of a DaemonSet, on its node."""
-    mine = bench.participants[position]
+    mine = situation.participants[position]
     if mine.controller.paused:
         return True
-    new, standing = pods[position][1], bench.beside(bench.fixed)
+    new, standing = pods[position][1], situation.beside(situation.fixed)
     apart = _apart(pods, position, standing)
-    if apart is None or not _is_plain(bench, position, pods[position]):
+    if apart is None or not _is_plain(situation, position, pods[position]):
         return False
     wants = _wants(new)
     if apart:
         wants[_APART] = 1
     bounds = [
-        _bound(bench, place, pods[place], wants, apart=place in apart, waits=place == position, rolls=place in rolling)
+        _bound(
+            situation, place, pods[place], wants, apart=place in apart, waits=place == position, rolls=place in rolling
+        )
         for place in range(len(pods))
     ]
     lone = replace(new, spec=replace(new.spec, spread=()))
     free = frozenset(fit(lone, standing).takers)
-    room = _Room(bench, wants, bounds, position, {_APART, *tokens(new)})
+    room = _Room(situation, wants, bounds, position, {_APART, *tokens(new)})
     spreading = Spreading.of(new, standing, [(one.pods, one.most) for one in bounds], position)
     if mine.daemons:
         one = bounds[position].most
@@ -118,12 +120,14 @@ def _never_waits(bench: Situation, pods: Sequence[tuple[Pod, ...]], rolling: fro
     return room.refusing(sorted(free), bounds[position].most) < len(free)
 
 
-def _is_plain(bench: Situation, position: int, pods: Iterable[Pod]) -> bool:
+def _is_plain(situation: Situation, position: int, pods: Iterable[Pod]) -> bool:
     """Whether its pods are neither drawn to others, nor need volumes, nor are charged to a quota."""
-    if bench.participants[position].controller.has_own_claims(bench.cluster):
+    if situation.participants[position].controller.has_own_claims(situation.cluster):
         return False
     return not any(
-        pod.spec.pod_affinity or asks(pod, uncounted=True) or any(quota.covers(pod) for quota in bench.cluster.quotas)
+        pod.spec.pod_affinity
+        or asks(pod, uncounted=True)
+        or any(quota.covers(pod) for quota in situation.cluster.quotas)
         for pod in pods
     )
 
@@ -153,7 +157,7 @@ def _wants(pod: Pod) -> dict[str, int]:
 
 
 def _bound(
-    bench: Situation,
+    situation: Situation,
     position: int,
     pods: tuple[Pod, ...],
     wants: Mapping[str, int],
@@ -162,7 +166,7 @@ def _bound(
     waits: bool,
     rolls: bool,
 ) -> QuiescentBound:
-    mine = bench.participants[position]
+    mine = situation.participants[position]
     each: dict[str, int] = {}
     for pod in pods:
         for name, amount in _wants(pod).items():
@@ -177,7 +181,7 @@ def _bound(
         most = int(keeps(mine.replicas))
     elif waits and rolls:
         most -= 0 if keeps(mine.replicas) else 1
-    return QuiescentBound(bench.demands[position].nodes, each, max(0, most), mine.daemons, pods)
+    return QuiescentBound(situation.demands[position].nodes, each, max(0, most), mine.daemons, pods)
 
 
 class _Room:
@@ -185,14 +189,14 @@ class _Room:
 
     def __init__(
         self,
-        bench: Situation,
+        situation: Situation,
         wants: Mapping[str, int],
         bounds: Sequence[QuiescentBound],
         position: int,
         once: Collection[str],
     ) -> None:
         """`once` is what is there once of each node that takes the pod by itself: a host port, a place of its own."""
-        self._residual = bench.residual
+        self._residual = situation.residual
         self._once = once
         self._wants = {name: amount for name, amount in wants.items() if amount}
         self._own = bounds[position]

@@ -11,20 +11,20 @@ from kubelint_gpu.values import replace
 
 def alone(question: Question) -> Judgement | None:
     """Too few nodes take its pods even where only what runs already is beside them."""
-    bench, search, position, blank = question.situation, question.search, question.position, question.blank
-    found = fit_alone(bench, search, position)
+    situation, search, position, blank = question.situation, question.search, question.position, question.blank
+    found = fit_alone(situation, search, position)
     if found.placed >= blank.wanted:
         return None
     short = replace(blank, placed=found.placed, alone=found.placed, waiting=found.waiting)
-    return replace(short, refusal=found.refusal, trace=halt(bench, search, position))
+    return replace(short, refusal=found.refusal, trace=halt(situation, search, position))
 
 
 def at_last(question: Question) -> Judgement | None:
     """Too few nodes take its new pods when all that is known to change has changed."""
-    bench, position, blank = question.situation, question.position, question.blank
-    if question.participant.old is question.participant.new or may_evict(bench, position, itself=False):
+    situation, position, blank = question.situation, question.position, question.blank
+    if question.participant.old is question.participant.new or may_evict(situation, position, itself=False):
         return None
-    last = fit_at_last(bench, question.search, position)
+    last = fit_at_last(situation, question.search, position)
     if last.placed >= blank.wanted:
         return None
     return replace(blank, placed=last.placed, at_best=last.placed, refusal=last.refusal, waiting=last.waiting)

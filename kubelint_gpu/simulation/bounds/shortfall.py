@@ -28,103 +28,108 @@ class Shortfall:
     waiting: Waiting | None = None
 
 
-def fit_alone(bench: Situation, search: GroupSearch, position: int) -> Shortfall:
+def fit_alone(situation: Situation, search: GroupSearch, position: int) -> Shortfall:
     """How many pods of a workload fit beside the inventory's running pods only, and daemon pods it must be near to.
 
     All of them where other workloads have the pods that it must be near to: alone it says nothing. Those that may be
     evicted take nothing, and are taken to be everywhere where somebody makes them anew on any node.
     """
-    participant = bench.participants[position]
+    participant = situation.participants[position]
     wanted = participant.replicas
-    if leans(bench, position):
+    if leans(situation, position):
         return Shortfall(wanted)
     # as it shall be: what it was before does not help where the new pods have no room
     fresh = replace(_as_rolled_out(participant), existing=True)
     rolled = frozenset({0}) if participant.daemons else frozenset[int]()
-    near = near_to(bench, participant)
+    near = near_to(situation, participant)
     beside = [
-        pod for pod in stronger(bench, participant) if pod.identifier not in bench.daemons or pod.identifier in near
+        pod
+        for pod in stronger(situation, participant)
+        if pod.identifier not in situation.daemons or pod.identifier in near
     ]
     giving = [pod for pod in beside if gives_way(pod.spec, participant.new.spec)]
     if any(pod.meta.owner is not None and pod.meta.owner.kind != "DaemonSet" for pod in giving):
         fresh = replace(fresh, new=_anywhere(fresh.new), old=_anywhere(fresh.old))
     beside = [_weightless(pod) if pod in giving else pod for pod in beside]
-    solo = search.staged((fresh,), rolled, search.outsiders, beside)
-    kind, *more = solo.cast.members[0]
+    solo = search.simulated((fresh,), rolled, search.outsiders, beside)
+    kind, *more = solo.pod_types.members[0]
     simple = solo.local and not solo.places.is_charged(kind) and not solo.absent and not participant.daemons
-    if simple and not (more or fresh.running) and not any(solo.cast.kinds[kind].pod.spec.volumes):
+    if simple and not (more or fresh.running) and not any(solo.pod_types.kinds[kind].pod.spec.volumes):
         return Shortfall(solo.places.capacity(kind, wanted))
     if one_placement(solo) is not None:
         return Shortfall(wanted)
-    starts = placements(solo, worth(bench.budget, solo))
+    starts = placements(solo, worth(situation.budget, solo))
     if starts.full or not starts.complete or solo.places.errs:
         return Shortfall(wanted)
     return short_of(search, solo, starts, (kind, *more), participant.new.key)
 
 
-def fit_at_last(bench: Situation, search: GroupSearch, position: int) -> Shortfall:
+def fit_at_last(situation: Situation, search: GroupSearch, position: int) -> Shortfall:
     """How many pods of a workload can run when all that is known to change has changed, beside those of the others."""
     after = [
-        _as_rolled_out(one) if place == position or one.moves else one for place, one in enumerate(bench.participants)
+        _as_rolled_out(one) if place == position or one.moves else one
+        for place, one in enumerate(situation.participants)
     ]
     rolled = frozenset({position}) if after[position].daemons else frozenset[int]()
-    scene = search.staged(after, rolled, search.outsiders, bench.fixed)
-    mine = scene.cast.members[position]
-    every = Shortfall(sum(scene.cast.wanted[kind] for kind in mine))
-    if one_placement(scene) is not None:
+    simulation = search.simulated(after, rolled, search.outsiders, situation.fixed)
+    mine = simulation.pod_types.members[position]
+    every = Shortfall(sum(simulation.pod_types.wanted[kind] for kind in mine))
+    if one_placement(simulation) is not None:
         return every
-    starts = placements(scene, worth(bench.budget, scene))
-    if starts.full or not starts.complete or scene.places.errs:
+    starts = placements(simulation, worth(situation.budget, simulation))
+    if starts.full or not starts.complete or simulation.places.errs:
         return every
-    return short_of(search, scene, starts, mine, bench.participants[position].new.key)
+    return short_of(search, simulation, starts, mine, situation.participants[position].new.key)
 
 
-def short_of(search: GroupSearch, scene: Simulation, starts: Starts, mine: Sequence[int], name: str) -> Shortfall:
+def short_of(search: GroupSearch, simulation: Simulation, starts: Starts, mine: Sequence[int], name: str) -> Shortfall:
     """The most pods of some kinds that run in any placement, and what the next one lacks in one with the fewest."""
     placed = sum(starts.most[kind] for kind in mine)
     if not starts.partial:
         return Shortfall(placed)
-    without = [sum(one[kind] - scene.cast.pending[kind] for kind in mine if kind in one) for one in starts.without]
+    without = [
+        sum(one[kind] - simulation.pod_types.pending[kind] for kind in mine if kind in one) for one in starts.without
+    ]
     state = starts.partial[without.index(max(without))]
     # kinds that take room from each other do not have the most pods each in one placement
-    placed = min(placed, sum(scene.cast.wanted[kind] for kind in mine) - min(without))
-    refusal = next(filter(None, (scene.places.refusal(kind, state) for kind in mine)), None)
-    return Shortfall(placed, refusal, None if refusal else search.left_out(scene, state, name))
+    placed = min(placed, sum(simulation.pod_types.wanted[kind] for kind in mine) - min(without))
+    refusal = next(filter(None, (simulation.places.refusal(kind, state) for kind in mine)), None)
+    return Shortfall(placed, refusal, None if refusal else search.left_out(simulation, state, name))
 
 
-def halt(bench: Situation, search: GroupSearch, position: int) -> Trace | None:
+def halt(situation: Situation, search: GroupSearch, position: int) -> Trace | None:
     """How a StatefulSet that makes its pods one after the other comes to the one that finds no node.
 
     What runs now, or the old template's pods, are there already; else it begins with none.
     """
-    participants = list(bench.participants)
+    participants = list(situation.participants)
     one = participants[position]
     if not one.controller.ordered or one.controller.on_delete:
         return None
     if one.old is one.new:
         participants[position] = replace(one, old=replace(one.old, replicas=0))
-    scene = search.staged(participants, frozenset({position}), search.outsiders, bench.fixed)
+    simulation = search.simulated(participants, frozenset({position}), search.outsiders, situation.fixed)
     try:
-        return search.stuck_run(scene)[1]
+        return search.stuck_run(simulation)[1]
     except UnmodelledVictim:
         return None
 
 
-def leans(bench: Situation, position: int) -> bool:
+def leans(situation: Situation, position: int) -> bool:
     """Whether the required affinity of a workload's pods is about pods of another workload of the group."""
-    mine = created_pod(bench.participants[position].new, "new")
+    mine = created_pod(situation.participants[position].new, "new")
     if not mine.spec.pod_affinity:
         return False
-    others = [one for place, one in enumerate(bench.participants) if place != position]
+    others = [one for place, one in enumerate(situation.participants) if place != position]
     pods = [pod for one in others for pod in one.pods]
-    return bool(companions(mine, pods, bench.empty))
+    return bool(companions(mine, pods, situation.empty))
 
 
-def stronger(bench: Situation, participant: WorkloadChange) -> list[Pod]:
+def stronger(situation: Situation, participant: WorkloadChange) -> list[Pod]:
     """The running pods that would not give way to the participant's, and those that these must be near to."""
     spec = participant.new.spec
-    near = near_to(bench, participant)
-    return [pod for pod in bench.fixed if not gives_way(pod.spec, spec) or pod.identifier in near]
+    near = near_to(situation, participant)
+    return [pod for pod in situation.fixed if not gives_way(pod.spec, spec) or pod.identifier in near]
 
 
 def _weightless(pod: Pod) -> Pod:
@@ -137,9 +142,9 @@ def _anywhere(workload: Workload) -> Workload:
     return replace(workload, spec=replace(workload.spec, pod_affinity=()))
 
 
-def near_to(bench: Situation, participant: WorkloadChange) -> set[PodIdentifier]:
+def near_to(situation: Situation, participant: WorkloadChange) -> set[PodIdentifier]:
     """The running pods near to which the participant's must be."""
-    return {pod.identifier for pod in companions(created_pod(participant.new, "new"), bench.fixed, bench.empty)}
+    return {pod.identifier for pod in companions(created_pod(participant.new, "new"), situation.fixed, situation.empty)}
 
 
 def after_rollout(one: WorkloadChange) -> WorkloadChange:

@@ -1,7 +1,7 @@
-"""The controller of a workload: what is true of it before any simulation, and how its pods enter one.
+"""The controller of a workload: what is true of it before any simulation, and how its pods are added to one.
 
 There are two layers. A `Controller` answers for its workload as it is written; a `Reconciler` is its state machine in
-one search. `controller_of` makes the first, and its `enter` puts the second on the stage.
+one search. `controller_of` makes the first, and its `add` adds the second.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import IntOrPercent
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import Pointer
-from kubelint_gpu.simulation.controllers.stage import Stage
+from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.values import dataclass
 
 _ENDS = ("OnFailure", "Never")
@@ -185,26 +185,26 @@ class Controller:
         """
         return None
 
-    # how its pods enter a search
+    # how its pods are added to a search
 
-    def enter(self, stage: Stage, *, rolling: bool, scaling: bool) -> None:
-        """Put its pods on the stage.
+    def add_pods(self, builder: PodTypeBuilder, *, rolling: bool, scaling: bool) -> None:
+        """Add its pods.
 
         It is rolled out; or not, with all its replicas; or, with `scaling`, it comes to them from what runs before.
         """
         if self.terminates:
-            change = stage.change
-            pod = stage.unbound(change.running[0]) if change.running else stage.old_pod()
-            stage.ending_type(pod, change.before, change.running, whole=change.before if change.whole else 0)
+            change = builder.change
+            pod = builder.unbound(change.running[0]) if change.running else builder.old_pod()
+            builder.ending_type(pod, change.before, change.running, whole=change.before if change.whole else 0)
         elif rolling and self.rolls:
-            self.enter_rolling(stage)
+            self.add_rolling(builder)
         else:
-            self.enter_steady(stage, scaling=scaling)
+            self.add_steady(builder, scaling=scaling)
 
-    def enter_rolling(self, stage: Stage) -> None:
-        """Put its pods of the old template on the stage, and its rollout."""
+    def add_rolling(self, builder: PodTypeBuilder) -> None:
+        """Add its pods of the old template, and its rollout."""
         raise NotImplementedError
 
-    def enter_steady(self, stage: Stage, *, scaling: bool) -> None:
-        """Put its pods on the stage, and what makes lost ones again."""
+    def add_steady(self, builder: PodTypeBuilder, *, scaling: bool) -> None:
+        """Add its pods, and what makes lost ones again."""
         raise NotImplementedError

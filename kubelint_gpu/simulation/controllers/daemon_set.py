@@ -12,9 +12,9 @@ from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, IntOrPercent
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.daemon_nodes import tolerations
 from kubelint_gpu.simulation.controllers.ordinals import with_revision
+from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
-from kubelint_gpu.simulation.controllers.stage import Stage
 from kubelint_gpu.simulation.controllers.state import GOING, READY, Census, Content
 from kubelint_gpu.values import dataclass, replace
 
@@ -254,23 +254,23 @@ class DaemonSetController(ReplicaSetController):
         strategy = replace(self.strategy, on_delete=False, max_surge=IntOrPercent(0), max_unavailable=most)
         return replace(self.workload, strategy=strategy)
 
-    def enter_rolling(self, stage: Stage) -> None:
+    def add_rolling(self, builder: PodTypeBuilder) -> None:
         """The old pod of each node, and the new ones, of which none is there yet."""
-        change = stage.change
-        old = self._old(stage, change.standing)
-        stage.not_ready(old, [pod for pod in change.running if pod.spec.node_name in change.standing])
-        new = stage.pod_type(stage.new_pod(), 0, new=True, pinned=True)
-        stage.add(DaemonPods(change.new.key, self.strategy, change.nodes, old, new, change.left, change.stays))
+        change = builder.change
+        old = self._old(builder, change.standing)
+        builder.not_ready(old, [pod for pod in change.running if pod.spec.node_name in change.standing])
+        new = builder.pod_type(builder.new_pod(), 0, new=True, pinned=True)
+        builder.add(DaemonPods(change.new.key, self.strategy, change.nodes, old, new, change.left, change.stays))
 
-    def enter_steady(self, stage: Stage, *, scaling: bool) -> None:
+    def add_steady(self, builder: PodTypeBuilder, *, scaling: bool) -> None:
         """The pod of each node; with `scaling` one that did not exist has none yet."""
-        change = stage.change
-        old = self._old(stage, () if scaling and not change.existing else change.standing)
+        change = builder.change
+        old = self._old(builder, () if scaling and not change.existing else change.standing)
         makes = tuple(name for name in change.standing if name not in change.stays)
-        stage.add(DaemonPods(change.new.key, self.strategy, makes, old))
+        builder.add(DaemonPods(change.new.key, self.strategy, makes, old))
 
-    def _old(self, stage: Stage, there: Sequence[str]) -> int:
-        sure = None if stage.change.existing else 0
-        old = stage.pod_type(stage.old_pod(), len(there), (), sure, pinned=True)
-        stage.at(old, there)
+    def _old(self, builder: PodTypeBuilder, there: Sequence[str]) -> int:
+        sure = None if builder.change.existing else 0
+        old = builder.pod_type(builder.old_pod(), len(there), (), sure, pinned=True)
+        builder.at(old, there)
         return old

@@ -12,9 +12,9 @@ from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.simulation.controllers.controller import rolling_update_pointers
 from kubelint_gpu.simulation.controllers.deployment_scaling import ScaledReplicaSets, proportionally
+from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController, keep
-from kubelint_gpu.simulation.controllers.stage import Stage
 from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.values import dataclass, replace
 
@@ -268,23 +268,25 @@ class DeploymentController(ReplicaSetController):
         """The strategy without `minReadySeconds` and `progressDeadlineSeconds`."""
         return replace(self.strategy, min_ready_seconds=0, progress_deadline_seconds=0)
 
-    def enter_rolling(self, stage: Stage) -> None:
+    def add_rolling(self, builder: PodTypeBuilder) -> None:
         """Each old ReplicaSet with its pods, and the new one, which has none yet."""
-        change, every = stage.change, stage.revisions_with_waiting()
+        change, every = builder.change, builder.revisions_with_waiting()
         sure = None if change.existing else 0
         # a pod that is ready and not yet available ranks like any other that is ready
         ranked = self.strategy.min_ready_seconds > 0
-        again = stage.current_revision(every)
+        again = builder.current_revision(every)
         current = every[again] if again is not None else None
         every = [one for one in every if one is not current]
-        old = tuple(stage.pod_type(one.pod, one.number, one.running, sure, one.waiting, ranked=ranked) for one in every)
+        old = tuple(
+            builder.pod_type(one.pod, one.number, one.running, sure, one.waiting, ranked=ranked) for one in every
+        )
         for number, one in zip(old, every, strict=True):
-            stage.not_ready(number, one.running)
+            builder.not_ready(number, one.running)
         there = (current.pod, current.number, current.running, sure, current.waiting) if current is not None else None
-        new = stage.pod_type(*(there or (stage.new_pod(), 0)), new=True, ranked=ranked)
+        new = builder.pod_type(*(there or (builder.new_pod(), 0)), new=True, ranked=ranked)
         if current is not None:
-            stage.not_ready(new, current.running)
+            builder.not_ready(new, current.running)
         counts = tuple(one.number + one.waiting for one in every)
         rescaled = change.before != change.replicas
         has = current.number + current.waiting if current is not None else _ABSENT
-        stage.add(DeploymentRollout(change.new.key, self.strategy, change.replicas, counts, old, new, rescaled, has))
+        builder.add(DeploymentRollout(change.new.key, self.strategy, change.replicas, counts, old, new, rescaled, has))

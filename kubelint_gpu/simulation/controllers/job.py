@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control
 from kubelint_gpu.simulation.controllers.replica_set import KeepsReplicas, ReplicaSetController
-from kubelint_gpu.simulation.controllers.stage import Stage
 from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.values import dataclass
 
@@ -91,16 +91,16 @@ class JobController(ReplicaSetController):
         """A CronJob's pods are owned by its Jobs."""
         return "Job" if self.scheduled else ""
 
-    def enter(self, stage: Stage, *, rolling: bool, scaling: bool) -> None:
+    def add_pods(self, builder: PodTypeBuilder, *, rolling: bool, scaling: bool) -> None:
         """A new one makes its pods at the same moment as others change."""
-        change = stage.change
+        change = builder.change
         if change.existing or not (scaling and self.terminates):
-            ReplicaSetController.enter(self, stage, rolling=rolling, scaling=scaling)
+            ReplicaSetController.add_pods(self, builder, rolling=rolling, scaling=scaling)
             return
-        pod, wanted = stage.new_pod(), change.replicas
-        kind = stage.ending_type(pod, 0, (), whole=wanted if change.whole else 0, made=True)
-        charged = any(quota.covers(pod) for quota in stage.cluster.quotas)
-        stage.add(MakesPods(change.new.key, kind, wanted, 1 if charged else wanted))
+        pod, wanted = builder.new_pod(), change.replicas
+        kind = builder.ending_type(pod, 0, (), whole=wanted if change.whole else 0, made=True)
+        charged = any(quota.covers(pod) for quota in builder.cluster.quotas)
+        builder.add(MakesPods(change.new.key, kind, wanted, 1 if charged else wanted))
 
     @property
     def scheduled(self) -> bool:

@@ -18,7 +18,7 @@ class PodType:
 
     Attributes:
         pod: a pod of this kind, with its priority resolved.
-        actor: the position of the actor that owns it; -1 for a pod that nobody replaces.
+        reconciler: the position of the reconciler that owns it; -1 for a pod that nobody replaces.
         new: whether it is of the template that is being rolled out.
         temporary: whether such a pod ends by itself some day, as a Job's does.
         whole: of a Job whose pods wait for each other, how many there must be before they end, all together.
@@ -28,7 +28,7 @@ class PodType:
     """
 
     pod: Pod
-    actor: int
+    reconciler: int
     new: bool = False
     temporary: bool = False
     pinned: bool = False

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.controller import Controller
+from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder, Revision
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
-from kubelint_gpu.simulation.controllers.stage import Revision, Stage
 from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.values import dataclass
 
@@ -71,25 +71,25 @@ class ReplicaSetController(Controller):
         """Whether its strategy says so; without a rollout a new template is for the pods that are made from then on."""
         return not (self.rolls or self.runs_to_completion) or getattr(self.workload.strategy, "on_delete", False)
 
-    def enter_steady(self, stage: Stage, *, scaling: bool) -> None:
+    def add_steady(self, builder: PodTypeBuilder, *, scaling: bool) -> None:
         """With all its replicas, or with what runs before it is scaled."""
-        change = stage.change
+        change = builder.change
         comes = change.known or not change.existing
         first = change.sure if scaling else max(change.before, change.replicas if comes else 0)
         sure, more = change.sure, change.replicas - first
-        found = [*stage.revisions(first)]
+        found = [*builder.revisions(first)]
         if scaling and more > 0 and self.on_delete and change.old is not change.new:
-            found.append(Revision(stage.new_pod(), 0))
+            found.append(Revision(builder.new_pod(), 0))
         for place, revision in enumerate(found):
             mine = min(sure, revision.number)
             sure -= mine
             if not self.replaces_lost:
-                stage.lone_type(revision.pod, revision.number, revision.running, mine)
+                builder.lone_type(revision.pod, revision.number, revision.running, mine)
                 continue
-            number = stage.pod_type(revision.pod, revision.number, revision.running, mine)
+            number = builder.pod_type(revision.pod, revision.number, revision.running, mine)
             last = scaling and place == len(found) - 1
             wanted = max(0, revision.number + more) if last else revision.number
-            stage.add(KeepsReplicas(change.new.key, number, wanted))
+            builder.add(KeepsReplicas(change.new.key, number, wanted))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.simulation.controllers.ordinals import claim_names, ordinal_pod, with_claims, with_revision
+from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
-from kubelint_gpu.simulation.controllers.stage import Stage
 from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.values import dataclass, replace
 
@@ -249,12 +249,12 @@ class StatefulSetController(ReplicaSetController):
         kept = workload.replicas > 0 and strategy.partition > 0
         return replace(workload, strategy=replace(strategy, partition=0)) if kept else None
 
-    def enter_steady(self, stage: Stage, *, scaling: bool) -> None:
+    def add_steady(self, builder: PodTypeBuilder, *, scaling: bool) -> None:
         """Each ordinal by itself where it has claims of its own, which only its own pod can use, or a new template."""
-        change = stage.change
+        change = builder.change
         grows = self.on_delete and change.replicas > change.before and not change.settled
-        if not grows and not self.has_own_claims(stage.cluster):
-            ReplicaSetController.enter_steady(self, stage, scaling=scaling)
+        if not grows and not self.has_own_claims(builder.cluster):
+            ReplicaSetController.add_steady(self, builder, scaling=scaling)
             return
         comes = change.known or not change.existing
         first = change.sure if scaling else max(change.before, change.replicas if comes else 0)
@@ -265,24 +265,24 @@ class StatefulSetController(ReplicaSetController):
             name = f"{change.new.meta.name}-{ordinal}"
             found = running.get(name)
             if found is not None:
-                pod = stage.unbound(found)
+                pod = builder.unbound(found)
             else:
                 made = (change.settled and place >= change.kept) or (self.on_delete and place >= change.before)
-                pod = stage.new_pod(name) if made else stage.old_pod(name)
-            pod = with_claims(ordinal_pod(pod, name, ordinal), change.new, ordinal, stage.cluster)
+                pod = builder.new_pod(name) if made else builder.old_pod(name)
+            pod = with_claims(ordinal_pod(pod, name, ordinal), change.new, ordinal, builder.cluster)
             wanted = int(place < first)
             known = (found,) if found is not None and wanted else ()
-            kinds.append(stage.pod_type(pod, wanted, known, int(wanted and place < change.sure)))
-        replicas, gate = change.replicas if scaling else first, has_max_unavailable(stage.cluster.version)
+            kinds.append(builder.pod_type(pod, wanted, known, int(wanted and place < change.sure)))
+        replicas, gate = change.replicas if scaling else first, has_max_unavailable(builder.cluster.version)
         ordinals = tuple(range(self.first_ordinal, self.first_ordinal + len(kinds)))
         name = change.new.key
-        stage.add(StatefulSetRollout(name, self.strategy, replicas, tuple(kinds), (), gate, ordinals, roll=False))
+        builder.add(StatefulSetRollout(name, self.strategy, replicas, tuple(kinds), (), gate, ordinals, roll=False))
 
-    def enter_rolling(self, stage: Stage) -> None:
+    def add_rolling(self, builder: PodTypeBuilder) -> None:
         """Each ordinal with its old pod, and with its new one, which is not there yet; where they are only numbered
         anew, a pod that is there is of the new template.
         """
-        change, first = stage.change, self.first_ordinal
+        change, first = builder.change, self.first_ordinal
         running = {pod.meta.name: pod for pod in (*change.waiting, *change.running)}
         start = first_ordinal_of(change.old)
         there, wanted_now = range(start, start + change.old.replicas), range(first, first + change.replicas)
@@ -295,18 +295,18 @@ class StatefulSetController(ReplicaSetController):
         for ordinal in ordinals:
             name = f"{change.new.meta.name}-{ordinal}"
             found = running.get(name)
-            pod = stage.unbound(found) if found is not None else stage.old_pod(name)
-            pod = with_claims(ordinal_pod(pod, name, ordinal), change.new, ordinal, stage.cluster)
+            pod = builder.unbound(found) if found is not None else builder.old_pod(name)
+            pod = with_claims(ordinal_pod(pod, name, ordinal), change.new, ordinal, builder.cluster)
             waits = found is not None and not found.spec.node_name
             wanted = 1 if not waits and (found is not None or (ordinal in there and not blocked)) else 0
             blocked = blocked or (self.ordered and found is not None and (waits or found.unready))
             known = (found,) if found is not None and wanted else ()
             placed = (wanted, known, wanted if change.existing else 0, int(waits))
-            old.append(stage.pod_type(pod, *((0,) if renamed else placed)))
-            made = ordinal_pod(stage.new_pod(name), name, ordinal)
-            made = with_claims(made, change.new, ordinal, stage.cluster)
-            new.append(stage.pod_type(made, *(placed if renamed else (0,)), new=True))
-            stage.not_ready((new if renamed else old)[-1], known)
-        gate = has_max_unavailable(stage.cluster.version)
+            old.append(builder.pod_type(pod, *((0,) if renamed else placed)))
+            made = ordinal_pod(builder.new_pod(name), name, ordinal)
+            made = with_claims(made, change.new, ordinal, builder.cluster)
+            new.append(builder.pod_type(made, *(placed if renamed else (0,)), new=True))
+            builder.not_ready((new if renamed else old)[-1], known)
+        gate = has_max_unavailable(builder.cluster.version)
         replicas = change.replicas
-        stage.add(StatefulSetRollout(change.new.key, self.strategy, replicas, tuple(old), tuple(new), gate, ordinals))
+        builder.add(StatefulSetRollout(change.new.key, self.strategy, replicas, tuple(old), tuple(new), gate, ordinals))

@@ -179,7 +179,7 @@ def is_no_larger(situation: Situation, position: int, simulation: Simulation) ->
         return False
     if not simulation.local:
         singly = one.controller.replaces_singly(one.replicas, cluster.version)
-        return singly and not one.running and simulation.places.are_alike(simulation.cast.members[position])
+        return singly and not one.running and simulation.places.are_alike(simulation.pod_types.members[position])
     asked, wide = taken(new), takers(situation, position)
     here = frozenset().union(*(fit(pod, situation.empty).takers for pod in before[:1]))
     here |= {pod.spec.node_name for pod in one.running}

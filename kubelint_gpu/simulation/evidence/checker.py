@@ -127,10 +127,10 @@ def _in_place(evidence: InPlace, claim: Claim) -> None:
     _hold(one.before == one.replicas and not one.resumes and not one.controller.paused, "its number of pods changes")
     _hold(one.controller.keeps(one.replicas) < one.replicas, "no old pod goes before a new one is available")
     _hold(nobody_evicts(situation), "a pod may be evicted")
-    _hold(not any(state.waiting) and not simulation.cast.optional, "a pod waits before the rollout begins")
+    _hold(not any(state.waiting) and not simulation.pod_types.optional, "a pod waits before the rollout begins")
     _hold(is_no_larger(situation, position, simulation), "a new pod may need more than an old one leaves")
-    mine = simulation.cast.members[position]
-    new = [kind for kind in mine if simulation.cast.kinds[kind].new]
+    mine = simulation.pod_types.members[position]
+    new = [kind for kind in mine if simulation.pod_types.kinds[kind].new]
     seen = set()
     for index, content in enumerate(state.nodes):
         for kind in mine:
@@ -169,7 +169,7 @@ def _left_out(evidence: LeftOut, claim: Claim) -> None:
     (position,) = claim.positions
     _hold(claim.short, "a pod that is left out shows only a shortage")
     simulation, state = evidence.simulation, evidence.state
-    mine, every = simulation.cast.members[position], range(len(state.nodes))
+    mine, every = simulation.pod_types.members[position], range(len(state.nodes))
     waiting = [(kind, every) for kind in mine if state.waiting[kind]]
     for index, content in enumerate(state.nodes):
         waiting += [(kind, range(index, index + 1)) for kind, phase, _ in content if kind in mine and phase in UNBOUND]
@@ -241,7 +241,7 @@ def _played(claim: Claim, simulation: Simulation, run: Sequence[State]) -> None:
 
 def _fits(claim: Claim, simulation: Simulation, state: State, kind: int, index: int) -> bool:
     """Whether the scheduler core puts a pod of a type on a node, beside the pods of a state on the whole cluster."""
-    situation, types = claim.situation, simulation.cast.kinds
+    situation, types = claim.situation, simulation.pod_types.kinds
     names = simulation.places.names
     there = [pod for pod in situation.fixed if pod.identifier not in simulation.in_play]
     for place, content in enumerate(state.nodes):

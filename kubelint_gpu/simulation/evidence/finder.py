@@ -86,7 +86,7 @@ def _by_states(claim: Claim, ends: str, budget: int, extra: Sequence[Pod]) -> Ev
     situation, search = claim.situation, GroupSearch(claim.situation)
     participants = situation.participants
     rolls = frozenset(place for place in (*claim.positions, *claim.moving) if participants[place].rolling)
-    simulation = search.scene(rolls, extra, claim.moving - rolls)
+    simulation = search.simulation(rolls, extra, claim.moving - rolls)
     if claim.short:
         asked = claim.positions[0]
         changed = tuple(
@@ -94,7 +94,7 @@ def _by_states(claim: Claim, ends: str, budget: int, extra: Sequence[Pod]) -> Ev
             for place, one in enumerate(participants)
         )
         made = frozenset({asked}) if participants[asked].daemons else frozenset[int]()
-        later = search.staged(changed, made, (*search.outsiders, *extra), situation.fixed)
+        later = search.simulated(changed, made, (*search.outsiders, *extra), situation.fixed)
         return _left_out(claim, (simulation, later), budget)
     if claim.verdict is None:
         return None
@@ -107,7 +107,7 @@ def _by_states(claim: Claim, ends: str, budget: int, extra: Sequence[Pod]) -> Ev
     begin = starts.full
     if not begin and len(claim.positions) == 1:
         # others wait for ever for a place of their own
-        mine = simulation.cast.members[claim.positions[0]]
+        mine = simulation.pod_types.members[claim.positions[0]]
         begin = tuple(one for one in starts.partial if not any(one.waiting[kind] for kind in mine))
     found = _explored(simulation, ends, begin, budget) if starts.complete and begin else None
     if found is None:
@@ -119,7 +119,7 @@ def _left_out(claim: Claim, simulations: Sequence[Simulation], budget: int) -> L
     """A placement that leaves a pod of the workload out, now or when all has changed."""
     roomy = 0
     for simulation in simulations:
-        starts, mine = placements(simulation, budget), simulation.cast.members[claim.positions[0]]
+        starts, mine = placements(simulation, budget), simulation.pod_types.members[claim.positions[0]]
         roomy += starts.complete and bool(starts.full) and not starts.fragmented
         partial = () if starts.full else starts.partial
         state = next((one for one in partial if _lacks(one, mine, claim.wanted)), None)
@@ -147,7 +147,7 @@ def _lacks(state: State, mine: Sequence[int], wanted: int) -> bool:
 def _told(claim: Claim, simulation: Simulation) -> tuple[State, ...]:
     """The run that the decider tells, where it is one of this simulation."""
     played = claim.trace.played if claim.trace is not None else None
-    if played is None or played.kinds != simulation.cast.kinds or played.names != simulation.places.names:
+    if played is None or played.kinds != simulation.pod_types.kinds or played.names != simulation.places.names:
         return ()
     return tuple(map(simulation.places.canonical, played.states))
 

@@ -1,4 +1,4 @@
-"""A stage on which nothing is rolled: workloads with all their pods beside what runs."""
+"""A simulation in which nothing is rolled: workloads with all their pods beside what runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def full_simulation(
     A transition is one that was scaled: pods that it did not have come after all others.
 
     Pods of theirs that are known to run do so. The pods of DaemonSets stay where they find room, and DaemonSets are no
-    members. `outsiders` are running pods of others that are on the stage, too.
+    members. `outsiders` are running pods of others that may change, too.
     """
     changes = [Transition(one, one) if isinstance(one, Workload) else one for one in workloads]
     participants, rest = standing_participants([bounded(one, cluster, cluster.nodes) for one in changes], cluster)

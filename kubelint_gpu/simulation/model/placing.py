@@ -9,19 +9,19 @@ from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.values import dataclass
 
 
-def placed_on(scene: Simulation, kind: int, node: int, state: State, phase: int = READY) -> Iterator[State]:
+def placed_on(simulation: Simulation, kind: int, node: int, state: State, phase: int = READY) -> Iterator[State]:
     """The states with a waiting pod of a kind on a node, one for each choice of its devices."""
     nodes = on_node(state.nodes, node, (kind, phase, 1))
-    bindings = scene.places.bound(kind, node, state)
-    for held in scene.places.reserved(kind, node, state):
+    bindings = simulation.places.bound(kind, node, state)
+    for held in simulation.places.reserved(kind, node, state):
         yield State(state.controls, more(state.waiting, kind, -1), nodes, held, bindings)
 
 
-def placed(scene: Simulation, kind: int, state: State, among: Iterable[int] | None = None) -> Iterator[State]:
+def placed(simulation: Simulation, kind: int, state: State, among: Iterable[int] | None = None) -> Iterator[State]:
     """The states with a waiting pod of a kind on a node that takes it, or on one `among` these; no two are alike."""
-    fitting = scene.places.fitting(kind, state) if among is None else list(among)
-    for node in scene.model.distinct(state.nodes, fitting):
-        yield from placed_on(scene, kind, node, state)
+    fitting = simulation.places.fitting(kind, state) if among is None else list(among)
+    for node in simulation.model.distinct(state.nodes, fitting):
+        yield from placed_on(simulation, kind, node, state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,20 @@ class MostPlaced:
 
 
 def most_placed(
-    scene: Simulation, start: State, kinds: Collection[int], budget: int, *, closed: int = -1, any_order: bool = True
+    simulation: Simulation,
+    start: State,
+    kinds: Collection[int],
+    budget: int,
+    *,
+    closed: int = -1,
+    any_order: bool = True,
 ) -> MostPlaced:
     """The most of the waiting pods of some kinds that find places, beside all others that wait, in any order.
 
     Nothing comes to the node that is `closed`. Without `any_order` kind comes after kind: where no node looks at
     another, that is enough for one of them.
     """
-    classes = [part for members in scene.places.classes for part in _apart(members, closed)]
+    classes = [part for members in simulation.places.classes for part in _apart(members, closed)]
     wanted = sum(start.waiting[kind] for kind in kinds)
     seen, stack = {start}, [start]
     most = states = 0
@@ -50,9 +56,9 @@ def most_placed(
         states += 1
         most = max(most, wanted - sum(state.waiting[kind] for kind in kinds))
         for kind, count in enumerate(state.waiting):
-            fitting = [node for node in scene.places.fitting(kind, state) if node != closed] if count else []
-            for after in placed(scene, kind, state, fitting):
-                found = scene.places.canonical(after) if closed < 0 else canonical(after, classes)
+            fitting = [node for node in simulation.places.fitting(kind, state) if node != closed] if count else []
+            for after in placed(simulation, kind, state, fitting):
+                found = simulation.places.canonical(after) if closed < 0 else canonical(after, classes)
                 if found not in seen:
                     seen.add(found)
                     stack.append(found)

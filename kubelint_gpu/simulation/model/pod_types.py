@@ -9,9 +9,9 @@ from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.daemon_set import kept_daemon_pods
+from kubelint_gpu.simulation.controllers.pod_type_builder import Revision
 from kubelint_gpu.simulation.controllers.reconciler import PodType, Reconciler
 from kubelint_gpu.simulation.controllers.replica_set import KeepsReplicas
-from kubelint_gpu.simulation.controllers.stage import Revision
 from kubelint_gpu.simulation.prepare.revisions import current_revision, revisions, revisions_with_waiting
 from kubelint_gpu.simulation.prepare.workload_change import (
     DELETION_COST,
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PodTypes:
-    """The kinds and actors of an exploration.
+    """The kinds and reconcilers of an exploration.
 
     Attributes:
         kinds: what the pods are.
-        actors: who looks after them.
+        reconcilers: who looks after them.
         wanted: how many pods of each kind run before anything is rolled.
         sure: how many of them have their places before pods that are made anew look for one.
         homes: nodes on which pods of a kind are known to run, as (kind, node name).
@@ -47,7 +47,7 @@ class PodTypes:
     """
 
     kinds: tuple[PodType, ...]
-    actors: tuple[Reconciler, ...]
+    reconcilers: tuple[Reconciler, ...]
     wanted: tuple[int, ...]
     sure: tuple[int, ...]
     homes: tuple[tuple[int, str], ...] = ()
@@ -58,13 +58,13 @@ class PodTypes:
     holding: tuple[Holding, ...] = ()
 
 
-class _Casting:
-    """What is on the stage so far; a `Stage` for the workload whose change it has."""
+class _Collected:
+    """What is on the builder so far; a `PodTypeBuilder` for the workload whose change it has."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.kinds: list[PodType] = []
-        self.actors: list[Reconciler] = []
+        self.reconcilers: list[Reconciler] = []
         self.wanted: list[int] = []
         self.sure: list[int] = []
         self.homes: list[tuple[int, str]] = []
@@ -73,10 +73,10 @@ class _Casting:
         self.pending: list[int] = []
         self.optional: set[int] = set()
 
-    def enter(self, change: WorkloadChange, *, rolling: bool, scaling: bool) -> tuple[int, ...]:
-        """The kinds of a workload, which its controller puts on the stage."""
+    def add_pods(self, change: WorkloadChange, *, rolling: bool, scaling: bool) -> tuple[int, ...]:
+        """The kinds of a workload, which its controller puts on the builder."""
         first = len(self.kinds)
-        change.controller.enter(_Entrance(self, change), rolling=rolling, scaling=scaling)
+        change.controller.add_pods(_WorkloadPods(self, change), rolling=rolling, scaling=scaling)
         return tuple(range(first, len(self.kinds)))
 
     def kind(
@@ -99,7 +99,7 @@ class _Casting:
         charge(STEPS.pod_type)
         number = len(self.kinds)
         ranked = ranked or len({pod.meta.annotations.get(DELETION_COST) for pod in running}) > 1
-        self.kinds.append(PodType(pod, -1 if alone else len(self.actors), ranked=ranked, owner=owner, **more))
+        self.kinds.append(PodType(pod, -1 if alone else len(self.reconcilers), ranked=ranked, owner=owner, **more))
         self.wanted.append(wanted)
         self.pending.append(pending)
         self.sure.append(wanted if sure is None else sure)
@@ -112,13 +112,13 @@ class _Casting:
         self.holding += [(number, pod.spec.node_name, pod.allocations) for pod in running if pod.allocations]
 
 
-class _Entrance:
-    """The stage as the controller of one workload finds it."""
+class _WorkloadPods:
+    """Adds the pods of one workload, as its controller says."""
 
-    def __init__(self, casting: _Casting, change: WorkloadChange) -> None:
-        self._casting = casting
+    def __init__(self, collected: _Collected, change: WorkloadChange) -> None:
+        self._collected = collected
         self._owner = change.new.key
-        self.cluster = casting.cluster
+        self.cluster = collected.cluster
         self.change = change
 
     def old_pod(self, name: str = "") -> Pod:
@@ -158,32 +158,32 @@ class _Entrance:
         ranked: bool = False,
     ) -> int:
         """One more pod type that the next reconciler looks after."""
-        return self._casting.kind(
+        return self._collected.kind(
             pod, wanted, self._owner, running, sure, pending, ranked=ranked, new=new, pinned=pinned
         )
 
     def ending_type(self, pod: Pod, wanted: int, running: Sequence[Pod], *, whole: int, made: bool = False) -> int:
         """One more pod type whose pods end by themselves."""
-        found = self._casting.kind(pod, wanted, self._owner, running, alone=not made, temporary=True, whole=whole)
-        self._casting.optional.add(found)
+        found = self._collected.kind(pod, wanted, self._owner, running, alone=not made, temporary=True, whole=whole)
+        self._collected.optional.add(found)
         return found
 
     def lone_type(self, pod: Pod, wanted: int, running: Sequence[Pod], sure: int) -> None:
         """One more pod type that nobody replaces."""
-        self._casting.kind(pod, wanted, self._owner, running, sure, alone=True)
+        self._collected.kind(pod, wanted, self._owner, running, sure, alone=True)
 
     def at(self, kind: int, nodes: Sequence[str]) -> None:
         """Note that one pod of a type runs on each of these nodes."""
-        self._casting.homes += [(kind, name) for name in nodes]
-        self._casting.hold(kind, [pod for pod in self.change.running if pod.spec.node_name in nodes])
+        self._collected.homes += [(kind, name) for name in nodes]
+        self._collected.hold(kind, [pod for pod in self.change.running if pod.spec.node_name in nodes])
 
     def not_ready(self, kind: int, pods: Sequence[Pod]) -> None:
         """Note where pods of a type run that are not ready."""
-        self._casting.unready += [(kind, pod.spec.node_name) for pod in pods if pod.unready]
+        self._collected.unready += [(kind, pod.spec.node_name) for pod in pods if pod.unready]
 
     def add(self, reconciler: Reconciler) -> None:
         """Who looks after the types since the last one that was added."""
-        self._casting.actors.append(reconciler)
+        self._collected.reconcilers.append(reconciler)
 
 
 def build_pod_types(
@@ -194,52 +194,52 @@ def build_pod_types(
     scaling: frozenset[int] = frozenset(),
     queued: Sequence[Pod] = (),
 ) -> PodTypes:
-    """Put workloads and evictable pods of others on the stage; `rolling` are the positions of those rolled out.
+    """The pod types of workloads and of evictable pods of others; `rolling` are the positions of those rolled out.
 
     Those at the positions of `scaling` have at first what they had, and come to their replicas meanwhile.
     `queued` are pods of others that wait for a node when it begins.
     """
-    casting = _Casting(cluster)
+    collected = _Collected(cluster)
     members = []
     for number, participant in enumerate(participants):
-        members.append(casting.enter(participant, rolling=number in rolling, scaling=number in scaling))
+        members.append(collected.add_pods(participant, rolling=number in rolling, scaling=number in scaling))
     for owner, pods in _grouped(outsiders):
-        _enter_outsiders(casting, owner, pods)
+        _add_outsiders(collected, owner, pods)
     for owner, pods in _grouped(queued):
-        _enter_queued(casting, owner, pods)
+        _add_queued(collected, owner, pods)
     return PodTypes(
-        tuple(casting.kinds),
-        tuple(casting.actors),
-        tuple(casting.wanted),
-        tuple(casting.sure),
-        tuple(casting.homes),
-        tuple(casting.unready),
-        tuple(casting.pending),
-        frozenset(casting.optional),
+        tuple(collected.kinds),
+        tuple(collected.reconcilers),
+        tuple(collected.wanted),
+        tuple(collected.sure),
+        tuple(collected.homes),
+        tuple(collected.unready),
+        tuple(collected.pending),
+        frozenset(collected.optional),
         tuple(members),
-        tuple(casting.holding),
+        tuple(collected.holding),
     )
 
 
-def _enter_outsiders(casting: _Casting, owner: str, pods: Sequence[Pod]) -> None:
+def _add_outsiders(collected: _Collected, owner: str, pods: Sequence[Pod]) -> None:
     pod = anonymous(pods[0])
     if owner.startswith("DaemonSet/"):
         pod = replace(pod, spec=replace(pod.spec, node_affinity=None))
-        number = casting.kind(pod, len(pods), owner, pods, pinned=True)
-        casting.actors.append(kept_daemon_pods(owner, tuple(one.spec.node_name for one in pods), number))
+        number = collected.kind(pod, len(pods), owner, pods, pinned=True)
+        collected.reconcilers.append(kept_daemon_pods(owner, tuple(one.spec.node_name for one in pods), number))
         return
     temporary = is_temporary(pod)
     alone = temporary or not owner
-    number = casting.kind(pod, len(pods), owner or f"Pod/{pod.key}", pods, temporary=temporary, alone=alone)
+    number = collected.kind(pod, len(pods), owner or f"Pod/{pod.key}", pods, temporary=temporary, alone=alone)
     if not alone:
-        casting.actors.append(KeepsReplicas(owner, number, len(pods)))
+        collected.reconcilers.append(KeepsReplicas(owner, number, len(pods)))
 
 
-def _enter_queued(casting: _Casting, owner: str, pods: Sequence[Pod]) -> None:
+def _add_queued(collected: _Collected, owner: str, pods: Sequence[Pod]) -> None:
     pod = anonymous(pods[0])
-    number = casting.kind(pod, 0, owner or f"Pod/{pods[0].key}", pending=len(pods), alone=not owner)
+    number = collected.kind(pod, 0, owner or f"Pod/{pods[0].key}", pending=len(pods), alone=not owner)
     if owner:
-        casting.actors.append(KeepsReplicas(owner, number, len(pods)))
+        collected.reconcilers.append(KeepsReplicas(owner, number, len(pods)))
 
 
 def _grouped(pods: Sequence[Pod]) -> list[tuple[str, list[Pod]]]:

@@ -30,17 +30,17 @@ class Simulation:
     """Everything one exploration needs.
 
     Attributes:
-        cast: who takes part.
+        pod_types: the pods that may change, and who looks after them.
         model: what can happen.
         places: where.
         local: whether what happens on one node never depends on another.
         eligible: per kind, the nodes that take it when nothing else runs.
         absent: the names of nodes that an autoscaler may add.
         added: these nodes.
-        in_play: the identifiers of running pods that are on the stage and not part of the scenery.
+        in_play: the identifiers of running pods that may change, and are not part of what stays.
     """
 
-    cast: PodTypes
+    pod_types: PodTypes
     model: Model
     places: ClusterOracle
     local: bool
@@ -51,9 +51,9 @@ class Simulation:
 
 
 def build_simulation(
-    cluster: Cluster, cast: PodTypes, fixed: Sequence[Pod], empty: Snapshot, grown: Grown | None = None
+    cluster: Cluster, pod_types: PodTypes, fixed: Sequence[Pod], empty: Snapshot, grown: Grown | None = None
 ) -> Simulation:
-    """Set the stage: `fixed` are the running pods that stay where they are whatever happens.
+    """Set the staying_beside: `fixed` are the running pods that stay where they are whatever happens.
 
     `empty` is the cluster without pods, `grown` the nodes that may join it.
     """
@@ -62,7 +62,7 @@ def build_simulation(
         cluster = grown.added_to(cluster)
         absent = frozenset(node.name for node in grown.nodes)
         empty = Snapshot.of(replace(cluster, pods=()))
-    pods = [kind.pod for kind in cast.kinds]
+    pods = [kind.pod for kind in pod_types.kinds]
     known: dict[Hashable, frozenset[str]] = {}
     eligible = []
     for pod in pods:
@@ -70,18 +70,18 @@ def build_simulation(
         if key not in known:
             known[key] = eligible_nodes(pod, empty, (*pods, *fixed))
         eligible.append(known[key])
-    homes = {name for _, name in cast.homes}
+    homes = {name for _, name in pod_types.homes}
     wanted = frozenset().union(*eligible) | homes
     local = local_kinds(pods, fixed, cluster.nodes)
     near = [node for node in sorted(cluster.nodes, key=lambda found: found.name) if node.name in wanted]
     on_near = [pod for pod in fixed if pod.spec.node_name in wanted]
-    made = [frozenset(names) for actor in cast.actors for names in actor.node_sets]
+    made = [frozenset(names) for reconciler in pod_types.reconcilers for names in reconciler.node_sets]
     signature = NodeSignature(cluster, pods, eligible, on_near if all(local) else fixed, not all(local))
     groups: dict[Hashable, list[str]] = {}
     for node in near:
         made_for = tuple([node.name in names for names in made])
         groups.setdefault((signature.of(node), made_for, node.name in absent), []).append(node.name)
-    names, classes, dropped = _kept(groups, homes, _most_pods(cast) + 1)
+    names, classes, dropped = _kept(groups, homes, _most_pods(pod_types) + 1)
     if all(local):
         kept = frozenset(names)
         staying = [pod for pod in fixed if pod.spec.node_name in kept]
@@ -92,15 +92,17 @@ def build_simulation(
         seen = {pod.spec.node_name for pod in fixed if signature.is_seen(pod)}
         nodes = tuple(node for node in cluster.nodes if node.name not in dropped or node.name in seen)
         staying += [pod for pod in fixed if pod.spec.node_name in dropped and pod.spec.node_name in seen]
-    numbered = list(enumerate(cast.kinds))
+    numbered = list(enumerate(pod_types.kinds))
     objects = [*fixed, *(pod for pod in cluster.pods if pod.finished)]
     admission = admission_of(
-        cluster.quotas, objects, [(kind.pod, cast.wanted[number] + cast.pending[number]) for number, kind in numbered]
+        cluster.quotas,
+        objects,
+        [(kind.pod, pod_types.wanted[number] + pod_types.pending[number]) for number, kind in numbered],
     )
-    stage = replace(cluster, nodes=nodes, pods=tuple(staying))
+    staying_beside = replace(cluster, nodes=nodes, pods=tuple(staying))
     domains: tuple[tuple[Domain, ...], ...] = ()
     if signature.domain and asked((EQUAL_ZONES,)) and not any(has_claims(pod) for pod in pods):
-        runs = grouped((name, (number, (number, name) in cast.unready)) for number, name in cast.homes)
+        runs = grouped((name, (number, (number, name) in pod_types.unready)) for number, name in pod_types.homes)
 
         def trait(node: Node) -> Hashable:
             made_for = tuple([node.name in names for names in made])
@@ -108,12 +110,14 @@ def build_simulation(
             return (alike, made_for, node.name in absent, tuple(sorted(runs.get(node.name, ()))))
 
         domains = equal_domains(nodes, signature.domain, trait, names, classes)
-    places = ClusterOracle(stage, cast.kinds, names, classes, local, admission, domains, cast.holding)
+    places = ClusterOracle(
+        staying_beside, pod_types.kinds, names, classes, local, admission, domains, pod_types.holding
+    )
     positions = {name: index for index, name in enumerate(names)}
-    actors = tuple(actor.located(positions) for actor in cast.actors)
+    reconcilers = tuple(reconciler.located(positions) for reconciler in pod_types.reconcilers)
     return Simulation(
-        replace(cast, actors=actors),
-        Model(cast.kinds, actors, places),
+        replace(pod_types, reconcilers=reconcilers),
+        Model(pod_types.kinds, reconcilers, places),
         places,
         all(local),
         tuple(eligible),
@@ -141,8 +145,8 @@ def _kept(
     return tuple(names), tuple(classes), frozenset(dropped)
 
 
-def _most_pods(cast: PodTypes) -> int:
+def _most_pods(pod_types: PodTypes) -> int:
     """More pods than can ever be alive at once: all wanted, terminating, surging."""
-    return sum(3 * count for count in (*cast.wanted, *cast.pending)) + sum(
-        3 * actor.replicas + 1 for actor in cast.actors
+    return sum(3 * count for count in (*pod_types.wanted, *pod_types.pending)) + sum(
+        3 * reconciler.replicas + 1 for reconciler in pod_types.reconcilers
     )

@@ -43,7 +43,7 @@ class Step:
     """
 
     act: str
-    actor: int = -1
+    reconciler: int = -1
     kind: int = -1
     node: int = -1
     count: int = 0
@@ -59,7 +59,7 @@ class Model:
     """Everything that takes part in one exploration; `joins` is whether an autoscaler may add nodes."""
 
     kinds: tuple[PodType, ...]
-    actors: tuple[Reconciler, ...]
+    reconcilers: tuple[Reconciler, ...]
     places: ClusterOracle
     joins: bool = True
 
@@ -76,15 +76,17 @@ class Model:
         """Whether every rollout is complete."""
         seen = census(state)
         return all(
-            actor.done(control, seen) for actor, control in zip(self.actors, state.controls, strict=True) if actor.rolls
+            reconciler.done(control, seen)
+            for reconciler, control in zip(self.reconcilers, state.controls, strict=True)
+            if reconciler.rolls
         )
 
     def steps(self, state: State) -> Iterator[tuple[Step, State]]:
         """Every event that can happen next; of equal nodes only the first is tried."""
         charge(2 + len(state.nodes) // 2 + len(state.waiting) // 8)
         seen = census(state)
-        for number, actor in enumerate(self.actors):
-            for change in actor.actions(state.controls[number], seen):
+        for number, reconciler in enumerate(self.reconcilers):
+            for change in reconciler.actions(state.controls[number], seen):
                 yield from self._controlled(state, number, change)
         for kind, count in enumerate(state.waiting):
             if count:

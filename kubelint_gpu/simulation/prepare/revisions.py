@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
-from kubelint_gpu.simulation.controllers.stage import Revision
+from kubelint_gpu.simulation.controllers.pod_type_builder import Revision
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, anonymous, created_pod, identity
 from kubelint_gpu.values import replace
 

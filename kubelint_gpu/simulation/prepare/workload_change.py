@@ -206,11 +206,11 @@ def resolved_workload(workload: Workload, classes: Iterable[PriorityClass]) -> W
 
 def created_pod(workload: Workload, revision: str, name: str = "") -> Pod:
     """A pod as the workload's controller creates it; `revision` tells the templates apart."""
-    return staged(merged(controller_of(workload).pod(revision, name)))
+    return interchangeable(merged(controller_of(workload).pod(revision, name)))
 
 
-def staged(pod: Pod) -> Pod:
-    """The pod without what tells it from its brothers and what no scheduler looks at.
+def interchangeable(pod: Pod) -> Pod:
+    """The pod without what tells it from the others of its workload and what no scheduler looks at.
 
     Which scheduler serves it does not matter: all are taken to filter as kube-scheduler does.
     Scheduling gates are taken to be lifted.
@@ -226,7 +226,7 @@ def staged(pod: Pod) -> Pod:
 
 def anonymous(pod: Pod) -> Pod:
     """A running pod as one of several that nothing tells apart but their node and their age."""
-    pod = staged(pod)
+    pod = interchangeable(pod)
     labels = pod.meta.labels
     if any(key in labels for key in OF_ONE_POD):
         labels = FrozenMap({key: value for key, value in labels.items() if key not in OF_ONE_POD})

@@ -47,7 +47,7 @@ class RolloutAnalysis:
         self._joins = joins
         self._budget = budget
         self._left = BUDGET.searches * budget
-        self._benches: dict[tuple[int, ...], dict[tuple[object, ...], Situation]] = {}
+        self._situations: dict[tuple[int, ...], dict[tuple[object, ...], Situation]] = {}
 
     def judge(self, only: Container[int] | None = None) -> tuple[Judgement, ...]:
         """Each workload's rollout while the others keep running; of some it is not asked where `only` names others.
@@ -62,7 +62,7 @@ class RolloutAnalysis:
 
     def _judged(self, only: Container[int] | None) -> tuple[Judgement, ...]:
         known = any(one.known for one in self.participants)
-        # what stays of the DaemonSets is scenery; those that change do so at the same moment as all others
+        # what is left of the DaemonSets stays; those that change do so at the same moment as all others
         playing = [
             number for number, found in enumerate(self.participants) if not found.daemons or (known and found.moves)
         ]
@@ -96,8 +96,8 @@ class RolloutAnalysis:
         self, members: Sequence[int], number: int, fixed: Sequence[Pod], residual: Residual | None = None
     ) -> Judgement:
         """The judgement of one of some workloads that compete, beside running pods that stay."""
-        bench = self._bench(members, fixed, residual)
-        found = self._beside_queue(bench, judge_in(bench, number), number)
+        situation = self._situation(members, fixed, residual)
+        found = self._beside_queue(situation, judge_in(situation, number), number)
         return self._beside_daemons(found)
 
     def _beside_daemons(self, found: Judgement) -> Judgement:
@@ -112,8 +112,8 @@ class RolloutAnalysis:
         )
         return replace(found, company=tuple(dict.fromkeys((*found.company, *gives))))
 
-    def _beside_queue(self, bench: Situation, found: Judgement, number: int) -> Judgement:
-        return beside_queued(bench, bench.numbers.index(number), found, self._queue) if self._queue else found
+    def _beside_queue(self, situation: Situation, found: Judgement, number: int) -> Judgement:
+        return beside_queued(situation, situation.numbers.index(number), found, self._queue) if self._queue else found
 
     def _counted(self, found: Judgement) -> Judgement:
         """The judgement, its states taken off what all together may look at."""
@@ -142,15 +142,15 @@ class RolloutAnalysis:
 
     def _judged_together(self, members: Sequence[int], ends: str) -> Together:
         residual = self._prepared.residual(self._prepared.rest)
-        bench = self._bench(members, self._prepared.rest, residual)
-        together = judged_together(bench, ends=ends)
-        return together_beside_queued(bench, together, self._queue, ends) if self._queue else together
+        situation = self._situation(members, self._prepared.rest, residual)
+        together = judged_together(situation, ends=ends)
+        return together_beside_queued(situation, together, self._queue, ends) if self._queue else together
 
-    def _bench(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Situation:
+    def _situation(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Situation:
         """Some workloads with what is left for them of the budget; what was worked out for the same ones is there."""
         left = max(BUDGET.least_states, min(self._budget, self._left))
         parts = tuple([(pod.identifier, pod.spec.node_name) for pod in fixed])
-        known = self._benches.setdefault(tuple(members), {})
+        known = self._situations.setdefault(tuple(members), {})
         if parts not in known:
             known[parts] = self._made(members, fixed, residual)
         return replace(known[parts], budget=left)

@@ -45,12 +45,12 @@ def further_nodes(pods: Sequence[Pod], cluster: Cluster, enough: int, guests: Se
     Of pods that keep each other apart up to `enough` find a node each. `guests` are pods for which no node is made and
     which find all that they ask for on these.
     """
-    stage = _Stage((*pods, *guests), cluster)
-    found = [stage.taken(pod, min(enough, MOST_NODES)) for pod in pods]
-    return FurtherNodes(tuple(stage.nodes), tuple(found))
+    further = _Further((*pods, *guests), cluster)
+    found = [further.taken(pod, min(enough, MOST_NODES)) for pod in pods]
+    return FurtherNodes(tuple(further.nodes), tuple(found))
 
 
-class _Stage:
+class _Further:
     def __init__(self, pods: Sequence[Pod], cluster: Cluster) -> None:
         self.nodes: list[Node] = []
         self._cluster = replace(cluster, pods=())

@@ -54,12 +54,12 @@ ALONE: tuple[Decider, ...] = (
 
 def _stuck_by_itself(question: Question) -> Judgement | None:
     """Others that do nothing but take room help nobody whose rollout does not end without them."""
-    bench, position = question.situation, question.position
-    mine, others = question.participant, frozenset(range(len(bench.participants))) - {position}
+    situation, position = question.situation, question.position
+    mine, others = question.participant, frozenset(range(len(situation.participants))) - {position}
     simple = mine.rolling and not mine.daemons and question.peaceful
-    if not (others and simple and is_apart(bench, position, others)):
+    if not (others and simple and is_apart(situation, position, others)):
         return None
-    found = by_itself(without(bench, others), 0)
+    found = by_itself(without(situation, others), 0)
     return found if found.verdict is Verdict.STUCK else None
 
 
@@ -79,20 +79,20 @@ def first_answer(
     return None
 
 
-def judge_in(bench: Situation, number: int) -> Judgement:
+def judge_in(situation: Situation, number: int) -> Judgement:
     """The judgement of the participant with this number."""
-    position = bench.numbers.index(number)
-    participant = bench.participants[position]
+    position = situation.numbers.index(number)
+    participant = situation.participants[position]
     wanted, rolling = participant.replicas, participant.rolling
-    question = Question(bench, position)
+    question = Question(situation, position)
     blank = question.blank
     if not wanted and not participant.before:
         return blank
     # those that keep the template that they have: with OnDelete, and the ordinals below a partition
-    stay = max(participant.undisturbed, participant.kept) if bench.demands[position].nodes else 0
-    if not bench.eligible[position] and not (rolling and stay >= wanted):
+    stay = max(participant.undisturbed, participant.kept) if situation.demands[position].nodes else 0
+    if not situation.eligible[position] and not (rolling and stay >= wanted):
         return replace(blank, placed=stay, alone=stay)
-    found = first_answer(question, AT_ONCE, changing(bench, position))
+    found = first_answer(question, AT_ONCE, changing(situation, position))
     try:
         with part(7, 8):
             found = found or _sought(question)
@@ -102,7 +102,7 @@ def judge_in(bench: Situation, number: int) -> Judgement:
             raise
     if found.verdict is Verdict.UNDECIDED:
         found = first_answer(question, AT_LAST) or found
-    return found if bench.cluster.devices_known else _known(found, participant)
+    return found if situation.cluster.devices_known else _known(found, participant)
 
 
 def _sought(question: Question) -> Judgement:
@@ -123,10 +123,10 @@ def _later(question: Question, now: Judgement | None) -> Judgement | None:
 
     `now` is what is said where it has its pods now, and might not later.
     """
-    bench, position = question.situation, question.position
-    if any(one.known and one.moves for one in bench.participants):
-        bench = replace(bench, participants=tuple(map(after_rollout, bench.participants)))
-        later = judge_in(bench, bench.numbers[position])
+    situation, position = question.situation, question.position
+    if any(one.known and one.moves for one in situation.participants):
+        situation = replace(situation, participants=tuple(map(after_rollout, situation.participants)))
+        later = judge_in(situation, situation.numbers[position])
     elif now is None:
         return None
     else:
@@ -134,9 +134,9 @@ def _later(question: Question, now: Judgement | None) -> Judgement | None:
     return now if now is not None and later.placed < later.wanted else later
 
 
-def by_itself(bench: Situation, position: int) -> Judgement:
+def by_itself(situation: Situation, position: int) -> Judgement:
     """What the rollout of a workload comes to while all others stay as they are, put anew about fewer workloads."""
-    return _decided(Question(bench, position, bounded=False))
+    return _decided(Question(situation, position, bounded=False))
 
 
 def _decided(question: Question) -> Judgement:
@@ -148,39 +148,39 @@ def _decided(question: Question) -> Judgement:
 
 def _beside_changes(question: Question, found: Judgement) -> Judgement:
     """The judgement where others change at the same moment, or could let it end if they did."""
-    bench, search, position = question.situation, question.search, question.position
+    situation, search, position = question.situation, question.search, question.position
     participant = question.participant
-    at_once = participant.known and bool(changing(bench, position))
+    at_once = participant.known and bool(changing(situation, position))
     if at_once and found.verdict is not None:
-        return change_set.at_once(bench, search, position, found, by_itself, peaceful=question.peaceful)
+        return change_set.at_once(situation, search, position, found, by_itself, peaceful=question.peaceful)
     if at_once and not participant.rolling and found.placed < found.wanted:
         # whether it has room when they change, too, is not known
-        return replace(found, company=named(bench, changing(bench, position)))
+        return replace(found, company=named(situation, changing(situation, position)))
     if found.verdict is Verdict.STUCK:
-        alike = not participant.daemons and slots_of(bench, search, position) is not None
-        others = helped_by(bench, search, position, alike=alike)
+        alike = not participant.daemons and slots_of(situation, search, position) is not None
+        others = helped_by(situation, search, position, alike=alike)
         if others and _stuck_by_itself(question) is not None:
             return found
-        return replace(found, company=tuple(bench.participants[place].new for place in others))
+        return replace(found, company=tuple(situation.participants[place].new for place in others))
     return found
 
 
 def _while_others_stay(question: Question) -> Judgement:
     """What becomes of it while nothing else changes; DaemonSets that are new have no pods yet."""
-    bench, position = question.situation, question.position
-    coming = frozenset(place for place, one in enumerate(bench.participants) if one.daemons and not one.existing)
+    situation, position = question.situation, question.position
+    coming = frozenset(place for place, one in enumerate(situation.participants) if one.daemons and not one.existing)
     if not coming or position in coming:
         return _decided(question)
-    return _decided(Question(without(bench, coming), position - sum(place < position for place in coming)))
+    return _decided(Question(without(situation, coming), position - sum(place < position for place in coming)))
 
 
 def _though_jobs_wait(question: Question, found: Judgement) -> Judgement:
     """The same; what waits only for Jobs that are not whole yet may be through before they have their pods."""
-    bench, position = question.situation, question.position
-    jobs = frozenset(place for place, one in enumerate(bench.participants) if one.whole and place != position)
+    situation, position = question.situation, question.position
+    jobs = frozenset(place for place, one in enumerate(situation.participants) if one.whole and place != position)
     if not jobs or found.verdict is not Verdict.STUCK:
         return found
-    before = by_itself(without(bench, jobs), position - sum(place < position for place in jobs))
+    before = by_itself(without(situation, jobs), position - sum(place < position for place in jobs))
     return found if before.verdict is Verdict.STUCK else replace(found, verdict=Verdict.MAY_STICK)
 
 

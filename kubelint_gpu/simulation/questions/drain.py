@@ -79,19 +79,21 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = BUDG
     cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in workloads])
     everyone, rest = standing_participants(workloads, cluster)
     participants = [one for one in everyone if not one.daemons]
-    scene = full_simulation(workloads, cluster, _follow(participants, rest, cluster))
-    state = one_placement(scene)
+    simulation = full_simulation(workloads, cluster, _follow(participants, rest, cluster))
+    state = one_placement(simulation)
     if state is None:
-        found = placements(scene, budget)
+        found = placements(simulation, budget)
         state = next(iter((*found.full, *found.partial)), None)
     if state is None:
         return ()
-    state = arranged(scene, state)
+    state = arranged(simulation, state)
     everybody: list[tuple[Pod, int]] = []
     for number, participant in enumerate(participants):
-        ready = sum(count_on(content, kind, READY) for content in state.nodes for kind in scene.cast.members[number])
+        ready = sum(
+            count_on(content, kind, READY) for content in state.nodes for kind in simulation.pod_types.members[number]
+        )
         everybody += _pods(participant, ready)
-    places = _Places(scene, state, cluster, budget)
+    places = _Places(simulation, state, cluster, budget)
     result = []
     for number, participant in enumerate(participants):
         if participant.temporary or not participant.replicas:
@@ -101,10 +103,10 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = BUDG
         allowed = allowed_disruptions(covering[0], rest, everybody) if len(covering) == 1 else None
         names = tuple(sorted(one.meta.name for one in covering))
         known = {pod.spec.node_name for pod in participant.running}
-        for index, (name, pods) in places.homes(scene.cast.members[number]).items():
+        for index, (name, pods) in places.homes(simulation.pod_types.members[number]).items():
             # where no budget is in the way it does not matter who finds room
             elsewhere, decided = (
-                (pods, True) if allowed is None else places.elsewhere(scene.cast.members[number], index)
+                (pods, True) if allowed is None else places.elsewhere(simulation.pod_types.members[number], index)
             )
             result.append(
                 Drained(
@@ -143,14 +145,14 @@ class _Places:
     Those on whose places others depend leave the node with them, and find a new place before or after them.
     """
 
-    def __init__(self, scene: Simulation, state: State, cluster: Cluster, budget: int) -> None:
-        self._scene = scene
+    def __init__(self, simulation: Simulation, state: State, cluster: Cluster, budget: int) -> None:
+        self._scene = simulation
         self._state = state
         self._budget = budget
         self._left = SIMULATION.drains * budget
-        pods = [kind.pod for kind in scene.cast.kinds]
-        bonds = Bonds([] if scene.local else pods, labels_of(cluster))
-        self._bound = [() if scene.local else bonds.of(kind) for kind in range(len(pods))]
+        pods = [kind.pod for kind in simulation.pod_types.kinds]
+        bonds = Bonds([] if simulation.local else pods, labels_of(cluster))
+        self._bound = [() if simulation.local else bonds.of(kind) for kind in range(len(pods))]
 
     def homes(self, kinds: Sequence[int]) -> dict[int, tuple[str, int]]:
         """The nodes with pods of some kinds: the name, and how many of them are there."""
@@ -162,15 +164,15 @@ class _Places:
 
         All others stay where they are, but for those on that node on whose places these depend.
         """
-        actors = self._scene.cast.kinds
+        reconcilers = self._scene.pod_types.kinds
         mine = set(kinds)
-        going = mine | {other for kind in kinds for other in self._bound[kind] if not actors[other].pinned}
+        going = mine | {other for kind in kinds for other in self._bound[kind] if not reconcilers[other].pinned}
         content = self._state.nodes[home]
-        waiting = [count_on(content, kind, READY) if kind in going else 0 for kind in range(len(actors))]
+        waiting = [count_on(content, kind, READY) if kind in going else 0 for kind in range(len(reconcilers))]
         left = tuple(one for one in content if one[0] not in going or one[1] != READY)
         nodes = (*self._state.nodes[:home], left, *self._state.nodes[home + 1 :])
         held = self._scene.places.released_all(going, self._state, home)
-        if any(one.do_not_schedule and one.honor_taints for kind in mine for one in actors[kind].pod.spec.spread):
+        if any(one.do_not_schedule and one.honor_taints for kind in mine for one in reconcilers[kind].pod.spec.spread):
             # a node that is cordoned is no domain of theirs any more
             return 0, False
         budget = max(SIMULATION.least_drain, min(self._budget, self._left))

@@ -43,15 +43,15 @@ def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: i
     fixed = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished and pod not in running]
     waiting = tuple(created_pod(old, "old", name) for name in (missing[:1] if controller.ordered else missing))
     participant = WorkloadChange(one.new, replace(old, replicas=0), running, waiting=waiting)
-    stage = build_pod_types([participant], frozenset({0}), (), cluster)
-    scene = build_simulation(cluster, stage, fixed, Snapshot.of(replace(cluster, pods=())))
-    start = one_placement(scene)
+    pod_types = build_pod_types([participant], frozenset({0}), (), cluster)
+    simulation = build_simulation(cluster, pod_types, fixed, Snapshot.of(replace(cluster, pods=())))
+    start = one_placement(simulation)
     if start is None:
         return None
-    found = explore([start], scene.model.successors, scene.model.done, budget)
+    found = explore([start], simulation.model.successors, simulation.model.done, budget)
     if found.verdict is not Verdict.STUCK:
         return None
     try:
-        return replay(scene, found.path, replace(cluster, pods=tuple(fixed)))
+        return replay(simulation, found.path, replace(cluster, pods=tuple(fixed)))
     except ReplayMismatch:
         return None

@@ -77,13 +77,15 @@ def gang(
     if len(able) < 2:
         return Gang(None, lone=lone)
     parts = [_apart(job, number) if len(team) > 1 else job for team in able for number, job in enumerate(team)]
-    scene = full_simulation([*beside, *parts], around)
-    kinds = tuple(kind for members in scene.cast.members[-len(parts) :] for kind in members)
+    simulation = full_simulation([*beside, *parts], around)
+    kinds = tuple(kind for members in simulation.pod_types.members[-len(parts) :] for kind in members)
     numbers = iter(kinds)
     crews = tuple(tuple(next(numbers) for _ in team) for team in able)
     try:
-        starts, complete = _starts(scene, kinds, budget)
-        found = explore(starts, lambda state: _next(scene, crews, state), lambda state: _is_over(kinds, state), budget)
+        starts, complete = _starts(simulation, kinds, budget)
+        found = explore(
+            starts, lambda state: _next(simulation, crews, state), lambda state: _is_over(kinds, state), budget
+        )
     except UnmodelledVictim:
         return Gang(Verdict.UNDECIDED, lone=lone)
     if not starts:
@@ -96,7 +98,7 @@ def gang(
     return Gang(
         verdict if complete else Verdict.MAY_STICK,
         found.states,
-        _held(scene, dict(zip(crews, able, strict=True)), found.path[-1]),
+        _held(simulation, dict(zip(crews, able, strict=True)), found.path[-1]),
         lone,
     )
 
@@ -123,28 +125,28 @@ def _is_lone(
     return placed is not None and placed < job.replicas
 
 
-def _starts(scene: Simulation, kinds: Sequence[int], budget: int) -> tuple[list[State], bool]:
+def _starts(simulation: Simulation, kinds: Sequence[int], budget: int) -> tuple[list[State], bool]:
     """Each placement of what runs for good, with all Jobs waiting, and whether no more are possible."""
-    wanted = scene.cast.wanted
+    wanted = simulation.pod_types.wanted
     others = tuple([0 if kind in kinds else count for kind, count in enumerate(wanted)])
     waiting = tuple([count if kind in kinds else 0 for kind, count in enumerate(wanted)])
     if not any(others):
-        nodes: tuple[Content, ...] = ((),) * len(scene.places.names)
-        return [State((), waiting, nodes, scene.places.held_first(nodes))], True
-    found = placements(replace(scene, cast=replace(scene.cast, wanted=others)), budget)
+        nodes: tuple[Content, ...] = ((),) * len(simulation.places.names)
+        return [State((), waiting, nodes, simulation.places.held_first(nodes))], True
+    found = placements(replace(simulation, pod_types=replace(simulation.pod_types, wanted=others)), budget)
     return [State((), waiting, state.nodes, state.held) for state in found.full], found.complete
 
 
-def _next(scene: Simulation, crews: Sequence[Sequence[int]], state: State) -> Iterator[State]:
+def _next(simulation: Simulation, crews: Sequence[Sequence[int]], state: State) -> Iterator[State]:
     """One more pod is placed, by preemption where it fits nowhere, or a Job that is complete ends."""
-    classes = scene.places.classes
-    for kind in range(len(scene.cast.wanted)):
-        if not state.waiting[kind] or not _is_created(scene, kind, state):
+    classes = simulation.places.classes
+    for kind in range(len(simulation.pod_types.wanted)):
+        if not state.waiting[kind] or not _is_created(simulation, kind, state):
             continue
-        fitting = scene.places.fitting(kind, state)
+        fitting = simulation.places.fitting(kind, state)
         if not fitting:
-            yield from _preempted(scene, kind, state)
-        for after in placed(scene, kind, state, fitting):
+            yield from _preempted(simulation, kind, state)
+        for after in placed(simulation, kind, state, fitting):
             yield canonical(after, classes)
     for crew in crews:
         if any(state.waiting[kind] for kind in crew):
@@ -152,27 +154,27 @@ def _next(scene: Simulation, crews: Sequence[Sequence[int]], state: State) -> It
         nodes = tuple([tuple([one for one in content if one[0] not in crew]) for content in state.nodes])
         if nodes != state.nodes:
             yield canonical(
-                State(state.controls, state.waiting, nodes, scene.places.released_all(crew, state)), classes
+                State(state.controls, state.waiting, nodes, simulation.places.released_all(crew, state)), classes
             )
 
 
-def _preempted(scene: Simulation, kind: int, state: State) -> Iterator[State]:
+def _preempted(simulation: Simulation, kind: int, state: State) -> Iterator[State]:
     """One more pod takes the place of pods of lower priority, which their Jobs make anew."""
-    for eviction in scene.places.evictions(kind, state, None, None) or ():
+    for eviction in simulation.places.evictions(kind, state, None, None) or ():
         without = state
         for victim, phase in eviction.victims:
             waiting = more(without.waiting, victim, 1)
-            held = scene.places.released(victim, eviction.node, without)[0]
+            held = simulation.places.released(victim, eviction.node, without)[0]
             nodes = on_node(without.nodes, eviction.node, (victim, phase, -1))
             without = without._replace(waiting=waiting, nodes=nodes, held=held)
-        for after in placed_on(scene, kind, eviction.node, without):
-            yield canonical(after, scene.places.classes)
+        for after in placed_on(simulation, kind, eviction.node, without):
+            yield canonical(after, simulation.places.classes)
 
 
-def _is_created(scene: Simulation, kind: int, state: State) -> bool:
+def _is_created(simulation: Simulation, kind: int, state: State) -> bool:
     """Whether quotas let one more pod of a kind be made beside those that run."""
     running = state._replace(waiting=(0,) * len(state.waiting))
-    return scene.places.may_create(kind, running)
+    return simulation.places.may_create(kind, running)
 
 
 def _is_over(jobs: Sequence[int], state: State) -> bool:
@@ -181,12 +183,14 @@ def _is_over(jobs: Sequence[int], state: State) -> bool:
     return not any(kind in jobs for content in state.nodes for kind, _, _ in content)
 
 
-def _held(scene: Simulation, jobs: Mapping[Sequence[int], Sequence[Workload]], state: State) -> tuple[GangOutcome, ...]:
+def _held(
+    simulation: Simulation, jobs: Mapping[Sequence[int], Sequence[Workload]], state: State
+) -> tuple[GangOutcome, ...]:
     found = []
     for crew, team in jobs.items():
         on = [
             (name, sum(count_on(content, kind, READY) for kind in crew))
-            for name, content in zip(scene.places.names, state.nodes, strict=True)
+            for name, content in zip(simulation.places.names, state.nodes, strict=True)
         ]
         names = tuple(name for name, count in on if count)
         if any(state.waiting[kind] for kind in crew):

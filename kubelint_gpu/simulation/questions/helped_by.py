@@ -12,20 +12,20 @@ from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import placements
 
 
-def helped_by(bench: Situation, search: GroupSearch, position: int, *, alike: bool) -> tuple[int, ...]:
+def helped_by(situation: Situation, search: GroupSearch, position: int, *, alike: bool) -> tuple[int, ...]:
     """The positions of those whose rollouts at the same moment may let this one end; empty where none can.
 
     `alike` says that all places are good for every pod of the group, and all are taken: then it takes one who gives
     a pod away before it has its successor.
     Few workloads on few nodes are searched; of more, all are named.
     """
-    others = tuple(place for place, one in enumerate(bench.participants) if place != position and one.rolling)
-    if not others or (alike and all(keeps(bench.participants[place]) for place in (*others, position))):
+    others = tuple(place for place, one in enumerate(situation.participants) if place != position and one.rolling)
+    if not others or (alike and all(keeps(situation.participants[place]) for place in (*others, position))):
         return ()
     rolling = frozenset((*others, position))
-    if len(rolling) > SIMULATION.helpers or len(search.scene(rolling, ()).places.names) > SIMULATION.helped_nodes:
+    if len(rolling) > SIMULATION.helpers or len(search.simulation(rolling, ()).places.names) > SIMULATION.helped_nodes:
         return others
-    return () if _is_stuck(search, rolling, position, bench.participants) else others
+    return () if _is_stuck(search, rolling, position, situation.participants) else others
 
 
 def keeps(participant: WorkloadChange) -> bool:
@@ -37,12 +37,12 @@ def _is_stuck(
     search: GroupSearch, rolling: frozenset[int], position: int, participants: Sequence[WorkloadChange]
 ) -> bool:
     """Whether no order of events lets it end, wherever the pods are when all begin."""
-    scene = search.scene(rolling, ())
-    done = ended(scene.model, participants[position].new.key)
+    simulation = search.simulation(rolling, ())
+    done = ended(simulation.model, participants[position].new.key)
     try:
-        starts = placements(scene, BUDGET.company)
+        starts = placements(simulation, BUDGET.company)
         if not starts.complete or not starts.full:
             return False
-        return explore(starts.full, scene.model.successors, done, BUDGET.company).verdict is Verdict.STUCK
+        return explore(starts.full, simulation.model.successors, done, BUDGET.company).verdict is Verdict.STUCK
     except UnmodelledVictim:
         return False

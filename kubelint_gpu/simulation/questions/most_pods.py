@@ -33,19 +33,19 @@ def placeable(
     scaled = Transition(replace(workload, replicas=most), replace(workload, replicas=min(workload.replicas, most)))
     changes = [*(Transition(one, one) for one in beside), scaled]
     asked = with_claims_for_resources(changes, replace(cluster, pods=others))
-    scene = full_simulation(*(with_counted_devices(*asked) or asked))
-    (kind,) = scene.cast.members[-1]
+    simulation = full_simulation(*(with_counted_devices(*asked) or asked))
+    (kind,) = simulation.pod_types.members[-1]
 
     def running(state: State) -> int:
         return sum(count_on(content, kind, READY) for content in state.nodes)
 
-    if scene.local and not scene.places.is_charged(kind) and len(scene.cast.kinds) == 1:
-        return scene.places.capacity(kind, most)
-    state = one_placement(scene)
+    if simulation.local and not simulation.places.is_charged(kind) and len(simulation.pod_types.kinds) == 1:
+        return simulation.places.capacity(kind, most)
+    state = one_placement(simulation)
     # pods that a quota refuses are not even made, and those of Jobs may wait
     if state is not None and running(state) == most:
         return most
-    found = placements(scene, budget)
+    found = placements(simulation, budget)
     ends = [*found.full, *found.partial]
     whole = [state for state in ends if all(other == kind for other, _ in missing(state))]
     placed = max(map(running, whole or ends), default=0)

@@ -33,20 +33,20 @@ def gathered(
         )
         for index, (workload, number) in enumerate(wanted)
     ]
-    scene = full_simulation(apart, replace(cluster, quotas=()))
-    most = _capacities(scene)
+    simulation = full_simulation(apart, replace(cluster, quotas=()))
+    most = _capacities(simulation)
     if most is not None:
         if len(most) < 2 or sum(most) > PLACEMENT.packed_pods or all(number == 0 for number in most):
             return most
         # templates that take room from each other
         again = gathered([(one, number) for (one, _), number in zip(wanted, most, strict=True)], cluster, budget=budget)
         return most if again is None else again
-    if one_placement(scene) is not None:
+    if one_placement(simulation) is not None:
         return None
-    found = placements(scene, budget)
+    found = placements(simulation, budget)
     if found.full or not found.complete:
         return None
-    return tuple(sum(found.placed[kind] for kind in kinds) for kinds in scene.cast.members)
+    return tuple(sum(found.placed[kind] for kind in kinds) for kinds in simulation.pod_types.members)
 
 
 def gathered_beside(
@@ -59,29 +59,29 @@ def gathered_beside(
     """
     lasting = [replace(one, strategy=None, spec=replace(one.spec, restart_policy="Always")) for one in wanted]
     apart = [replace(one, meta=replace(one.meta, name=f"{one.meta.name}-{index}")) for index, one in enumerate(lasting)]
-    scene = full_simulation([*others, *apart], replace(cluster, quotas=()))
-    kinds = {kind for members in scene.cast.members[-len(apart) :] for kind in members}
-    counts = list(enumerate(scene.cast.wanted))
+    simulation = full_simulation([*others, *apart], replace(cluster, quotas=()))
+    kinds = {kind for members in simulation.pod_types.members[-len(apart) :] for kind in members}
+    counts = list(enumerate(simulation.pod_types.wanted))
     first = tuple(0 if kind in kinds else count for kind, count in counts)
     waiting = tuple(count if kind in kinds else 0 for kind, count in counts)
-    found = placements(replace(scene, cast=replace(scene.cast, wanted=first)), budget)
+    found = placements(replace(simulation, pod_types=replace(simulation.pod_types, wanted=first)), budget)
     if not found.full or not found.complete:
         return None
     most = []
     for state in found.full:
-        rest = most_placed(scene, state._replace(controls=(), waiting=waiting), kinds, budget)
+        rest = most_placed(simulation, state._replace(controls=(), waiting=waiting), kinds, budget)
         if not rest.decided:
             return None
         most.append(rest.pods)
     return min(most), max(most)
 
 
-def _capacities(scene: Simulation) -> tuple[int, ...] | None:
+def _capacities(simulation: Simulation) -> tuple[int, ...] | None:
     """How many pods of each workload find places where no other is; None where all do, or it is not known."""
-    if not scene.local:
+    if not simulation.local:
         return None
-    wanted = scene.cast.wanted
-    fitting = [scene.places.capacity(kind, number) for kind, number in enumerate(wanted)]
+    wanted = simulation.pod_types.wanted
+    fitting = [simulation.places.capacity(kind, number) for kind, number in enumerate(wanted)]
     if fitting == list(wanted):
         return None
-    return tuple(sum(fitting[kind] for kind in kinds) for kinds in scene.cast.members)
+    return tuple(sum(fitting[kind] for kind in kinds) for kinds in simulation.pod_types.members)

@@ -62,26 +62,26 @@ def queued(
     return tuple(found)
 
 
-def beside_queued(bench: Situation, position: int, found: Judgement, queue: Sequence[Queued]) -> Judgement:
+def beside_queued(situation: Situation, position: int, found: Judgement, queue: Sequence[Queued]) -> Judgement:
     """The judgement of a rollout that ends while nobody else wants anything, where others wait for a node already.
 
     Each of them may be bound before it begins, while it goes on, or never. What is known to change at the same moment
     changes, too; that others which are rolled stop it is told of all of them together.
     """
-    participant = bench.participants[position]
+    participant = situation.participants[position]
     if found.verdict is not Verdict.COMPLETES or not participant.rolling:
         return found
     mine = frozenset({position})
-    pods = _in_the_way(bench, mine, queue)
+    pods = _in_the_way(situation, mine, queue)
     if not pods:
         return found
-    moving = changing(bench, position) if participant.known else frozenset[int]()
-    rolls = frozenset(place for place in moving if bench.participants[place].replaces)
-    told = _with_queued(bench, mine, moving - rolls, pods, participant.new.key)
+    moving = changing(situation, position) if participant.known else frozenset[int]()
+    rolls = frozenset(place for place in moving if situation.participants[place].replaces)
+    told = _with_queued(situation, mine, moving - rolls, pods, participant.new.key)
     states = found.states + told.states
     if rolls and told.verdict in WAITS:
         # what others give up as they are rolled may be what it needs
-        along = _with_queued(bench, mine | rolls, moving - rolls, pods, participant.new.key)
+        along = _with_queued(situation, mine | rolls, moving - rolls, pods, participant.new.key)
         states += along.states
         told = along if along.verdict not in WAITS else told
     if told.verdict not in WAITS:
@@ -90,27 +90,27 @@ def beside_queued(bench: Situation, position: int, found: Judgement, queue: Sequ
     return replace(found, by_bound=False, states=states, **run)
 
 
-def together_beside_queued(bench: Situation, found: Together, queue: Sequence[Queued], ends: str = "") -> Together:
+def together_beside_queued(situation: Situation, found: Together, queue: Sequence[Queued], ends: str = "") -> Together:
     """The same of rollouts that begin at the same moment; with `ends` it is asked of this workload alone."""
-    rolling = frozenset(place for place, one in enumerate(bench.participants) if one.rolling)
-    pods = _in_the_way(bench, rolling, queue) if found.verdict is Verdict.COMPLETES else ()
+    rolling = frozenset(place for place, one in enumerate(situation.participants) if one.rolling)
+    pods = _in_the_way(situation, rolling, queue) if found.verdict is Verdict.COMPLETES else ()
     if not pods:
         return found
-    scaling = frozenset(place for place, one in enumerate(bench.participants) if one.moves) - rolling
-    told = _with_queued(bench, rolling, scaling, pods, ends)
+    scaling = frozenset(place for place, one in enumerate(situation.participants) if one.moves) - rolling
+    told = _with_queued(situation, rolling, scaling, pods, ends)
     if told.verdict not in WAITS:
         return replace(found, states=found.states + told.states)
     return replace(told, workloads=found.workloads, states=found.states + told.states)
 
 
-def _in_the_way(bench: Situation, rolling: frozenset[int], queue: Sequence[Queued]) -> tuple[Pod, ...]:
+def _in_the_way(situation: Situation, rolling: frozenset[int], queue: Sequence[Queued]) -> tuple[Pod, ...]:
     """The pods that wait and may keep new ones of some participants from a place that these need."""
-    near = [one for one in queue if any(_meets(one, bench.demands[place]) for place in rolling)]
-    wanted = [*bench.demands, *(one.demand for one in near)]
-    if all(_has_room(bench, place, wanted, near) for place in rolling):
+    near = [one for one in queue if any(_meets(one, situation.demands[place]) for place in rolling)]
+    wanted = [*situation.demands, *(one.demand for one in near)]
+    if all(_has_room(situation, place, wanted, near) for place in rolling):
         return ()
     # more of one kind than pods can ever go take nothing that fewer of them could not
-    most = sum(bench.participants[place].before + bench.participants[place].replicas for place in rolling) + 1
+    most = sum(situation.participants[place].before + situation.participants[place].replicas for place in rolling) + 1
     return tuple(pod for one in near[: SIMULATION.pending_kinds] for pod in one.pods[:most])
 
 
@@ -118,32 +118,32 @@ def _meets(one: Queued, demand: Demand) -> bool:
     return not one.demand.nodes.isdisjoint(demand.nodes)
 
 
-def _has_room(bench: Situation, place: int, wanted: Sequence[Demand], near: Sequence[Queued]) -> bool:
-    participant = bench.participants[place]
-    mine = [one for one in near if _meets(one, bench.demands[place])]
+def _has_room(situation: Situation, place: int, wanted: Sequence[Demand], near: Sequence[Queued]) -> bool:
+    participant = situation.participants[place]
+    mine = [one for one in near if _meets(one, situation.demands[place])]
     new = created_pod(participant.new, "new")
     if not mine or participant.hindered or any(attends(one.pods[0], new) for one in mine):
         return not mine
-    return always_room(place, wanted, bench.residual, at_rest=True)
+    return always_room(place, wanted, situation.residual, at_rest=True)
 
 
 def _with_queued(
-    bench: Situation, rolling: frozenset[int], scaling: frozenset[int], pods: tuple[Pod, ...], ends: str
+    situation: Situation, rolling: frozenset[int], scaling: frozenset[int], pods: tuple[Pod, ...], ends: str
 ) -> Together:
     """What becomes of rollouts, of the workload `ends` where it is named, where some pods wait for a node."""
-    search = GroupSearch(replace(bench, queued=pods, budget=bench.budget // PARTS.pending))
-    scene = search.scene(rolling, (), scaling)
+    search = GroupSearch(replace(situation, queued=pods, budget=situation.budget // PARTS.pending))
+    simulation = search.simulation(rolling, (), scaling)
     try:
         # one placement is enough to show that it may, and of many workloads there are many placements
-        states, trace = search.stuck_run(scene, ends)
+        states, trace = search.stuck_run(simulation, ends)
     except UnmodelledVictim:
         states, trace = 0, None
     may = Together((), Verdict.MAY_STICK, by_bound=False, states=states, trace=trace)
-    counted = any(quota.covers(pod) for quota in bench.cluster.quotas for pod in pods)
+    counted = any(quota.covers(pod) for quota in situation.cluster.quotas for pod in pods)
     if trace is not None and not counted:
         return may
     (one, *more) = sorted(rolling)
-    found = search.searched(rolling, () if more else scene.cast.members[one], scaling, ends)
+    found = search.searched(rolling, () if more else simulation.pod_types.members[one], scaling, ends)
     states += found.states
     if trace is not None and found.verdict is not Verdict.STUCK:
         return replace(may, states=states)

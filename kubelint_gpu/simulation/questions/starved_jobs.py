@@ -39,20 +39,20 @@ def running_at_once(
     None where it could evict somebody, and where no placement has room for all the others. Where the budget ends
     first, the best placement is taken to have room for all.
     """
-    scene = _beside(job, others, cluster)
-    if scene is None:
+    simulation = _beside(job, others, cluster)
+    if simulation is None:
         return None
-    (kind,) = scene.cast.members[-1]
-    if scene.local and not others and not scene.places.is_charged(kind):
-        most = scene.places.capacity(kind, job.replicas)
+    (kind,) = simulation.pod_types.members[-1]
+    if simulation.local and not others and not simulation.places.is_charged(kind):
+        most = simulation.places.capacity(kind, job.replicas)
         return most, most
-    found = placements(scene, budget)
+    found = placements(simulation, budget)
     running = [sum(count_on(content, kind, READY) for content in state.nodes) for state in found.full]
     return (min(running), max(running) if found.complete else job.replicas) if running else None
 
 
 def _beside(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Simulation | None:
-    """The stage of a Job beside what runs for good; None where it could evict some of that."""
+    """The simulation of a Job beside what runs for good; None where it could evict some of that."""
     every = (*others, job)
     cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in every])
     stays = tuple(

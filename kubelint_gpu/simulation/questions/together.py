@@ -41,9 +41,9 @@ class GroupQuestion:
     @cached_property
     def roomy_at_rest(self) -> bool:
         """Whether the pods of each find room once nothing terminates any more."""
-        bench = self.situation
-        among = [*bench.demands, *(one.demand for gone in bench.driven for one in gone)]
-        return all(always_room(place, among, bench.residual, at_rest=True) for place in self.rolling)
+        situation = self.situation
+        among = [*situation.demands, *(one.demand for gone in situation.driven for one in gone)]
+        return all(always_room(place, among, situation.residual, at_rest=True) for place in self.rolling)
 
     def completes(self) -> Together:
         """The answer that all of them end."""
@@ -57,12 +57,12 @@ class GroupDecider(NamedTuple):
     decide: Callable[[GroupQuestion], Together | None]
 
 
-def judged_together(bench: Situation, *, ends: str = "") -> Together:
+def judged_together(situation: Situation, *, ends: str = "") -> Together:
     """What becomes of all rollouts of the group when they start at the same moment; with `ends` of one of them.
 
     No verdict where the pods of one find too little room even where no other workload of the group is.
     """
-    question = GroupQuestion(bench, ends)
+    question = GroupQuestion(situation, ends)
     try:
         with part(7, 8):
             found = next(found for one in asked(TOGETHER) if (found := one.decide(question)) is not None)
@@ -71,7 +71,7 @@ def judged_together(bench: Situation, *, ends: str = "") -> Together:
     if found.verdict is Verdict.UNDECIDED and all(always_ends(question.all_known, place) for place in question.rolling):
         # a search would say, too, whom they evict
         found = question.completes()
-    tell_together(bench, found, ends, question.rolling)
+    tell_together(situation, found, ends, question.rolling)
     return found
 
 
@@ -83,35 +83,35 @@ def _room_at_rest(question: GroupQuestion) -> Together | None:
 
 def _each_ends(question: GroupQuestion) -> Together | None:
     """A bound says of each of them that it ends whatever is rolled at the same moment."""
-    bench = question.all_known
-    search = GroupSearch(bench)
-    ends = is_peaceful(bench) and all(_ends_in_any_order(bench, search, place) for place in question.rolling)
+    situation = question.all_known
+    search = GroupSearch(situation)
+    ends = is_peaceful(situation) and all(_ends_in_any_order(situation, search, place) for place in question.rolling)
     return question.completes() if ends else None
 
 
-def _ends_in_any_order(bench: Situation, search: GroupSearch, position: int) -> bool:
+def _ends_in_any_order(situation: Situation, search: GroupSearch, position: int) -> bool:
     """Whether a bound says that its rollout ends whatever is rolled at the same moment."""
-    if bench.participants[position].resumes:
+    if situation.participants[position].resumes:
         return False
-    shares = shares_of(bench, search, position)
+    shares = shares_of(situation, search, position)
     if shares is not None:
         return shares.total >= shares.most + shares.needed
-    return always_ends(bench, position)
+    return always_ends(situation, position)
 
 
 def _shortage(question: GroupQuestion) -> Together | None:
     """Not all pods of one find room even where no other workload of the group is."""
-    bench, search = question.situation, question.search
-    if all(_stands_alone(bench, search, place) for place in question.rolling):
+    situation, search = question.situation, question.search
+    if all(_stands_alone(situation, search, place) for place in question.rolling):
         return None
     return Together(question.workloads, None)
 
 
-def _stands_alone(bench: Situation, search: GroupSearch, place: int) -> bool:
-    participant = bench.participants[place]
-    if not bench.eligible[place] and participant.replicas > max(participant.undisturbed, participant.kept):
+def _stands_alone(situation: Situation, search: GroupSearch, place: int) -> bool:
+    participant = situation.participants[place]
+    if not situation.eligible[place] and participant.replicas > max(participant.undisturbed, participant.kept):
         return False
-    return fit_alone(bench, search, place).placed >= participant.replicas
+    return fit_alone(situation, search, place).placed >= participant.replicas
 
 
 def _quiescence(question: GroupQuestion) -> Together | None:

@@ -23,9 +23,9 @@ MULTI_ATTACH = "Multi-Attach error: the volume is attached to another node"
 class BlockedPods:
     """Looks at a last state."""
 
-    def __init__(self, scene: Simulation, telling: Narration) -> None:
-        self._scene = scene
-        self._kinds = scene.cast.kinds
+    def __init__(self, simulation: Simulation, telling: Narration) -> None:
+        self._scene = simulation
+        self._kinds = simulation.pod_types.kinds
         self._telling = telling
         self._in_play: frozenset[PodIdentifier] = frozenset()
         self._known: dict[tuple[int, str, str], Candidates] = {}
@@ -49,7 +49,7 @@ class BlockedPods:
         for (number, home), count in sorted(pending.items(), key=lambda one: (one[0][0], one[0][1] or -1)):
             kind = self._kinds[number]
             asked = not owner or kind.owner == owner
-            if asked and (owner or not (kind.temporary or number in self._scene.cast.optional)):
+            if asked and (owner or not (kind.temporary or number in self._scene.pod_types.optional)):
                 found.append(self._stranded(number, home, count, snapshot, state))
         found += self._refused(state, owner)
         found += self._not_starting(state)
@@ -73,10 +73,10 @@ class BlockedPods:
 
     def _refused(self, state: State, owner: str) -> list[Waiting]:
         found, seen = [], census(state)
-        for actor, control in zip(self._scene.model.actors, state.controls, strict=True):
-            if owner and actor.name != owner:
+        for reconciler, control in zip(self._scene.model.reconcilers, state.controls, strict=True):
+            if owner and reconciler.name != owner:
                 continue
-            for change in actor.actions(control, seen):
+            for change in reconciler.actions(control, seen):
                 if change.create is None:
                     continue
                 kind = self._kinds[change.create[0]]
@@ -192,11 +192,13 @@ class BlockedPods:
 
     def _placed(self, plugin: str, state: State, snapshot: Snapshot) -> Iterator[Placed]:
         """Every pod that is on a node, equal ones together."""
-        scene, nodes = self._scene, [snapshot.node(name) for name in self._scene.places.names]
+        simulation, nodes = self._scene, [snapshot.node(name) for name in self._scene.places.names]
         placed: Iterable[tuple[int, int, int, int, Pod]]
         if held(plugin) == Held.DEVICE.value:
             # which of several equal pods has what they are about, only the pods themselves tell
-            placed = ((place, kind, phase, 1, pod) for place, kind, phase, pod in scene.places.state_pods.placed(state))
+            placed = (
+                (place, kind, phase, 1, pod) for place, kind, phase, pod in simulation.places.state_pods.placed(state)
+            )
         else:
             placed = (
                 (place, kind, phase, count, self._kinds[kind].pod)

@@ -8,15 +8,15 @@ from kubelint_gpu.simulation.controllers.state import ABSENT, BROKEN, READY, Con
 from kubelint_gpu.simulation.model.simulation import Simulation
 
 
-def arranged(scene: Simulation, state: State) -> State:
+def arranged(simulation: Simulation, state: State) -> State:
     """The same moment with known pods on the nodes on which the inventory says they run."""
-    names = scene.places.names
+    names = simulation.places.names
     known: dict[str, dict[int, int]] = {}
-    for kind, name in scene.cast.homes:
+    for kind, name in simulation.pod_types.homes:
         here = known.setdefault(name, {})
         here[kind] = here.get(kind, 0) + 1
     order: list[int] = []
-    for members in scene.places.classes:
+    for members in simulation.places.classes:
         places = sorted(members, key=lambda place: (_is_last(state.nodes[place]), state.nodes[place]))
         wanted = [known.get(name, {}) for name in names[members.start : members.stop]]
         order += [places[place] for place in _matched(wanted, [state.nodes[place] for place in places])]

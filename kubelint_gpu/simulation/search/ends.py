@@ -37,7 +37,7 @@ class RunEnds:
     """Where runs come to rest.
 
     Attributes:
-        scene: what they are runs of.
+        simulation: what they are runs of.
         starts: where they begin.
         found: the ends, the nearest first.
         whole: whether these are all ends; else some of them.
@@ -45,7 +45,7 @@ class RunEnds:
         evictions: for each owner whose pods others evict, the shortest run to a state in which that is the next step.
     """
 
-    scene: Simulation
+    simulation: Simulation
     starts: tuple[State, ...]
     found: tuple[RunEnd, ...]
     whole: bool
@@ -62,13 +62,13 @@ class RunEnds:
         return Verdict.COMPLETES if self.whole else Verdict.UNDECIDED, None
 
 
-def ends_of_runs(scene: Simulation, starts: Sequence[State], budget: int, *, every_start: bool) -> RunEnds:
+def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *, every_start: bool) -> RunEnds:
     """The ends of all runs from some starts; where the budget does not reach, those of single runs.
 
     `every_start` says that there are no other starts.
     """
-    model, canonical = scene.model, scene.places.canonical
-    kinds = scene.cast.kinds
+    model, canonical = simulation.model, simulation.places.canonical
+    kinds = simulation.pod_types.kinds
     order: list[State] = list(dict.fromkeys(starts))
     index = {state: number for number, state in enumerate(order)}
     parent = [-1] * len(order)
@@ -105,4 +105,4 @@ def ends_of_runs(scene: Simulation, starts: Sequence[State], budget: int, *, eve
         known = {state for end in ends for state in end.states}
         ends += [RunEnd((path[-1],), path) for path in paths if path[-1] not in known]
     evictions = {owner: path_in(order, parent, number) for owner, number in evicting.items()}
-    return RunEnds(scene, tuple(starts), tuple(ends), whole and every_start, looked_at, evictions)
+    return RunEnds(simulation, tuple(starts), tuple(ends), whole and every_start, looked_at, evictions)

@@ -1,4 +1,4 @@
-"""The search of one group: its stage, every run on it, and the runs worth telling."""
+"""The search of one situation: its simulation, every run of it, and the runs worth telling."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SINGLE_RUNS = "single-runs"
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What a jury judges by.
+    """Workloads that can compete with each other, and what stays beside them.
 
     `numbers` are the numbers of the participants among all; `fixed` are running pods of nobody among them, `residual`
     what these leave of each node, `daemons` which of them (by identity) are of other workloads of the same run.
@@ -71,9 +71,9 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search of one scene found."""
+    """What a search of one simulation found."""
 
-    scene: Simulation
+    simulation: Simulation
     starts: Starts
     verdict: Verdict | None
     states: int
@@ -85,8 +85,8 @@ class SearchResult:
 class GroupSearch:
     """Everything that is asked of the runs of one group."""
 
-    def __init__(self, bench: Situation) -> None:
-        self._bench = bench
+    def __init__(self, situation: Situation) -> None:
+        self._situation = situation
         self.outsiders = self._temporary_holders()
 
     def searched(
@@ -97,7 +97,7 @@ class GroupSearch:
         ends: str = "",
         part: int = 1,
     ) -> SearchResult:
-        """GroupSearch; pods that turn out to be evicted although they were taken to stay are put in play, and again.
+        """GroupSearch; pods that turn out to be evicted although they were taken to stay may change in the next one.
 
         With `ends` it is asked of this workload alone whether its rollout ends.
         Of the budget one `part` is spent.
@@ -105,37 +105,45 @@ class GroupSearch:
         extra: list[Pod] = []
         # a run that the core does not confirm step by step proves nothing
         with suppress(ReplayMismatch):
-            budget = self._bench.budget // part
+            budget = self._situation.budget // part
             found = self.playing(
-                lambda more: self._search(self.scene(rolling, more, scaling), mine, ends, budget), extra
+                lambda more: self._search(self.simulation(rolling, more, scaling), mine, ends, budget), extra
             )
             if found is not None:
                 return found
-        scene = self.scene(rolling, extra)
-        every = scene.cast.wanted
-        return SearchResult(scene, Starts((), (), every, every, every, 0, False, False), Verdict.UNDECIDED, 0)
+        simulation = self.simulation(rolling, extra)
+        every = simulation.pod_types.wanted
+        return SearchResult(simulation, Starts((), (), every, every, every, 0, False, False), Verdict.UNDECIDED, 0)
 
-    def _search(self, scene: Simulation, mine: Sequence[int], ends: str, budget: int) -> SearchResult:
-        budget = worth(budget, scene)
-        starts = placements(scene, budget // 2)
+    def _search(self, simulation: Simulation, mine: Sequence[int], ends: str, budget: int) -> SearchResult:
+        budget = worth(budget, simulation)
+        starts = placements(simulation, budget // 2)
         states = starts.full
         if not starts.complete:
             states = states[: BUDGET.starts]
         if not states:
             # others wait for ever for a place of their own; that is not a reason to say nothing of this one
-            states = starts.partial if mine and all(starts.least[one] == scene.cast.wanted[one] for one in mine) else ()
+            states = (
+                starts.partial
+                if mine and all(starts.least[one] == simulation.pod_types.wanted[one] for one in mine)
+                else ()
+            )
         if not states:
-            return SearchResult(scene, starts, None if starts.complete else Verdict.UNDECIDED, starts.looked_at)
+            return SearchResult(simulation, starts, None if starts.complete else Verdict.UNDECIDED, starts.looked_at)
         first: dict[str, State] = {}
-        model = scene.model
-        if any(kind.priority > other.priority for kind in scene.cast.kinds for other in scene.cast.kinds):
+        model = simulation.model
+        if any(
+            kind.priority > other.priority
+            for kind in simulation.pod_types.kinds
+            for other in simulation.pod_types.kinds
+        ):
 
             def successors(state: State) -> Sequence[State]:
                 for step, _ in model.steps(state):
                     if step.act == "preempt":
                         for victim, _ in step.victims:
-                            owner = scene.cast.kinds[victim].owner
-                            if owner != scene.cast.kinds[step.kind].owner:
+                            owner = simulation.pod_types.kinds[victim].owner
+                            if owner != simulation.pod_types.kinds[step.kind].owner:
                                 first.setdefault(owner, state)
                 return model.successors(state)
 
@@ -156,9 +164,9 @@ class GroupSearch:
         if verdict is Verdict.UNDECIDED and runs and runs[0].stuck:
             verdict, path = Verdict.MAY_STICK, runs[0].stuck
         looked_at = starts.looked_at + found.states + sum(one.states for one in runs)
-        trace = self.replayed(scene, path) if path else None
-        evicts, eviction = self._evictions(scene, found, first)
-        return SearchResult(scene, starts, verdict, looked_at, trace, evicts, eviction)
+        trace = self.replayed(simulation, path) if path else None
+        evicts, eviction = self._evictions(simulation, found, first)
+        return SearchResult(simulation, starts, verdict, looked_at, trace, evicts, eviction)
 
     def ends(
         self, rolling: frozenset[int], scaling: frozenset[int], part: int, *, lasting: bool = False
@@ -167,22 +175,23 @@ class GroupSearch:
 
         Of the budget one `part` is spent. With `lasting` pods of others end only where somebody ends them.
         """
-        mine = {one.new.key for one in self._bench.participants}
+        mine = {one.new.key for one in self._situation.participants}
 
         def found(extra: Sequence[Pod]) -> RunEnds:
-            scene = self.scene(rolling, extra, scaling)
+            simulation = self.simulation(rolling, extra, scaling)
             if lasting:
                 kinds = tuple(
-                    kind if kind.owner in mine else replace(kind, temporary=False) for kind in scene.cast.kinds
+                    kind if kind.owner in mine else replace(kind, temporary=False)
+                    for kind in simulation.pod_types.kinds
                 )
-                model = replace(scene.model, kinds=kinds)
-                scene = replace(scene, cast=replace(scene.cast, kinds=kinds), model=model)
-            budget = worth(self._bench.budget // part, scene)
-            starts = placements(scene, budget // 2)
-            states = starts.full or at_rest(scene, starts.partial)
+                model = replace(simulation.model, kinds=kinds)
+                simulation = replace(simulation, pod_types=replace(simulation.pod_types, kinds=kinds), model=model)
+            budget = worth(self._situation.budget // part, simulation)
+            starts = placements(simulation, budget // 2)
+            states = starts.full or at_rest(simulation, starts.partial)
             if not starts.complete:
                 states = states[: BUDGET.starts]
-            return ends_of_runs(scene, states, budget - starts.looked_at, every_start=starts.complete)
+            return ends_of_runs(simulation, states, budget - starts.looked_at, every_start=starts.complete)
 
         return self.playing(found)
 
@@ -201,17 +210,19 @@ class GroupSearch:
 
     def eviction_of(self, ends: RunEnds, owner: str) -> Trace | None:
         """The shortest run that evicts pods of an owner; None where the core does not confirm it."""
-        scene, path = ends.scene, ends.evictions[owner]
-        for step, after in scene.model.steps(path[-1]):
-            if step.act == "preempt" and any(scene.cast.kinds[victim].owner == owner for victim, _ in step.victims):
+        simulation, path = ends.simulation, ends.evictions[owner]
+        for step, after in simulation.model.steps(path[-1]):
+            if step.act == "preempt" and any(
+                simulation.pod_types.kinds[victim].owner == owner for victim, _ in step.victims
+            ):
                 try:
-                    return self.replayed(scene, (*path, scene.places.canonical(after)), ends=False)
+                    return self.replayed(simulation, (*path, simulation.places.canonical(after)), ends=False)
                 except ReplayMismatch:
                     return None
         return None
 
     def _evictions(
-        self, scene: Simulation, found: Exploration[State], first: dict[str, State]
+        self, simulation: Simulation, found: Exploration[State], first: dict[str, State]
     ) -> tuple[tuple[Evicted, ...], Trace | None]:
         """Whom runs evict, each by the shortest run that does."""
         shortest: Trace | None = None
@@ -219,22 +230,25 @@ class GroupSearch:
         for owner, state in first.items():
             following = next(
                 after
-                for step, after in scene.model.steps(state)
-                if step.act == "preempt" and any(scene.cast.kinds[victim].owner == owner for victim, _ in step.victims)
+                for step, after in simulation.model.steps(state)
+                if step.act == "preempt"
+                and any(simulation.pod_types.kinds[victim].owner == owner for victim, _ in step.victims)
             )
-            path = (*found.path_to(state), scene.places.canonical(following))
-            trace = self.replayed(scene, path, ends=False)
+            path = (*found.path_to(state), simulation.places.canonical(following))
+            trace = self.replayed(simulation, path, ends=False)
             shortest = shortest or trace
             every += [one for one in trace.evictions if one.owner == owner and one not in every]
         return tuple(every), shortest
 
-    def scene(self, rolling: frozenset[int], extra: Sequence[Pod], scaling: frozenset[int] = frozenset()) -> Simulation:
-        """The stage of the whole group; `extra` are running pods that are put in play."""
-        bench = self._bench
+    def simulation(
+        self, rolling: frozenset[int], extra: Sequence[Pod], scaling: frozenset[int] = frozenset()
+    ) -> Simulation:
+        """The simulation of the whole situation; `extra` are running pods that may change, too."""
+        situation = self._situation
         in_play = [*self.outsiders, *extra]
-        return self.staged(bench.participants, rolling, in_play, bench.fixed, scaling)
+        return self.simulated(situation.participants, rolling, in_play, situation.fixed, scaling)
 
-    def staged(
+    def simulated(
         self,
         participants: Sequence[WorkloadChange],
         rolling: frozenset[int],
@@ -242,52 +256,52 @@ class GroupSearch:
         standing: Sequence[Pod],
         scaling: frozenset[int] = frozenset(),
     ) -> Simulation:
-        """The stage of some workloads beside the pods that are `standing`."""
-        bench = self._bench
+        """The simulation of some workloads beside the pods that are `standing`."""
+        situation = self._situation
         gone = {pod.identifier for pod in in_play}
         fixed = [pod for pod in standing if pod.identifier not in gone]
-        found = build_pod_types(participants, rolling, in_play, bench.cluster, scaling, bench.queued)
-        scene = build_simulation(bench.cluster, found, fixed, bench.empty, bench.grown)
-        return replace(scene, model=replace(scene.model, joins=bench.joins), in_play=frozenset(gone))
+        found = build_pod_types(participants, rolling, in_play, situation.cluster, scaling, situation.queued)
+        simulation = build_simulation(situation.cluster, found, fixed, situation.empty, situation.grown)
+        return replace(simulation, model=replace(simulation.model, joins=situation.joins), in_play=frozenset(gone))
 
-    def stuck_run(self, scene: Simulation, ends: str = "") -> tuple[int, Trace | None]:
+    def stuck_run(self, simulation: Simulation, ends: str = "") -> tuple[int, Trace | None]:
         """A run that gets stuck from one placement: how many states were looked at, and the run.
 
         With `ends` it is asked of this workload alone. None where no placement leads to one within the budget, or where
         the core does not confirm it.
         """
-        start = one_placement(scene)
+        start = one_placement(simulation)
         looked_at = 0
         if start is None:
-            starts = placements(scene, self._bench.budget)
+            starts = placements(simulation, self._situation.budget)
             start, looked_at = next(iter((*starts.full, *starts.partial)), None), starts.looked_at
         if start is None:
             return looked_at, None
-        path, states = stuck_path(scene.model, start, ended(scene.model, ends), self._bench.budget)
+        path, states = stuck_path(simulation.model, start, ended(simulation.model, ends), self._situation.budget)
         with suppress(ReplayMismatch):
-            return looked_at + states, self.replayed(scene, path) if path else None
+            return looked_at + states, self.replayed(simulation, path) if path else None
         return looked_at + states, None
 
-    def left_out(self, scene: Simulation, state: State, name: str) -> Waiting | None:
+    def left_out(self, simulation: Simulation, state: State, name: str) -> Waiting | None:
         """What a pod of a workload waits for in a state in which it finds no node."""
-        fixed = tuple(pod for pod in self._bench.fixed if pod.identifier not in scene.in_play)
-        lacks = BlockedPods(scene, Narration(scene, replace(self._bench.cluster, pods=fixed)))
-        return next((one for one in lacks.waiting(arranged(scene, state), name) if one.owner == name), None)
+        fixed = tuple(pod for pod in self._situation.fixed if pod.identifier not in simulation.in_play)
+        lacks = BlockedPods(simulation, Narration(simulation, replace(self._situation.cluster, pods=fixed)))
+        return next((one for one in lacks.waiting(arranged(simulation, state), name) if one.owner == name), None)
 
-    def replayed(self, scene: Simulation, path: Sequence[State], *, ends: bool = True) -> Trace:
+    def replayed(self, simulation: Simulation, path: Sequence[State], *, ends: bool = True) -> Trace:
         """A run in words, each step confirmed by the core on the whole cluster."""
-        fixed = tuple(pod for pod in self._bench.fixed if pod.identifier not in scene.in_play)
-        cluster = replace(self._bench.cluster, pods=fixed)
-        return replay(scene, path, cluster, self._bench.beside(fixed), ends=ends)
+        fixed = tuple(pod for pod in self._situation.fixed if pod.identifier not in simulation.in_play)
+        cluster = replace(self._situation.cluster, pods=fixed)
+        return replay(simulation, path, cluster, self._situation.beside(fixed), ends=ends)
 
     def _temporary_holders(self) -> list[Pod]:
         """Running pods that end some day and hold something that the group wants."""
-        bench = self._bench
-        temporary = [pod for pod in bench.fixed if is_temporary(pod)]
+        situation = self._situation
+        temporary = [pod for pod in situation.fixed if is_temporary(pod)]
         if not temporary:
             return []
-        near = frozenset().union(*(demand.nodes for demand in bench.demands))
-        wanted = {name for demand in bench.demands for name in demand.each if name != "pods"}
+        near = frozenset().union(*(demand.nodes for demand in situation.demands))
+        wanted = {name for demand in situation.demands for name in demand.each if name != "pods"}
         return [
             pod
             for pod in temporary
@@ -301,7 +315,7 @@ class GroupSearch:
         known = {pod.identifier for pod in extra}
         return [
             pod
-            for pod in self._bench.fixed
+            for pod in self._situation.fixed
             if pod.identifier not in known and (owner_of(pod) in owners or identity(pod) in same)
         ]
 
@@ -313,20 +327,20 @@ def ended(model: Model, name: str) -> Callable[[State], bool]:
     """
     if not name:
         return model.done
-    mine = [(number, actor) for number, actor in enumerate(model.actors) if actor.name == name]
+    mine = [(number, reconciler) for number, reconciler in enumerate(model.reconcilers) if reconciler.name == name]
 
     def is_over(state: State) -> bool:
         seen = census(state)
-        return all(actor.done(state.controls[number], seen) for number, actor in mine)
+        return all(reconciler.done(state.controls[number], seen) for number, reconciler in mine)
 
     return is_over
 
 
-def worth(budget: int, scene: Simulation) -> int:
+def worth(budget: int, simulation: Simulation) -> int:
     """The budget of one search: a state of many nodes costs as much as several of few."""
     return max(
         min(budget, SIMULATION.least_states),
-        budget * SIMULATION.few_nodes // max(SIMULATION.few_nodes, len(scene.places.names)),
+        budget * SIMULATION.few_nodes // max(SIMULATION.few_nodes, len(simulation.places.names)),
     )
 
 

@@ -48,7 +48,7 @@ class Played:
 
     states: tuple[State, ...]
     kinds: tuple[PodType, ...]
-    actors: tuple[Reconciler, ...]
+    reconcilers: tuple[Reconciler, ...]
     names: tuple[str, ...]
     nodes: tuple[Node, ...]
     standing: tuple[Pod, ...]
@@ -117,6 +117,6 @@ def _groups(played: Played, content: Content) -> tuple[FrameGroup, ...]:
 
 def _group(played: Played, number: int, phase: str, count: int) -> FrameGroup:
     kind = played.kinds[number]
-    rolls = kind.actor >= 0 and played.actors[kind.actor].rolls
+    rolls = kind.reconciler >= 0 and played.reconcilers[kind.reconciler].rolls
     owner = kind.owner or f"Pod/{kind.pod.key}"
     return FrameGroup(owner, kind.new, rolls, phase, count, takes(kind.pod))

@@ -26,10 +26,10 @@ _REPLICA_SET = pattern(r"ReplicaSet( \d+)?\b")
 class Narration:
     """Says what happens, and shows the cluster in a state; `base` is its snapshot, where there is one already."""
 
-    def __init__(self, scene: Simulation, cluster: Cluster, base: Snapshot | None = None) -> None:
-        self._scene = scene
-        self._kinds = scene.cast.kinds
-        self._names = scene.places.names
+    def __init__(self, simulation: Simulation, cluster: Cluster, base: Snapshot | None = None) -> None:
+        self._scene = simulation
+        self._kinds = simulation.pod_types.kinds
+        self._names = simulation.places.names
         self._cluster = cluster
         self._base = base
         self._bases: dict[Hashable, Snapshot] = {}
@@ -100,7 +100,7 @@ class Narration:
         """One event."""
         name = self._names[step.node] if step.node >= 0 else ""
         if step.act in ("control", "create", "delete"):
-            owner = self._scene.cast.actors[step.actor].name
+            owner = self._scene.pod_types.reconcilers[step.reconciler].name
             controller = step.by or owner.split("/", maxsplit=1)[0]
             where = f" on {name}" if name and step.act == "delete" else f" for {name}" if name else ""
             return TraceStep(f"{controller} controller", f"{self._whose(step.what, owner)}{where}", owner)
@@ -185,7 +185,7 @@ class Narration:
         return f"{what[:end]} of {_said(owner)}{what[end:]}"
 
     def _rolls(self, kind: PodType) -> bool:
-        return kind.actor >= 0 and self._scene.cast.actors[kind.actor].rolls
+        return kind.reconciler >= 0 and self._scene.pod_types.reconcilers[kind.reconciler].rolls
 
 
 def _said(owner: str) -> str:

@@ -42,23 +42,23 @@ class Starts:
     without: tuple[Mapping[int, int], ...] = ()
 
 
-def placements(scene: Simulation, budget: int) -> Starts:
+def placements(simulation: Simulation, budget: int) -> Starts:
     """Place all wanted pods in every way, from the pods whose nodes are known.
 
     Where they do not all find room, or for some of them a node has to join, the order in which they are placed matters.
     """
-    ordered = scene.local and not scene.absent
-    found = _placements(scene, budget, any_order=not ordered)
+    ordered = simulation.local and not simulation.absent
+    found = _placements(simulation, budget, any_order=not ordered)
     if found.full or not found.complete or not ordered:
         return found
-    return _placements(scene, budget, any_order=True)
+    return _placements(simulation, budget, any_order=True)
 
 
-def _placements(scene: Simulation, budget: int, *, any_order: bool) -> Starts:
-    optional = scene.cast.optional
-    first = _known(scene)
+def _placements(simulation: Simulation, budget: int, *, any_order: bool) -> Starts:
+    optional = simulation.pod_types.optional
+    first = _known(simulation)
     # what is not ready now may become so, or never
-    firsts = dict.fromkeys((first, _known(scene, ready=False)))
+    firsts = dict.fromkeys((first, _known(simulation, ready=False)))
     seen = set(firsts)
     # depth first, so that a search that is cut off has seen whole placements
     stack = list(firsts)
@@ -70,7 +70,7 @@ def _placements(scene: Simulation, budget: int, *, any_order: bool) -> Starts:
         state = stack.pop()
         looked_at += 1
         charge(1 + (len(state.nodes) + len(state.waiting)) // STEPS.placement)
-        following = list(_placed_one_more(scene, state, any_order=any_order))
+        following = list(_placed_one_more(simulation, state, any_order=any_order))
         if not following:
             whole = all(kind in optional for kind, _ in missing(state))
             (full if whole else partial).append(state)
@@ -91,10 +91,10 @@ def _placements(scene: Simulation, budget: int, *, any_order: bool) -> Starts:
     spared = dict(lacking)
     for one in short:
         spared = {kind: min(count, one.get(kind, 0)) for kind, count in spared.items()}
-    every = scene.cast.wanted
-    made = tuple(_created(scene, state) for state in ends)
+    every = simulation.pod_types.wanted
+    made = tuple(_created(simulation, state) for state in ends)
     return Starts(
-        full=tuple(_created(scene, state) for state in sorted(full)),
+        full=tuple(_created(simulation, state) for state in sorted(full)),
         partial=made,
         placed=tuple(wanted - waiting.get(kind, 0) for kind, wanted in enumerate(every)),
         least=tuple(wanted - lacking.get(kind, 0) for kind, wanted in enumerate(every)),
@@ -109,48 +109,48 @@ def _placements(scene: Simulation, budget: int, *, any_order: bool) -> Starts:
     )
 
 
-def one_placement(scene: Simulation) -> State | None:
+def one_placement(simulation: Simulation) -> State | None:
     """A start state found by placing pod after pod on the first node that takes it; None where that leaves one out.
 
     Where it does, it is tried again with the largest pods first.
     """
-    for sizes in (None, _sizes(scene)):
-        state = _known(scene)
+    for sizes in (None, _sizes(simulation)):
+        state = _known(simulation)
         while True:
-            following = next(iter(_placed_one_more(scene, state, sizes=sizes)), None)
+            following = next(iter(_placed_one_more(simulation, state, sizes=sizes)), None)
             if following is None:
                 break
             state = following
-        if all(kind in scene.cast.optional for kind, _ in missing(state)):
-            return _created(scene, state)
+        if all(kind in simulation.pod_types.optional for kind, _ in missing(state)):
+            return _created(simulation, state)
     return None
 
 
-def _sizes(scene: Simulation) -> list[Fraction]:
+def _sizes(simulation: Simulation) -> list[Fraction]:
     """How much a pod of each kind takes, each resource as a part of what all that are wanted take of it."""
-    takes_of = [takes(kind.pod) for kind in scene.cast.kinds]
+    takes_of = [takes(kind.pod) for kind in simulation.pod_types.kinds]
     whole: dict[str, int] = {}
-    for count, found in zip(scene.cast.wanted, takes_of, strict=True):
+    for count, found in zip(simulation.pod_types.wanted, takes_of, strict=True):
         for name, amount in found.items():
             whole[name] = whole.get(name, 0) + amount * max(1, count)
     return [sum((Fraction(amount, whole[name]) for name, amount in found.items()), Fraction()) for found in takes_of]
 
 
-def _known(scene: Simulation, *, ready: bool = True) -> State:
+def _known(simulation: Simulation, *, ready: bool = True) -> State:
     """The state with all pods on their known nodes; a pod made for one node waits there.
 
     Unless all are `ready`, those that are not now never are.
     """
-    unready = list(() if ready else scene.cast.unready)
-    places = scene.places
+    unready = list(() if ready else simulation.pod_types.unready)
+    places = simulation.places
     positions = {name: index for index, name in enumerate(places.names)}
-    waiting = scene.cast.wanted
-    rolled = {kind for actor in scene.model.actors if actor.rolls for kind in actor.kinds}
-    nodes = tuple(ABSENT if name in scene.absent else () for name in places.names)
-    for kind, name in scene.cast.homes:
+    waiting = simulation.pod_types.wanted
+    rolled = {kind for reconciler in simulation.model.reconcilers if reconciler.rolls for kind in reconciler.kinds}
+    nodes = tuple(ABSENT if name in simulation.absent else () for name in places.names)
+    for kind, name in simulation.pod_types.homes:
         if name in positions and waiting[kind]:
             # what the inventory says runs, runs; that a DaemonSet's pods fit is to be seen
-            phase = AWAITED if kind in rolled and scene.cast.kinds[kind].pinned else READY
+            phase = AWAITED if kind in rolled and simulation.pod_types.kinds[kind].pinned else READY
             if phase == AWAITED and places.is_known_to_hold(kind, positions[name]):
                 phase = READY
             if (kind, name) in unready:
@@ -158,18 +158,18 @@ def _known(scene: Simulation, *, ready: bool = True) -> State:
                 phase = BROKEN
             nodes = on_node(nodes, positions[name], (kind, phase, 1))
             waiting = more(waiting, kind, -1)
-    controls = tuple(actor.begin() for actor in scene.model.actors)
+    controls = tuple(reconciler.begin() for reconciler in simulation.model.reconcilers)
     state = State(controls, waiting, nodes, places.held_first(nodes), places.volumes.unbound)
-    for kind, name in scene.cast.homes if state.bindings else ():
+    for kind, name in simulation.pod_types.homes if state.bindings else ():
         if name in positions:
             state = state.bound(places.volumes.made(kind, state.bindings)[0])
             state = state.bound(places.bound(kind, positions[name], state))
     return places.canonical(state)
 
 
-def at_rest(scene: Simulation, states: Sequence[State]) -> tuple[State, ...]:
+def at_rest(simulation: Simulation, states: Sequence[State]) -> tuple[State, ...]:
     """The starts in which no pod that waits evicts another: others do not last until something changes."""
-    places = scene.places
+    places = simulation.places
 
     def rests(state: State) -> bool:
         if any(places.evictions(kind, state, None, None) for kind, count in enumerate(state.waiting) if count):
@@ -206,16 +206,16 @@ def _count(state: State) -> int:
 
 
 def _placed_one_more(
-    scene: Simulation, state: State, *, any_order: bool = False, sizes: Sequence[Fraction] | None = None
+    simulation: Simulation, state: State, *, any_order: bool = False, sizes: Sequence[Fraction] | None = None
 ) -> Iterator[State]:
     """The states with one more pod placed; those that are made anew come late, and last those that may wait.
 
     Of those that come equally early, larger ones come first where `sizes` of the kinds are given.
     The order of kinds matters only where nodes look at each other.
     """
-    places, kinds = scene.places, scene.cast.kinds
-    nobody = scene.cast.pending
-    tiers = {kind: _tier(scene, state, kind) for kind, _ in _in(state, AWAITED)}
+    places, kinds = simulation.places, simulation.pod_types.kinds
+    nobody = simulation.pod_types.pending
+    tiers = {kind: _tier(simulation, state, kind) for kind, _ in _in(state, AWAITED)}
     before = None
     for kind in sorted(
         tiers,
@@ -228,40 +228,44 @@ def _placed_one_more(
         found = False
         # with the pod its claims are made, and some of them are bound at once
         for here in [state.bound(bindings) for bindings in places.volumes.made(kind, state.bindings)]:
-            for after in _each_placed(scene, here, kind):
+            for after in _each_placed(simulation, here, kind):
                 found = True
                 yield places.canonical(after)
         # of Jobs that are useful only when complete, each may have come to any part of its pods
-        if found and not kinds[kind].whole and (not any_order or kind in scene.cast.optional or kinds[kind].pinned):
+        if (
+            found
+            and not kinds[kind].whole
+            and (not any_order or kind in simulation.pod_types.optional or kinds[kind].pinned)
+        ):
             return
         before = tiers[kind] if found else before
 
 
-def _each_placed(scene: Simulation, state: State, kind: int) -> Iterator[State]:
+def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[State]:
     """The states with one more pod of a kind placed."""
-    places = scene.places
+    places = simulation.places
     fitting = places.fitting(kind, state)
-    if scene.cast.kinds[kind].pinned:
-        for index in scene.model.distinct(state.nodes, fitting):
+    if simulation.pod_types.kinds[kind].pinned:
+        for index in simulation.model.distinct(state.nodes, fitting):
             if (kind, AWAITED, 1) in state.nodes[index]:
                 nodes = on_node(state.nodes, index, (kind, AWAITED, -1), (kind, READY, 1))
                 for held in places.reserved(kind, index, state):
                     yield State(state.controls, state.waiting, nodes, held, state.bindings)
                 return
         return
-    for index in () if fitting else scene.model.distinct(state.nodes, places.additions(kind, state)):
+    for index in () if fitting else simulation.model.distinct(state.nodes, places.additions(kind, state)):
         yield state._replace(nodes=(*state.nodes[:index], (), *state.nodes[index + 1 :]))
     apart = {index: not places.starts(kind, index, state) for index in fitting}
-    for index in sorted(scene.model.distinct(state.nodes, fitting), key=lambda index: apart[index]):
+    for index in sorted(simulation.model.distinct(state.nodes, fitting), key=lambda index: apart[index]):
         # the scheduler binds it, and where its volume is attached elsewhere it never starts
-        yield from placed_on(scene, kind, index, state, STARTING if apart[index] else READY)
+        yield from placed_on(simulation, kind, index, state, STARTING if apart[index] else READY)
 
 
-def _tier(scene: Simulation, state: State, kind: int) -> int:
+def _tier(simulation: Simulation, state: State, kind: int) -> int:
     """Pods with the same number are placed in any order."""
-    if kind in scene.cast.optional:
+    if kind in simulation.pod_types.optional:
         return 2
-    wanted, sure = scene.cast.wanted[kind], scene.cast.sure[kind]
+    wanted, sure = simulation.pod_types.wanted[kind], simulation.pod_types.sure[kind]
     return int(sure < wanted and wanted - state.waiting[kind] >= sure)
 
 
@@ -270,9 +274,9 @@ def _running(state: State, nobody: tuple[int, ...]) -> State:
     return State(state.controls, nobody, nodes, state.held, state.bindings)
 
 
-def _created(scene: Simulation, state: State) -> State:
+def _created(simulation: Simulation, state: State) -> State:
     """The start with the pods that wait for a node now, and those that quotas refuse not even created."""
-    places, pending = scene.places, scene.cast.pending
+    places, pending = simulation.places, simulation.pod_types.pending
     missing = [(kind, count) for kind, count in enumerate(state.waiting) if count and places.is_charged(kind)]
     waiting = [count + pending[kind] for kind, count in enumerate(state.waiting)]
     for kind, _ in missing:

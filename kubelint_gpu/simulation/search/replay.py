@@ -26,7 +26,7 @@ class ReplayMismatch(AssertionError):  # noqa: N818 - it says what happened
 
 
 def replay(
-    scene: Simulation, path: Sequence[State], cluster: Cluster, base: Snapshot | None = None, *, ends: bool = True
+    simulation: Simulation, path: Sequence[State], cluster: Cluster, base: Snapshot | None = None, *, ends: bool = True
 ) -> Trace:
     """Play a path again on the whole cluster; `ends` says that at its end somebody waits for ever.
 
@@ -35,14 +35,14 @@ def replay(
     Raises:
         ReplayMismatch: the core does not agree with a step.
     """
-    return _Replay(scene, cluster, base).run(path, ends)
+    return _Replay(simulation, cluster, base).run(path, ends)
 
 
 class _Replay:
-    def __init__(self, scene: Simulation, cluster: Cluster, base: Snapshot | None) -> None:
-        self._scene = scene
-        self._kinds = scene.cast.kinds
-        self._telling = Narration(scene, cluster, base)
+    def __init__(self, simulation: Simulation, cluster: Cluster, base: Snapshot | None) -> None:
+        self._scene = simulation
+        self._kinds = simulation.pod_types.kinds
+        self._telling = Narration(simulation, cluster, base)
         self._cluster = cluster
         self._evicted: dict[str, None] = {}
         self._evictions: list[Evicted] = []
@@ -65,9 +65,16 @@ class _Replay:
             states.append(state)
         waiting = BlockedPods(self._scene, telling).waiting(state) if ends else ()
         steps += [telling.ending(one) for one in waiting if one.scheduler or one.refusal]
-        scene, cluster = self._scene, self._cluster
-        nodes = (*cluster.nodes, *scene.added)
-        played = Played(tuple(states), scene.cast.kinds, scene.cast.actors, scene.places.names, nodes, cluster.pods)
+        simulation, cluster = self._scene, self._cluster
+        nodes = (*cluster.nodes, *simulation.added)
+        played = Played(
+            tuple(states),
+            simulation.pod_types.kinds,
+            simulation.pod_types.reconcilers,
+            simulation.places.names,
+            nodes,
+            cluster.pods,
+        )
         return Trace(tuple(steps), waiting, tuple(self._evicted), tuple(self._evictions), tuple(self._added), played)
 
     def _advance(self, state: State, target: State) -> tuple[Step, State]:
@@ -139,6 +146,6 @@ class _Replay:
                     preemptor.owner,
                     preemptor.priority,
                     tuple(one.meta.name for one in broken if one.restrains_preemption(victim.pod)),
-                    victim.actor < 0 and not victim.temporary,
+                    victim.reconciler < 0 and not victim.temporary,
                 )
             )

@@ -94,7 +94,7 @@ def _run(
     The pods of one workload find their nodes after all others that wait, so that these may take their places.
     """
     path = [start]
-    last, crowds = draws.randrange(len(model.actors)), draws.random() < SIMULATION.crowded
+    last, crowds = draws.randrange(len(model.reconcilers)), draws.random() < SIMULATION.crowded
     while len(path) < most:
         if done(path[-1]):
             return path, True
@@ -110,8 +110,8 @@ def _next(model: Model, state: State, draws: random.Random, last: int, crowds: b
     kinds: dict[tuple[str, int, int], list[tuple[int, State]]] = {}
     for step, following in model.steps(state):
         crowd = sum(count for _, _, count in state.nodes[step.node]) if step.act == "bind" else 0
-        kinds.setdefault((step.act, step.actor, step.kind), []).append((crowd, following))
-    late = [key for key in kinds if key[0] == "bind" and model.kinds[key[2]].actor == last]
+        kinds.setdefault((step.act, step.reconciler, step.kind), []).append((crowd, following))
+    late = [key for key in kinds if key[0] == "bind" and model.kinds[key[2]].reconciler == last]
     left = [key for key in kinds if key not in late]
     while left or late:
         options = kinds[left.pop(draws.randrange(len(left))) if left else late.pop()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from page_samples import STAGE
+from page_samples import PICTURE
 from report_samples import DEADLOCK, MAY_STICK, PIN, REPORTS, UNKNOWN_CLASS, report
 
 from kubelint_gpu.findings.finding import Summary
@@ -49,8 +49,8 @@ def test_rollouts_that_block_each_other_are_all_named():
     moments = (
         RolloutFrame((NodeMoment(True, (holding("vision/captioner", "new"), holding("lab/x", "")), ("2",)),), ()),
     )
-    stage = replace(STAGE, moments=(RolloutFrame(moments[0].nodes, (holding("vision/object-tracker", "new"),)),))
-    told = verdict(report(replace(DEADLOCK, stage=stage)))
+    stage = replace(PICTURE, moments=(RolloutFrame(moments[0].nodes, (holding("vision/object-tracker", "new"),)),))
+    told = verdict(report(replace(DEADLOCK, picture=stage)))
     assert told.title == "2 rollouts would block each other"
     assert told.lead.startswith("Deployment vision/object-tracker and vision/captioner: ")
 

@@ -14,11 +14,11 @@ from kubelint_gpu.simulation.model.placing import most_placed, placed, placed_on
 from kubelint_gpu.simulation.search.placements import placements
 
 
-def _empty(scene):
+def _empty(simulation):
     """Nothing runs yet, and all pods wait."""
-    state = placements(scene, 1_000).full
-    first = (state or placements(scene, 1_000).partial)[0]
-    return first._replace(waiting=scene.cast.wanted, nodes=((),) * len(first.nodes))
+    state = placements(simulation, 1_000).full
+    first = (state or placements(simulation, 1_000).partial)[0]
+    return first._replace(waiting=simulation.pod_types.wanted, nodes=((),) * len(first.nodes))
 
 
 def _by_hand(sizes, free):
@@ -37,28 +37,31 @@ def test_the_most_pods_find_places_in_the_best_order(seed):
     free = [draw.randint(1, 5) for _ in range(3)]
     wanted = [(draw.randint(1, 3), draw.randint(1, 3)) for _ in range(2)]
     workloads = [deployment(name, count, size) for name, (count, size) in zip("ab", wanted, strict=True)]
-    scene = full_simulation(workloads, cluster(*(node(f"n{number}", room) for number, room in enumerate(free))))
-    start, sizes = _empty(scene), [size for count, size in wanted for _ in range(count)]
-    found = most_placed(scene, start, range(2), 10_000)
+    simulation = full_simulation(workloads, cluster(*(node(f"n{number}", room) for number, room in enumerate(free))))
+    start, sizes = _empty(simulation), [size for count, size in wanted for _ in range(count)]
+    found = most_placed(simulation, start, range(2), 10_000)
     assert (found.pods, found.decided) == (_by_hand(sizes, free), True)
-    names = scene.places.names
+    names = simulation.places.names
     closed = draw.randrange(len(names))
     rest = [room for number, room in enumerate(free) if f"n{number}" in set(names) - {names[closed]}]
-    assert most_placed(scene, start, range(2), 10_000, closed=closed).pods == _by_hand(sizes, rest)
+    assert most_placed(simulation, start, range(2), 10_000, closed=closed).pods == _by_hand(sizes, rest)
 
 
 def test_where_the_budget_ends_first_no_more_is_not_known():
-    scene = full_simulation([deployment("a", 3, affinity=apart("a"))], cluster(node("n", 4), node("m", 4)))
-    start = _empty(scene)
-    assert not most_placed(scene, start, [0], 1).decided
-    assert (most_placed(scene, start, [0], 100).pods, most_placed(scene, start, [0], 100).decided) == (2, True)
+    simulation = full_simulation([deployment("a", 3, affinity=apart("a"))], cluster(node("n", 4), node("m", 4)))
+    start = _empty(simulation)
+    assert not most_placed(simulation, start, [0], 1).decided
+    assert (most_placed(simulation, start, [0], 100).pods, most_placed(simulation, start, [0], 100).decided) == (
+        2,
+        True,
+    )
 
 
 def test_equal_nodes_are_tried_once():
-    scene = full_simulation([deployment("a", 1)], cluster(node("n", 4), node("m", 4), node("o", 2)))
-    start = _empty(scene)
-    found = list(placed(scene, 0, start))
+    simulation = full_simulation([deployment("a", 1)], cluster(node("n", 4), node("m", 4), node("o", 2)))
+    start = _empty(simulation)
+    found = list(placed(simulation, 0, start))
     assert len(found) == 2
-    assert list(placed_on(scene, 0, 0, start)) == [found[0]]
+    assert list(placed_on(simulation, 0, 0, start)) == [found[0]]
     assert all(sum(count_on(content, 0, READY) for content in state.nodes) == 1 for state in found)
     assert all(state.waiting == (0,) for state in found)

@@ -29,39 +29,39 @@ def explored(case, most=400):
     ]
     rolling = frozenset(case.judged)
     empty = Snapshot.of(cluster)
-    scene = build_simulation(cluster, build_pod_types(participants, rolling, (), cluster), (), empty)
-    states = list(placements(scene, 500).full)[:20]
+    simulation = build_simulation(cluster, build_pod_types(participants, rolling, (), cluster), (), empty)
+    states = list(placements(simulation, 500).full)[:20]
     seen = set(states)
     for state in states:
-        for following in scene.model.successors(state):
+        for following in simulation.model.successors(state):
             if following not in seen and len(seen) < most:
                 seen.add(following)
                 states.append(following)
-    return scene, cluster, states
+    return simulation, cluster, states
 
 
 @pytest.mark.parametrize("seed", range(30_000, 30_040))
 def test_no_state_holds_more_than_there_is_or_breaks_the_bounds_of_its_controller(seed):
-    scene, cluster, states = explored(random_case(seed))
+    simulation, cluster, states = explored(random_case(seed))
     nodes = {node.name: node for node in cluster.nodes}
     for state in states:
         assert all(count >= 0 for count in state.waiting)
-        for name, content in zip(scene.places.names, state.nodes, strict=True):
+        for name, content in zip(simulation.places.names, state.nodes, strict=True):
             assert all(count > 0 for _, _, count in content)
             used = {"pods": 0}
             for kind, phase, count in content:
                 if phase in (STARTING, READY, LEAVING, EVICTED):
                     used["pods"] += count
-                    for resource, amount in pod_requests(scene.cast.kinds[kind].pod.spec).items():
+                    for resource, amount in pod_requests(simulation.pod_types.kinds[kind].pod.spec).items():
                         used[resource] = used.get(resource, 0) + amount * count
             assert all(amount <= nodes[name].allocatable.get(resource, 0) for resource, amount in used.items())
         seen = census(state)
-        for actor, control in zip(scene.model.actors, state.controls, strict=True):
+        for reconciler, control in zip(simulation.model.reconcilers, state.controls, strict=True):
             if isinstance(actor, DeploymentRollout) and not actor.rescaled:
                 bounds = resolve(actor.strategy, actor.replicas)
                 assert sum(control[:-2]) + max(0, control[-2]) <= actor.replicas + bounds.surge
                 evicted = any(phase in (EVICTED, NOMINATED) for content in state.nodes for _, phase, _ in content)
-                may_evict = len({kind.priority for kind in scene.cast.kinds}) > 1
+                may_evict = len({kind.priority for kind in simulation.pod_types.kinds}) > 1
                 if not evicted and not may_evict:
                     ready = sum(seen.ready(kind) for kind in actor.kinds)
                     assert ready >= actor.replicas - bounds.unavailable
@@ -69,12 +69,12 @@ def test_no_state_holds_more_than_there_is_or_breaks_the_bounds_of_its_controlle
 
 @pytest.mark.parametrize("seed", range(30_040, 30_070))
 def test_states_are_canonical_and_steps_change_something(seed):
-    scene, _, states = explored(random_case(seed), 100)
+    simulation, _, states = explored(random_case(seed), 100)
     for state in states:
-        following = scene.model.successors(state)
+        following = simulation.model.successors(state)
         assert state not in following
         assert len(set(following)) == len(following)
-        for members in scene.places.classes:
+        for members in simulation.places.classes:
             for one in following:
                 part = one.nodes[members.start : members.stop]
                 assert list(part) == sorted(part)

@@ -12,12 +12,12 @@ from kubelint_gpu.simulation.search.placements import one_placement
 
 
 def search_of(*workloads, nodes):
-    """The search of the first situation that is judged, and its scene in which the first workload is rolled."""
+    """The search of the first situation that is judged, and its simulation in which the first workload is rolled."""
     found = []
     with checked(lambda _, claim, __: found.append(claim.situation)):
         judge(same(*workloads), cluster(*(node(f"n{number}", 10) for number in range(nodes))))
     search = GroupSearch(found[0])
-    return search, search.scene(frozenset((0,)), ())
+    return search, search.simulation(frozenset((0,)), ())
 
 
 SIZES = (5, 4, 4, 3, 2, 2)
@@ -27,8 +27,8 @@ SIZES = (5, 4, 4, 3, 2, 2)
 def test_a_placement_that_greed_does_not_find_is_searched_for(sizes, placed):
     """5, 3 and 2 beside 4, 4 and 2 fill two nodes; the largest first leave the last 2 out, and so does the order."""
     workloads = [deployment(f"w{number}", gpus=size) for number, size in enumerate(sizes)]
-    search, scene = search_of(*workloads, nodes=2)
-    assert (one_placement(scene) is not None) is placed
-    states, trace = search.stuck_run(scene)
+    search, simulation = search_of(*workloads, nodes=2)
+    assert (one_placement(simulation) is not None) is placed
+    states, trace = search.stuck_run(simulation)
     assert states > 0
     assert [one.owner for one in trace.waiting] == ["Deployment/d/w0"]

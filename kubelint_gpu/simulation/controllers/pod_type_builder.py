@@ -88,7 +88,7 @@ class Change(Protocol):
         """The nodes for which it has made pods before anything changes."""
 
 
-class Stage(Protocol):
+class PodTypeBuilder(Protocol):
     """The pod types and reconcilers of one search, as a controller fills them in for one workload."""
 
     @property
