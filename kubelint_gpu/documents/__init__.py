@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubelint_gpu.documents.comments import Comment, comments
-from kubelint_gpu.documents.document import Document, Item, Pointer, Problem, Reading, Role
+from kubelint_gpu.documents.document import Document, Item, Pointer, Problem, Reading, Role, value_at
 from kubelint_gpu.documents.items import everything, items
 from kubelint_gpu.documents.reader import MAX_BYTES, read, too_large
 from kubelint_gpu.documents.source_text import SourceText, Span, encode, source_text
@@ -26,4 +26,5 @@ __all__ = [
     "read",
     "source_text",
     "too_large",
+    "value_at",
 ]

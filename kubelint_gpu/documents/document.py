@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kubelint_gpu.documents.source_text import SourceText, Span
 
 Pointer = tuple[str | int, ...]
@@ -17,6 +19,18 @@ Role = Literal["key", "value"]
 # Without a key, as in a sequence, the last two are -1. A sixth member says that a merge key brought the entry.
 # Plain tuples, because there is one for each value of files with a hundred thousand of them.
 Node = tuple[Any, ...]
+
+
+def value_at(value: Any, pointer: Sequence[str | int]) -> Any:
+    """What stands at a pointer in plain data; None where nothing does."""
+    for step in pointer:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value
 
 
 @dataclass(frozen=True, slots=True)

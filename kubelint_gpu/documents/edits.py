@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import emitter
+from kubelint_gpu.documents.document import value_at
 from kubelint_gpu.documents.layout import (
     in_flow,
     indent_at,
@@ -93,7 +94,7 @@ def set_key(item: Item, mapping_pointer: Pointer, key: str, value: Any, *, befor
         NotEditable: when there is no mapping, or it is shared by an alias.
     """
     document, pointer = item.document, item.pointer + mapping_pointer
-    while len(pointer) > len(item.pointer) and _value(document, pointer) is None:
+    while len(pointer) > len(item.pointer) and value_at(document.value, pointer) is None:
         last = pointer[-1]
         if not isinstance(last, str):
             break
@@ -133,7 +134,7 @@ def append(item: Item, list_pointer: Pointer, values: Sequence[Any]) -> Edit:
     if not isinstance(node[2], list) or not node[2]:
         raise NotEditable("the value is no list with entries")
     text, last = document.source.text, node[2][-1]
-    after = [*_value(document, full), *values]
+    after = [*value_at(document.value, full), *values]
     if in_flow(document, node):
         written = [emitter.json_text(one) if document.is_json else emitter.flow_text(one) for one in values]
         start = line_start(document, last[0])
@@ -292,19 +293,6 @@ def _block_removal(document: Document, node: Node, child: Node) -> Change:
 def _spaced(node: Node, text: str) -> str:
     """An empty value ends right behind its colon or dash."""
     return text if node[0] < node[1] else " " + text
-
-
-def _value(document: Document, pointer: Pointer) -> Any:
-    """The value at the pointer, None where it is null or absent."""
-    value = document.value
-    for step in pointer:
-        if isinstance(value, dict) and isinstance(step, str):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
-            value = value[step]
-        else:
-            return None
-    return value
 
 
 def with_value(value: Any, pointer: Sequence[str | int], new: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.documents.document import value_at
 from kubelint_gpu.documents.edits import Change, Edit, emptied, tried
 from kubelint_gpu.documents.layout import in_flow, line_end, line_start, newline_at, newline_before, own_node
 from kubelint_gpu.documents.not_editable import NotEditable
@@ -37,10 +38,7 @@ def remove_entry(item: Item, pointer: Pointer) -> Edit:
 
 
 def _list(document: Document, pointer: Pointer) -> list[object]:
-    value = document.value
-    for step in pointer:
-        value = value[step]
-    return list(value)
+    return list(value_at(document.value, pointer))
 
 
 def _flow_removal(node: Node, index: int) -> Change:

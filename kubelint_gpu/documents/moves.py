@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents.comments import comments
+from kubelint_gpu.documents.document import value_at
 from kubelint_gpu.documents.edits import ABSENT, Edit, apply, canonical, remove_key, set_key, with_value
 from kubelint_gpu.documents.items import items
 from kubelint_gpu.documents.layout import (
@@ -38,7 +39,7 @@ def move_key(item: Item, pointer: Pointer, home: Pointer) -> Edit:
     document = item.document
     source, full = document.source, item.pointer + pointer
     child, node = own_node(document, full), own_node(document, full[:-1])
-    value = _at(document.value, full)
+    value = value_at(document.value, full)
     after = _as_it_stands(document, child, node, item.pointer + home)
     reading = _read(source, after) if after is not None else None
     wanted = canonical(_moved(document.value, full, item.pointer + home, value))
@@ -127,7 +128,7 @@ def _written_anew(item: Item, pointer: Pointer, home: Pointer, value: Any) -> st
 
 def _moved(whole: Any, full: Pointer, home: Pointer, value: Any) -> Any:
     without = with_value(whole, full, ABSENT)
-    there = _at(without, home)
+    there = value_at(without, home)
     return with_value(without, home, {**(there if isinstance(there, dict) else {}), full[-1]: value})
 
 
@@ -149,12 +150,6 @@ def _lost_comment(before: Reading, after: Reading) -> str:
 
 def _read(source: SourceText, text: str) -> Reading:
     return read(source.path, encode(source, text))
-
-
-def _at(value: Any, pointer: Pointer) -> Any:
-    for step in pointer:
-        value = value[step]
-    return value
 
 
 def _difference(source: SourceText, after: str) -> Edit:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from kubelint_gpu.documents import value_at
 from kubelint_gpu.documents.edits import Edit, set_key
 from kubelint_gpu.documents.not_editable import NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic
@@ -53,10 +54,7 @@ def _put_back(manifest: Manifest, removal: Removal) -> list[Edit]:
     missing = [value for key, value in removal.entries if key is None]
     if not missing:
         return [set_key(item, pointer, key, value) for key, value in removal.entries if key is not None]
-    value: Any = item.value
-    for step in pointer:
-        value = value[step]
-    return [set_key(item, pointer[:-1], str(pointer[-1]), [*value, *missing])]
+    return [set_key(item, pointer[:-1], str(pointer[-1]), [*value_at(item.value, pointer), *missing])]
 
 
 def _told(removal: Removal) -> str:

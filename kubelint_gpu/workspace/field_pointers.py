@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents import Pointer, value_at
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.workspace.manifest import Manifest
@@ -151,15 +151,8 @@ def key_values(manifest: Manifest, pointer: Pointer) -> str:
 
 def at(manifest: Manifest, pointer: Pointer) -> object:
     """The value of a field; None where it is absent."""
-    value: object = manifest.item.value
-    for step in pointer:
-        if isinstance(value, dict):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-            value = value[step]
-        else:
-            return None
-    return value
+    found: object = value_at(manifest.item.value, pointer)
+    return found
 
 
 def entries(manifest: Manifest, route: Pointer) -> Iterator[Pointer]:

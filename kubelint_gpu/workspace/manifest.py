@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.documents import Item, Pointer, Reading, Role, Span, items
+from kubelint_gpu.documents import Item, Pointer, Reading, Role, Span, items, value_at
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_workload, read_workload
@@ -108,18 +108,12 @@ class Manifest:
 
     def offset_within(self, pointer: Pointer, offset: int) -> int | None:
         """The offset in the file of a character of a text; None where it cannot be told."""
-        value = self._at(pointer)
+        value = value_at(self.item.value, pointer)
         if self.origin is not None or not isinstance(value, str):
             return None
         span = self.item.locate(pointer)
         found = offset_within(self.item.document.source.text[span.start : span.end], value, offset)
         return None if found is None or span.start + found >= span.end else span.start + found
-
-    def _at(self, pointer: Pointer) -> Any:
-        value: Any = self.item.value
-        for step in pointer:
-            value = value[step]
-        return value
 
     def present(self, pointer: Pointer) -> bool:
         """Whether a field is written."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kubelint_gpu.documents import value_at
 from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import (
@@ -35,7 +36,7 @@ _PODS = "110"
 
 def node(item: Item, pointer: Pointer, problems: list[InventoryError]) -> Declared | None:
     """The API node of an entry of `nodes`; None where that is none, which is then among the problems."""
-    entry = _at(item, pointer)
+    entry = value_at(item.value, pointer)
     return _expanded(item, pointer, (*pointer, "name"), entry["name"], entry, problems)
 
 
@@ -44,7 +45,7 @@ def pool(item: Item, pointer: Pointer, room: int, problems: list[InventoryError]
 
     None where its template is no node, which is then among the problems.
     """
-    entry = _at(item, pointer)
+    entry = value_at(item.value, pointer)
     name, scaling = entry["name"], entry.get("autoscaling")
     autoscaling = Autoscaling(scaling.get("min", 0), scaling["max"]) if scaling else None
     count: int = entry.get("count", autoscaling.minimum if autoscaling else 0)
@@ -65,14 +66,6 @@ def pool(item: Item, pointer: Pointer, room: int, problems: list[InventoryError]
     pattern = entry.get("namePattern", name + "-{}")
     nodes = [_named(template, pattern.replace("{}", str(number)), template_name) for number in range(1, count + 1)]
     return Pool(name, template, tuple(found.name for found in nodes), autoscaling), nodes
-
-
-def _at(item: Item, pointer: Pointer) -> dict[str, Any]:
-    value: Any = item.value
-    for part in pointer:
-        value = value[part]
-    found: dict[str, Any] = value
-    return found
 
 
 def _expanded(

@@ -72,21 +72,16 @@ def converted(name: str, given: tuple[Type, ...], size: Size) -> Estimate:
 
 def replaced(text: Size, old: Size, new: Size) -> Size:
     """The size of a text in which parts are replaced."""
-    most, kept = 0, 0
-    if old.least == 0:
-        most, kept = added(text.most, 1), text.most
-    elif new.most <= old.least:
-        kept = text.most
-    else:
-        most = math.ceil(text.most / old.least)
-    least, left = 0, 0
-    if old.most == 0:
-        least, left = added(text.least, 1), text.least
-    elif old.most <= new.least:
-        left = text.least
-    else:
-        least = math.ceil(text.least / old.most)
+    most, kept = _parts(text.most, old.least, new.most <= old.least)
+    least, left = _parts(text.least, old.most, old.most <= new.least)
     return Size(least, most).times(new).plus(Size(left, kept))
+
+
+def _parts(length: int, old: int, stays: bool) -> tuple[int, int]:
+    """How many parts of a text are replaced, and how much of it stays."""
+    if old == 0:
+        return added(length, 1), length
+    return (0, length) if stays else (math.ceil(length / old), 0)
 
 
 def is_scalar(kind: Type) -> bool:

@@ -57,14 +57,14 @@ def test_no_state_holds_more_than_there_is_or_breaks_the_bounds_of_its_controlle
             assert all(amount <= nodes[name].allocatable.get(resource, 0) for resource, amount in used.items())
         seen = census(state)
         for reconciler, control in zip(simulation.model.reconcilers, state.controls, strict=True):
-            if isinstance(actor, DeploymentRollout) and not actor.rescaled:
-                bounds = resolve(actor.strategy, actor.replicas)
-                assert sum(control[:-2]) + max(0, control[-2]) <= actor.replicas + bounds.surge
+            if isinstance(reconciler, DeploymentRollout) and not reconciler.rescaled:
+                bounds = resolve(reconciler.strategy, reconciler.replicas)
+                assert sum(control[:-2]) + max(0, control[-2]) <= reconciler.replicas + bounds.surge
                 evicted = any(phase in (EVICTED, NOMINATED) for content in state.nodes for _, phase, _ in content)
                 may_evict = len({kind.priority for kind in simulation.pod_types.kinds}) > 1
                 if not evicted and not may_evict:
-                    ready = sum(seen.ready(kind) for kind in actor.kinds)
-                    assert ready >= actor.replicas - bounds.unavailable
+                    ready = sum(seen.ready(kind) for kind in reconciler.kinds)
+                    assert ready >= reconciler.replicas - bounds.unavailable
 
 
 @pytest.mark.parametrize("seed", range(30_040, 30_070))
