@@ -10,7 +10,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -213,11 +212,7 @@ def _entries_of(document: Document) -> Iterator[Entry]:
                 raise _wrong(document, (*at, key), "must be a text")
         if _FINGERPRINT.fullmatch(entry["fingerprint"]) is None:
             raise _wrong(document, (*at, "fingerprint"), "must be 32 hexadecimal digits")
-        yield Entry(**_texts(entry))
-
-
-def _texts(entry: dict[str, Any]) -> dict[str, str]:
-    return {key: entry[key] for key in _KEYS}
+        yield Entry(**{key: entry[key] for key in _KEYS})
 
 
 def _wrong(document: Document, pointer: Pointer, message: str) -> click.ClickException:

@@ -27,7 +27,7 @@ def remove_entry(item: Item, pointer: Pointer) -> Edit:
         raise NotEditable("only entries of lists can be removed")
     own_node(document, full)
     node = own_node(document, full[:-1])
-    value = _list(document, full[:-1])
+    value = list(value_at(document.value, full[:-1]))
     if len(value) == 1:
         change = emptied(document, full[:-1], node, [])
     elif in_flow(document, node):
@@ -35,10 +35,6 @@ def remove_entry(item: Item, pointer: Pointer) -> Edit:
     else:
         change = _block_removal(document, node, index)
     return tried(document, change, full[:-1], [*value[:index], *value[index + 1 :]])
-
-
-def _list(document: Document, pointer: Pointer) -> list[object]:
-    return list(value_at(document.value, pointer))
 
 
 def _flow_removal(node: Node, index: int) -> Change:

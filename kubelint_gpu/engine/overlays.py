@@ -140,7 +140,9 @@ def _written(answer: Answer, place: Place) -> Iterator[Related]:
     for writer, value in answer.before:
         spot = writer.spot()
         through = _through(writer, value)
-        yield Related(place_of(spot.path, spot.span), through or f"{_shown(value)} here, overridden at {_line(place)}")
+        yield Related(
+            place_of(spot.path, spot.span), through or f"{_shown(value)} here, overridden at {place.path}:{place.line}"
+        )
 
 
 def _through(writer: FieldWriter, value: Any) -> str:
@@ -149,10 +151,6 @@ def _through(writer: FieldWriter, value: Any) -> str:
     if writer.by == "variable":
         return "the value of this variable is filled in"
     return "copied by this replacement" if writer.by == "replacement" and value is None else ""
-
-
-def _line(place: Place) -> str:
-    return f"{place.path}:{place.line}"
 
 
 def _shown(value: Any) -> str:

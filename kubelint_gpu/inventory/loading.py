@@ -270,7 +270,9 @@ def _inventory(found: _Gathered, objects: tuple[Declared, ...]) -> Inventory:
         complete=closed and (bool(stated) or not growing),
         closed=closed,
         pools=tuple(found.pools),
-        unhealthy=frozenset(each.name for each in nodes if _is_unhealthy(each)),
+        unhealthy=frozenset(
+            each.name for each in nodes if isinstance(each.typed, Node) and each.typed.meta.annotations.get(UNHEALTHY)
+        ),
         admission=Admission(
             any(each.get("extendedResourceToleration") is True for each in admission),
             _together(admission, "defaultTolerations"),
@@ -293,10 +295,6 @@ def _version(found: _Gathered, nodes: list[Declared]) -> str | None:
             found.problems.append(error_at(item, ("kubernetesVersion",), sentence))
         declared = declared or version
     return cluster_version(declared, (node.typed.kubelet_version for node in nodes if isinstance(node.typed, Node)))
-
-
-def _is_unhealthy(node: Declared) -> bool:
-    return isinstance(node.typed, Node) and bool(node.typed.meta.annotations.get(UNHEALTHY))
 
 
 def _together(settings: list[dict[str, Any]], key: str) -> tuple[dict[str, Any], ...]:

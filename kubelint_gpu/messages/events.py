@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.messages.wording import amount, bare, counted, listed
@@ -124,8 +123,6 @@ def _joins(change: NodeJoins) -> str:
     text = f"a node like {change.like} joins"
     if having:
         text = f"a node like {change.like} with {listed(having)} joins"
-    return text + (f", without the taint {_taints(change.untainted)}" if change.untainted else "")
-
-
-def _taints(taints: Sequence[Taint]) -> str:
-    return listed([str(taint) for taint in taints])
+    return text + (
+        f", without the taint {listed([str(taint) for taint in change.untainted])}" if change.untainted else ""
+    )

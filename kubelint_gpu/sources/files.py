@@ -209,7 +209,7 @@ class _Collector:
                 if not is_folder(child):
                     if name.endswith(SUFFIXES):
                         todo.append(child)
-                elif name.startswith(".") or name in _SKIPPED or _is_environment(child):
+                elif name.startswith(".") or name in _SKIPPED or exists(child / "pyvenv.cfg"):
                     continue
                 elif child.is_symlink():
                     self._skip(child, "a link to a directory")
@@ -245,11 +245,6 @@ def _is_template(path: Path) -> bool:
     return any(
         part == "templates" and exists(Path(*parts[:index], "Chart.yaml")) for index, part in enumerate(parts[:-1])
     )
-
-
-def _is_environment(path: Path) -> bool:
-    """Whether Python packages are installed there."""
-    return exists(path / "pyvenv.cfg")
 
 
 def _reason(error: Exception) -> str:

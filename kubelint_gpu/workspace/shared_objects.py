@@ -86,11 +86,7 @@ def shared_documents(reading: Reading) -> str:
         return reading.about
     parts: list[str] = []
     for document in reading.documents:
-        if any(item.value.get("kind") in SHARED for item in items(document) if _has_kind(item.value)):
+        if any(item.value.get("kind") in SHARED for item in items(document) if isinstance(item.value.get("kind"), str)):
             source, (start, end) = document.source, document.chunk
             parts += [source.path, f"{document.index} {start} {source.span(start, start).line}", source.text[start:end]]
     return digest_of(parts) if parts else ""
-
-
-def _has_kind(value: Mapping[str, object]) -> bool:
-    return isinstance(value.get("kind"), str)

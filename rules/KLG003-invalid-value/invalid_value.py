@@ -102,7 +102,11 @@ def _quoted(manifest: Manifest, pointer: Pointer) -> list[Edit]:
 
 def _uncounted(manifest: Manifest) -> Iterator[Diagnostic]:
     """Keys of a ResourceQuota that the API server accepts and nothing ever counts."""
-    written = field_pointers.at(manifest, ("spec", "hard")) if _is_quota(manifest) else None
+    written = (
+        field_pointers.at(manifest, ("spec", "hard"))
+        if manifest.kind == "ResourceQuota" and not api_group(manifest.item.value)
+        else None
+    )
     hard = written if isinstance(written, dict) else {}
     for key in hard:
         right = counted_as(key)
@@ -116,18 +120,12 @@ def _uncounted(manifest: Manifest) -> Iterator[Diagnostic]:
             cause=f"uncounted/{key}",
             severity="warning",
             help=(f"write {right}",),
-            proposals=(FixCandidate(f"write {right}", "unsafe", partial(_renamed, manifest, key, right)),)
+            proposals=(
+                FixCandidate(f"write {right}", "unsafe", partial(renamed, manifest, [("spec", "hard", key)], right)),
+            )
             if right not in hard
             else (),
         )
-
-
-def _is_quota(manifest: Manifest) -> bool:
-    return manifest.kind == "ResourceQuota" and not api_group(manifest.item.value)
-
-
-def _renamed(manifest: Manifest, key: str, right: str) -> list[Edit]:
-    return renamed(manifest, [("spec", "hard", key)], right)
 
 
 def _field(pointer: Pointer) -> str:

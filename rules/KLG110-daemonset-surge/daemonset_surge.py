@@ -18,7 +18,6 @@ from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _SURGE: Pointer = (*field_pointers.UPDATE_STRATEGY, "rollingUpdate", "maxSurge")
 
@@ -50,7 +49,7 @@ def _ports(unit: ApplySet) -> Iterator[Diagnostic]:
     """Without an inventory: no node has a port twice."""
     for subject in unit.subjects:
         ports = host_ports(subject.workload.spec)
-        if not ports or not _surges(subject):
+        if not ports or not surges_on_nodes(subject.controller) or subject.controller.on_delete:
             continue
         manifest = subject.manifest
         names = listed([str(port) for port in ports])
@@ -74,7 +73,3 @@ def _ports(unit: ApplySet) -> Iterator[Diagnostic]:
             ),
             proposals=(no_daemon_surge(manifest),),
         )
-
-
-def _surges(subject: WorkloadCheck) -> bool:
-    return surges_on_nodes(subject.controller) and not subject.controller.on_delete

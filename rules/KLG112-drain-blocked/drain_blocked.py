@@ -67,7 +67,11 @@ def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, 
         certainty="certain" if certain else "possible",
         related=(
             *(
-                (Related(subject.replicas_place, _replicas(subject)),)
+                (
+                    Related(
+                        subject.replicas_place, f"{counted(subject.workload.replicas, 'replica')}, all under the budget"
+                    ),
+                )
                 if manifest is not subject.manifest
                 else _declared(unit, names)
             ),
@@ -104,10 +108,6 @@ def _help(manifest: Manifest, subject: WorkloadCheck, found: Sequence[Drained], 
         yield f"let {budget_names(names)} of the inventory allow one pod to be missing (maxUnavailable: 1)"
     elif subject.controller.rolls and all(not one.stranded for one in found):
         yield "with the node cordoned, kubectl rollout restart moves its pods to another node without an eviction"
-
-
-def _replicas(subject: WorkloadCheck) -> str:
-    return f"{counted(subject.workload.replicas, 'replica')}, all under the budget"
 
 
 def _budget(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> tuple[Manifest, Pointer]:

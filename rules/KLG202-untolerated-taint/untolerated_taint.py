@@ -155,16 +155,12 @@ def _corrected(subject: WorkloadCheck, at: int, taint: Taint) -> list[Edit]:
         edits.append(replace_scalar(manifest.item, (*base, "key"), taint.key))
     if written.get("operator") != "Exists" and (written.get("value") or "") != taint.value:
         if written.get("value"):
-            edits.append(replace_scalar(manifest.item, (*base, "value"), _quoted(taint.value)))
+            edits.append(replace_scalar(manifest.item, (*base, "value"), f'"{taint.value}"'))
         else:
             edits.append(set_key(manifest.item, base, "value", taint.value))
     if written.get("effect") and written["effect"] != taint.effect:
         edits.append(replace_scalar(manifest.item, (*base, "effect"), taint.effect))
     return edits
-
-
-def _quoted(value: str) -> str:
-    return f'"{value}"'
 
 
 def _added(subject: WorkloadCheck, taints: tuple[Taint, ...]) -> list[Edit]:

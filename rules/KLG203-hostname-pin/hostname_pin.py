@@ -29,7 +29,7 @@ def hostname_pin(unit: ApplySet) -> Iterator[Diagnostic]:
         if not subject.places_pods or _has_reason(subject):
             continue
         found = wider_selection(unit, subject)
-        if found is None or (not _more(found) and _claims(subject)):
+        if found is None or (len(found.nodes) <= len(found.pinned) and _claims(subject)):
             continue
         manifest = subject.manifest
         route: Pointer = (*field_pointers.pod_spec(manifest), *found.pin.pointer)
@@ -52,10 +52,6 @@ def hostname_pin(unit: ApplySet) -> Iterator[Diagnostic]:
             related=tuple(_nodes(unit, found, others)),
             proposals=(by_label(subject, found),),
         )
-
-
-def _more(found: Wider) -> bool:
-    return len(found.nodes) > len(found.pinned)
 
 
 def _has_reason(subject: WorkloadCheck) -> bool:

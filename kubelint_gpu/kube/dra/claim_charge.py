@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kubelint_gpu.kube.dra.api_limits import MOST_DEVICES
-from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceQuery
+from kubelint_gpu.kube.dra.request import ALL, ClaimSpec
 from kubelint_gpu.kube.values.quantity import ONE
 
 CLAIM_COUNT = "count/resourceclaims.resource.k8s.io"
@@ -31,11 +31,7 @@ def claim_charge(spec: ClaimSpec) -> Mapping[str, int]:
         most: dict[str, int] = {}
         for query in queries:
             key = query.device_class + CLASS_DEVICES
-            most[key] = max(most.get(key, 0), _devices(query))
+            most[key] = max(most.get(key, 0), MOST_DEVICES if query.mode == ALL else query.count)
         for key, devices in most.items():
             charge[key] = charge.get(key, 0) + devices * ONE
     return charge
-
-
-def _devices(query: DeviceQuery) -> int:
-    return MOST_DEVICES if query.mode == ALL else query.count
