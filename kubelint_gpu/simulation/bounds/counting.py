@@ -15,9 +15,10 @@ from kubelint_gpu.simulation.bounds.preconditions import is_crowded, is_peaceful
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, halt, short_of
 from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
+from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.placements import Starts, placements
+from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.simulation.prepare.demand import contended, takes
 from kubelint_gpu.simulation.prepare.displaced import concerns
-from kubelint_gpu.simulation.search.engine import Situation
+from kubelint_gpu.simulation.search.situation import Situation
 
 
 def is_peaceful(situation: Situation) -> bool:

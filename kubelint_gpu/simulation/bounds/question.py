@@ -9,7 +9,8 @@ from typing import NamedTuple
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
-from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
+from kubelint_gpu.simulation.search.engine import GroupSearch
+from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement
 
 

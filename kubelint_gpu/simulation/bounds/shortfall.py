@@ -13,8 +13,9 @@ from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.locality import companions
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
-from kubelint_gpu.simulation.search.engine import GroupSearch, Situation, worth
+from kubelint_gpu.simulation.search.engine import GroupSearch, worth
 from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements
+from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
 from kubelint_gpu.values import dataclass, replace
 

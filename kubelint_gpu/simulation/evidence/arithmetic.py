@@ -11,7 +11,7 @@ from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.relations import asks, refusers, tokens
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, is_temporary
-from kubelint_gpu.simulation.search.engine import Situation
+from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.values import dataclass
 
 Amounts = Mapping[str, int]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.search.engine import Situation
+from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
 from kubelint_gpu.work import limited
 

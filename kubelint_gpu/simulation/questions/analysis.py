@@ -16,8 +16,8 @@ from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.together import judged_together
 from kubelint_gpu.simulation.questions.unbounded import unbounded
-from kubelint_gpu.simulation.search.engine import Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement, Together, undecided, worst
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from kubelint_gpu.budget import BUDGET, SIMULATION
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
-from kubelint_gpu.simulation.search.engine import GroupSearch, Situation, ended
+from kubelint_gpu.simulation.search.engine import GroupSearch, ended
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import placements
+from kubelint_gpu.simulation.search.situation import Situation
 
 
 def helped_by(situation: Situation, search: GroupSearch, position: int, *, alike: bool) -> tuple[int, ...]:

@@ -23,8 +23,9 @@ from kubelint_gpu.simulation.prepare.workload_change import (
     own_waiting,
     owner_of,
 )
-from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
+from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import OF_A_RUN, WAITS, Judgement, Together
 from kubelint_gpu.values import dataclass, replace
 

@@ -1,0 +1,48 @@
+"""Workloads that can compete with each other, with all that decides who gets what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.growth import Grown
+from kubelint_gpu.simulation.memo import Memo
+from kubelint_gpu.simulation.prepare.demand import Demand, Residual
+from kubelint_gpu.simulation.prepare.displaced import Displaced
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
+from kubelint_gpu.values import dataclass, field, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Workloads that can compete with each other, and what stays beside them.
+
+    `numbers` are the numbers of the participants among all; `fixed` are running pods of nobody among them, `residual`
+    what these leave of each node, `daemons` which of them (by identity) are of other workloads of the same run.
+    `joins` is whether nodes of `grown` may still join while something is rolled; `queued` are pods of others that wait
+    for a node when it begins. `driven` is, per participant, whom it may drive away from among the fixed pods.
+    `memo` has what several questions share.
+    """
+
+    cluster: Cluster
+    empty: Snapshot
+    participants: tuple[WorkloadChange, ...]
+    numbers: tuple[int, ...]
+    eligible: tuple[frozenset[str], ...]
+    demands: tuple[Demand, ...]
+    fixed: tuple[Pod, ...]
+    residual: Residual
+    daemons: frozenset[PodIdentifier]
+    budget: int
+    grown: Grown | None = None
+    joins: bool = True
+    queued: tuple[Pod, ...] = ()
+    driven: tuple[tuple[Displaced, ...], ...] = ()
+    memo: Memo = field(default_factory=Memo, repr=False, compare=False)
+
+    def beside(self, pods: Sequence[Pod]) -> Snapshot:
+        """The cluster with some of the running pods: one snapshot for all that is asked beside the same ones."""
+        found = tuple(pods)
+        return self.empty.static(("beside", found), lambda _: Snapshot.of(replace(self.cluster, pods=found)))
