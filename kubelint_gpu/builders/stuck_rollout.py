@@ -246,7 +246,7 @@ def keeping(workload: Workload) -> tuple[str, str, str]:
     if surges_on_nodes(controller):
         label = f"maxSurge is {controller.max_surge}: the new pod of a node starts beside the old one"
         return f"the old pod is kept {until}", f"keeps the old pod {until}", label
-    if not controller.has_replica_sets:
+    if controller.has_ordinals or controller.node_bound:
         return f"the {workload.kind} controller goes on only when it is available", "waits for that pod", ""
     unavailable, pods, label = controller.unavailable(replicas), counted(replicas, "pod"), _label(controller, replicas)
     if unavailable:

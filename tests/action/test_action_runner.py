@@ -141,7 +141,8 @@ def test_the_self_test_passes(act, name, said):
 
 
 def order(text, *parts):
-    places = [text.index(part) for part in parts]
+    places = [text.find(part) for part in parts]
+    assert -1 not in places, text
     assert places == sorted(places), places
 
 

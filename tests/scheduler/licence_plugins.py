@@ -38,6 +38,7 @@ SEAT_FACTS = on_one_node(
     Held.RESOURCE,
     asks=wants,
     excludes=both,
+    pod_labels=lambda _: (LICENCE,),
     token=lambda _pods, _wide, _cluster: lambda node, placed: (node.labels.get(SEATS), sum(map(wants, placed))),
     blockers=lambda *_: lambda other: same_node if wants(other) else never,
 )

@@ -51,8 +51,8 @@ def row_of(value: dict[str, Any]) -> dict[str, Any] | None:
 def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[InvalidObject, ...]]]:
     """The workloads that a custom resource stands for, one for each pod template, with what is wrong in it.
 
-    They have no selector, and no strategy but that of Jobs where their pods end by themselves and that of a canary: how
-    others are rolled out is the business of their controllers.
+    They have no selector, and no strategy but that of Jobs where their pods end by themselves and that of a canary;
+    `custom_rollout` says what a change of others needs.
     """
     row = row_of(value)
     for template in row["templates"] if row is not None else ():

@@ -41,7 +41,7 @@ class Workload:
         strategy: how it replaces pods; None where it never does.
         partial: it is a patch: it lacks what the API server requires and is never judged alone.
         spec_key: what the pod's spec is called under `template_pointer`.
-        custom: it comes from a custom resource: how it is rolled out is not known here.
+        custom: it comes from a custom resource.
         extended: its pod template has fields of its own, and need not have all that a pod has, so that the API server's
             rules for pods are not those of this template.
         asks: where a custom resource writes what its pods ask for, if not in a list of containers.

@@ -55,7 +55,8 @@ def never(*_: object) -> bool:
     return False
 
 
-def _nothing(_: Pod) -> tuple[str, ...]:
+def nothing(_: Pod) -> tuple[str, ...]:
+    """No label, no topology, no token, whatever the pod."""
     return ()
 
 
@@ -126,7 +127,8 @@ class Facts:
         excludes: whether the two pods may want a thing that both cannot have at once.
         local: whether its verdict on the pod and a node depends on the pods of that node alone.
         refusing: of some placed pods, which pods they keep off nodes other than their own.
-        pod_labels: the label keys of other pods that it looks at for this pod; None where it may look at all.
+        pod_labels: the label keys that it looks at for this pod, its own and those of others; None where it may look at
+            all. Pods that differ in no other label are taken for one another.
         topology: the node labels whose values make the domains that it counts in.
         tokens: what at most one pod of a node can have, as `host port 80/TCP`.
         token: what tells nodes apart for some pods in play.
@@ -145,8 +147,8 @@ class Facts:
     local: Callable[[Pod, Unique], bool] = never
     refusing: Callable[[Sequence[Pod], Unique], Callable[[Pod], bool]] = _everyone
     pod_labels: Callable[[Pod], Iterable[str]] | None = None
-    topology: Callable[[Pod], Iterable[str]] = _nothing
-    tokens: Callable[[Pod], Iterable[str]] = _nothing
+    topology: Callable[[Pod], Iterable[str]] = nothing
+    tokens: Callable[[Pod], Iterable[str]] = nothing
     token: Tokens = _by_name
     blockers: Blockers | None = None
     sought: Sought = _nothing_sought
@@ -165,12 +167,13 @@ def on_one_node(
     asks: Callable[[Pod], bool] = never,
     counted: bool = False,
     excludes: Callable[[Pod, Pod], bool] = never,
-    tokens: Callable[[Pod], Iterable[str]] = _nothing,
+    tokens: Callable[[Pod], Iterable[str]] = nothing,
     token: Tokens = no_token,
     blockers: Blockers | None = None,
     spared: Callable[[PodSpec], PodSpec] = _as_it_is,
+    pod_labels: Callable[[Pod], Iterable[str]] | None = None,
 ) -> Facts:
-    """The facts of a filter that looks at one node and the pods on it, and not at their labels."""
+    """The facts of a filter that looks at one node and its pods; `pod_labels` is `nothing` if at no label of them."""
     return Facts(
         held,
         asks,
@@ -179,7 +182,7 @@ def on_one_node(
         excludes=excludes,
         local=always,
         refusing=nobody,
-        pod_labels=_nothing,
+        pod_labels=pod_labels,
         tokens=tokens,
         token=token,
         blockers=blockers,

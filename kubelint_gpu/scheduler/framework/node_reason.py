@@ -17,7 +17,7 @@ class NodeReason(str):
     of_one: str
 
     def __new__(cls, told: str, of_one: str = "it {}") -> NodeReason:  # noqa: PYI034 - it has no subclasses
-        """The reason with what it tells of nodes; `{}` in `of_one` is that."""
+        """The reason with what it tells of nodes; `{}` in `of_one` is that, and a plural one needs its own `of_one`."""
         found = super().__new__(cls, f"node(s) {told}")
         found.told, found.of_one = told, of_one.format(told)
         return found

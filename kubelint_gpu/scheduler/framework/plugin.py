@@ -25,7 +25,8 @@ PLUGIN = Plugin("NodePorts", _pre_filter, _filter)
 * A `post_filter` gives what the plugin says of a pod that fits nowhere; its state is None where it had nothing to do.
 * `facts` say what the verdict depends on and what pods hold under it (`facts.py`). A plugin that leaves them out is
   taken to look at every pod and every node: all that follows is right, if slower and less exact.
-* Reasons are constants of the plugin's module, or wordings of `Behaviour` where releases differ.
+* Reasons are constants of the plugin's module, or wordings of `Behaviour` where releases differ; those about nodes are
+  `NodeReason`s (`node_reason.py`).
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from kubelint_gpu.scheduler.framework.facts import (
     never,
     no_slots,
     nobody,
+    nothing,
 )
 from kubelint_gpu.values import replace
 
@@ -53,7 +54,7 @@ def volume_facts(
         excludes=excludes,
         local=lambda pod, _unique: not has_claims(pod),
         refusing=nobody,
-        pod_labels=lambda _: (),
+        pod_labels=nothing,
         token=_token if token is None else _with_pods(token),
         blockers=blockers,
         slots=slots,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import HostPort, Pod
-from kubelint_gpu.scheduler.framework.facts import Held, Keeps, Token, never, on_one_node, same_node
+from kubelint_gpu.scheduler.framework.facts import Held, Keeps, Token, never, nothing, on_one_node, same_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
@@ -65,6 +65,7 @@ def _blockers(pod: Pod, _snapshot: Snapshot, _reason: str) -> Keeps:
 
 _FACTS = on_one_node(
     Held.PORT,
+    pod_labels=nothing,
     asks=lambda pod: bool(host_ports(pod.spec)),
     counted=True,
     excludes=lambda pod, other: not set(_tokens(pod)).isdisjoint(_tokens(other)),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.frozen import EMPTY
-from kubelint_gpu.scheduler.framework.facts import Held, on_one_node
+from kubelint_gpu.scheduler.framework.facts import Held, nothing, on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -89,4 +89,10 @@ def _spared(spec: PodSpec) -> PodSpec:
     return replace(spec, containers=plain, init_containers=(), overhead=EMPTY, resources=None)
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(Held.RESOURCE, counted=True, spared=_spared), takes=takes)
+PLUGIN = Plugin(
+    NAME,
+    _pre_filter,
+    _filter,
+    facts=on_one_node(Held.RESOURCE, counted=True, spared=_spared, pod_labels=nothing),
+    takes=takes,
+)

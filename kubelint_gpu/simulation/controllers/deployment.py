@@ -5,7 +5,7 @@ Behaviour: pkg/controller/deployment (sync.go, rolling.go, recreate.go, util/dep
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
@@ -152,10 +152,6 @@ class DeploymentRollout(EqualNodes):
         """All replicas are old, and the controller has not looked yet."""
         there = any(self.old_replicas) or self.current > 0
         return (*self.old_replicas, self.current, 0 if self.rescaled and there else 1)
-
-    def located(self, _positions: Mapping[str, int]) -> DeploymentRollout:
-        """It knows nothing of nodes."""
-        return self
 
     def actions(self, control: Control, seen: Census) -> Iterator[Action]:
         """The Deployment's sync, and what each ReplicaSet does about its pods."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.values import dataclass
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _POD_NAME = "statefulset.kubernetes.io/pod-name"
 
@@ -122,3 +125,7 @@ class EqualNodes:
     def begin(self) -> Control:
         """It writes nothing."""
         return ()
+
+    def located(self, _positions: Mapping[str, int]) -> Self:
+        """It knows nothing of nodes."""
+        return self

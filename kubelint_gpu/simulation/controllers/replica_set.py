@@ -5,7 +5,7 @@ Behaviour: pkg/controller/replicaset, 1.34.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.controller import Controller
@@ -16,16 +16,16 @@ from kubelint_gpu.values import dataclass
 
 
 def keep(
-    kind: int, wanted: int, control: Control, seen: Census, family: tuple[int, ...], name: str
+    kind: int, wanted: int, control: Control, seen: Census, family: tuple[int, ...], name: str, by: str = "ReplicaSet"
 ) -> Iterator[Action]:
-    """What a ReplicaSet with `spec.replicas` = `wanted` does about the pods of one kind."""
+    """What a controller (`by`) that keeps `wanted` pods of one kind does about them."""
     active, name = seen.active(kind), name.replace("/", " ", 1)
     if active < wanted:
         missing = wanted - active
         told = f"creates {missing} pod{'s' if missing > 1 else ''} of {name}"
-        yield Action(control, told, create=(kind, missing), by="ReplicaSet")
+        yield Action(control, told, create=(kind, missing), by=by)
     elif active > wanted:
-        yield Action(control, f"deletes a pod of {name}", delete=kind, family=family, by="ReplicaSet")
+        yield Action(control, f"deletes a pod of {name}", delete=kind, family=family, by=by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,6 @@ class KeepsReplicas(EqualNodes):
     def rolls(self) -> bool:
         """It rolls nothing out."""
         return False
-
-    def located(self, _positions: Mapping[str, int]) -> KeepsReplicas:
-        """It knows nothing of nodes."""
-        return self
 
     def actions(self, control: Control, seen: Census) -> Iterator[Action]:
         """Pods that were evicted are created again."""

@@ -6,7 +6,7 @@ Behaviour: pkg/controller/statefulset/stateful_set_control.go, 1.34 to 1.36.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
@@ -163,10 +163,6 @@ class StatefulSetRollout(EqualNodes):
     def rolls(self) -> bool:
         """With OnDelete it waits for somebody else to delete its pods."""
         return self.roll and not self.strategy.on_delete
-
-    def located(self, _positions: Mapping[str, int]) -> StatefulSetRollout:
-        """It knows nothing of nodes."""
-        return self
 
     def actions(self, control: Control, seen: Census) -> Iterator[Action]:
         """What the next sync does, each by itself."""

@@ -16,7 +16,7 @@ _SETTLED = {STARTING: READY, BROKEN: READY, EVICTED: LEAVING}
 def first_alike(pods: Sequence[Pod], others: Iterable[Pod]) -> tuple[int, ...]:
     """For each pod the first one that every filter treats like it, where `others` are all that may run beside them.
 
-    Labels count where a term or constraint of any of them asks for them.
+    Labels count where a filter looks at them for any of them.
     """
     looked_at = label_keys((*pods, *others))
     seen: dict[Pod, int] = {}

@@ -30,7 +30,7 @@ def with_counted_budgets(cluster: Cluster, participants: Sequence[WorkloadChange
 def _counted(
     budget: PodDisruptionBudget, participants: Sequence[WorkloadChange], rest: Sequence[Pod]
 ) -> PodDisruptionBudget:
-    mine = [one for one in participants if _covers(budget, one)]
+    mine = [one for one in participants if any(map(budget.selects, one.pods))]
     if not mine:
         return budget
     others = sum(1 for pod in rest if pod.meta.owner is not None and not pod.finished and budget.selects(pod))
@@ -49,7 +49,3 @@ def _needed(budget: PodDisruptionBudget, mine: Sequence[WorkloadChange], others:
     if budget.max_unavailable is not None:
         return max(0, total - budget.max_unavailable.of(total))
     return minimum.of(total) if minimum is not None else 1
-
-
-def _covers(budget: PodDisruptionBudget, one: WorkloadChange) -> bool:
-    return any(budget.selects(pod) for pod in one.pods)

@@ -17,7 +17,6 @@ from kubelint_gpu.simulation.controllers.state import (
     NOMINATED,
     READY,
     STARTING,
-    Content,
     State,
 )
 from kubelint_gpu.simulation.prepare.demand import takes
@@ -105,14 +104,13 @@ def course(played: Played, also: Collection[str] = ()) -> Course:
 
 def _moment(played: Played, state: State, wanted: Sequence[int]) -> Frame:
     return Frame(
-        tuple(_groups(played, state.nodes[index]) for index in wanted),
+        tuple(
+            tuple(_group(played, kind, PHASES[phase], count) for kind, phase, count in state.nodes[index] if kind >= 0)
+            for index in wanted
+        ),
         tuple(_group(played, kind, WAITING, count) for kind, count in enumerate(state.waiting) if count),
         tuple(state.nodes[index] == ABSENT for index in wanted),
     )
-
-
-def _groups(played: Played, content: Content) -> tuple[FrameGroup, ...]:
-    return tuple(_group(played, kind, PHASES[phase], count) for kind, phase, count in content if kind >= 0)
 
 
 def _group(played: Played, number: int, phase: str, count: int) -> FrameGroup:

@@ -11,7 +11,7 @@ from typing import Any
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
-from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Token, Unique, never, nobody_blocks
+from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Token, Unique, never, nobody_blocks, nothing
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -139,7 +139,7 @@ FACTS = Facts(
     excludes=_want_the_same,
     local=lambda pod, _unique: not _asks(pod),
     refusing=_kept_off,
-    pod_labels=lambda _: (),
+    pod_labels=nothing,
     token=_token,
     blockers=_blockers,
     sought=_sought,
