@@ -45,7 +45,9 @@ else:
 
     def replace(value, /, **changes):
         """The same value with some attributes changed."""
-        return value.__class__(**{**dict(zip(value.__match_args__, _attributes(value), strict=True)), **changes})
+        given = [changes.pop(name, old) for name, old in zip(value.__match_args__, _attributes(value), strict=True)]
+        # what is left names no attribute: the constructor says so
+        return value.__class__(*given, **changes)
 
     def _attributes(value):
         names = value.__match_args__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
 
 class Answered(Protocol):
@@ -22,8 +22,10 @@ def once(question: Callable[[_Unit], _Answer]) -> Callable[[_Unit], _Answer]:
 
     @wraps(question)
     def answer(unit: _Unit) -> _Answer:
-        if question not in unit.answers:
-            unit.answers[question] = question(unit)
-        return cast("_Answer", unit.answers[question])
+        answers = unit.answers
+        if question not in answers:
+            answers[question] = question(unit)
+        found: _Answer = answers[question]
+        return found
 
     return answer
