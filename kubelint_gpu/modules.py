@@ -16,12 +16,9 @@ from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader, spec_from
 from _thread import RLock
 from contextlib import suppress
 from types import CodeType, ModuleType
+from typing import Any
 
 from kubelint_gpu.version import __version__
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _KEPT = frozenset(("kubelint_gpu", "click", "ruamel", *sys.stdlib_module_names))
 """Whose modules are kept: of packages that read nothing through what loads them."""
