@@ -126,7 +126,7 @@ def keep() -> None:
     if sys.dont_write_bytecode or not _IS_POSSIBLE or len(missing) <= _FEW:
         return
     with suppress(OSError, ValueError, TypeError):
-        _write([one.__spec__ for one in missing])
+        _write([one.__spec__ for one in missing if one.__spec__.cached])
 
 
 def _write(specs: list[Any]) -> None:
