@@ -17,6 +17,7 @@ from conformance import (
     admission_answers,
     compare,
     device_answers,
+    device_random,
     device_rollouts,
     device_scenarios,
     families,
@@ -167,6 +168,7 @@ def every_case(chosen: argparse.Namespace) -> Iterator[Case]:
     yield from device_rollouts.device_rollouts()
     yield from generator.matrix()
     yield from generator.random_cases(chosen.seed, chosen.generate)
+    yield from device_random.random_device_rollouts(chosen.seed, chosen.generate)
 
 
 def objects(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:

@@ -127,6 +127,7 @@ class PartsLimits:
     scaled: int = 4  # a workload with another number of replicas
     applied: int = 4  # what is applied at once
     pending: int = 4  # a rollout beside pending pods
+    at_rest: int = 4  # the placements that all questions about a group share
     samples: int = 4  # the samples of a search that did not see everything
     single_runs: int = 4  # single runs after such a search
     pause: int = 4  # the part of a search after which it may halt

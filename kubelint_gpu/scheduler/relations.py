@@ -100,28 +100,18 @@ def topology_keys(pods: Iterable[Pod]) -> frozenset[str]:
     return frozenset(key for one in _now().every for pod in every for key in one.topology(pod))
 
 
-def refusers(others: Sequence[Pod], unique: Unique = never) -> Callable[[Pod], bool]:
-    """Which pods some placed pods may keep off nodes other than their own.
-
-    With the default for `unique`, no label is taken to be one node's own.
-    """
+def refusers(others: Sequence[Pod], unique: Unique) -> Callable[[Pod], bool]:
+    """Which pods some placed pods may keep off nodes other than their own."""
     found = [one.refusing(others, unique) for one in _now().refusing]
     return lambda pod: any(refuses(pod) for refuses in found)
 
 
-def local_kinds(pods: Sequence[Pod], fixed: Sequence[Pod], nodes: Sequence[Node]) -> tuple[bool, ...]:
+def local_kinds(pods: Sequence[Pod], fixed: Sequence[Pod], cluster: Cluster) -> tuple[bool, ...]:
     """Per pod: whether its fit on a node depends on that node alone."""
-    known: dict[str, bool] = {}
-
-    def is_unique(key: str) -> bool:
-        if key not in known:
-            values = [node.labels[key] for node in nodes if key in node.labels]
-            known[key] = len(values) == len(set(values))
-        return known[key]
-
-    refused = refusers((*pods, *fixed), is_unique)
+    unique = Unique(cluster)
+    refused = refusers((*pods, *fixed), unique)
     every = _now().every
-    return tuple([all(one.local(pod, is_unique) for one in every) and not refused(pod) for pod in pods])
+    return tuple([all(one.local(pod, unique) for one in every) and not refused(pod) for pod in pods])
 
 
 def node_tokens(pods: Sequence[Pod], cluster: Cluster, *, wide: bool) -> tuple[Token, ...]:

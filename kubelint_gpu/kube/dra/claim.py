@@ -53,7 +53,6 @@ class Consumer:
     resource: str
     name: str
     uid: str = ""
-    api_group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ def read_resource_claim(fields: Fields) -> ResourceClaim:
         spec=read_claim_spec(fields.down("spec"), flat=is_v1beta1(fields)),
         allocation=None if allocation is None else _allocation(allocation),
         reserved_for=tuple(
-            Consumer(child.text("resource"), child.text("name"), child.text("uid"), child.text("apiGroup"))
+            Consumer(child.text("resource"), child.text("name"), child.text("uid"))
             for child in status.children("reservedFor")
         ),
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kubelint_gpu.kube.dra.amounts import Amount, read_amounts
-from kubelint_gpu.kube.dra.device_taints import DeviceToleration, read_device_toleration
+from kubelint_gpu.kube.dra.device_taints import DeviceTaint, DeviceToleration, read_device_toleration
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.values import dataclass
@@ -38,6 +40,10 @@ class DeviceQuery:
     tolerations: tuple[DeviceToleration, ...] = ()
     capacity: FrozenMap[str, Amount] = EMPTY
     has_capacity: bool = False
+
+    def is_kept_off(self, taints: Iterable[DeviceTaint]) -> bool:
+        """Whether some taint of a device is not tolerated."""
+        return any(taint.blocks and not any(one.tolerates(taint) for one in self.tolerations) for taint in taints)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,14 @@ def queries_of(spec: ClaimSpec) -> tuple[DeviceQuery, ...]:
     for request in spec.requests:
         found += [*request.first_available, *((request.exactly,) if request.exactly is not None else ())]
     return tuple(found)
+
+
+def most_devices(spec: ClaimSpec) -> int:
+    """The most devices that a claim takes that asks for none by `All`; of alternatives the largest counts."""
+    return sum(
+        max([one.count for one in (request.exactly, *request.first_available) if one is not None], default=0)
+        for request in spec.requests
+    )
 
 
 def read_claim_spec(fields: Fields, *, flat: bool = False) -> ClaimSpec:

@@ -62,14 +62,13 @@ def read_int_or_percent(fields: Fields, key: str, default: IntOrPercent) -> IntO
 class DeploymentStrategy:
     """`spec.strategy` of a Deployment with its defaults, and what else shapes its rollout.
 
-    `min_ready_seconds` and `progress_deadline_seconds` are seconds; `field` holds maxSurge and maxUnavailable.
+    `field` holds maxSurge and maxUnavailable.
     """
 
     recreate: bool = False
     max_surge: IntOrPercent = QUARTER
     max_unavailable: IntOrPercent = QUARTER
     min_ready_seconds: int = 0
-    progress_deadline_seconds: int = 600
     paused: bool = False
     field: str = "rollingUpdate"
 
@@ -134,7 +133,7 @@ def read_deployment_strategy(fields: Fields) -> DeploymentStrategy:
     if deadline <= ready:
         where = "progressDeadlineSeconds" if "progressDeadlineSeconds" in fields else "minReadySeconds"
         fields.report((where,), f"progressDeadlineSeconds ({deadline}) must be greater than minReadySeconds ({ready})")
-    return DeploymentStrategy(kind == "Recreate", surge, unavailable, ready, deadline, fields.boolean("paused"))
+    return DeploymentStrategy(kind == "Recreate", surge, unavailable, ready, fields.boolean("paused"))
 
 
 def read_canary_strategy(fields: Fields) -> DeploymentStrategy | None:

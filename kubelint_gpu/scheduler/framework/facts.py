@@ -15,8 +15,25 @@ from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.values import dataclass
 
-Unique = Callable[[str], bool]
-"""Whether no two nodes have the same value of a label."""
+
+class Unique:
+    """Asked with a label whether no two nodes of a cluster have the same value of it; no label unless it is `asked`."""
+
+    __slots__ = ("_asked", "_known", "cluster")
+
+    def __init__(self, cluster: Cluster, *, asked: bool = True) -> None:
+        self.cluster = cluster
+        self._asked = asked
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, key: str) -> bool:
+        """Whether the label tells every node that has it from all others."""
+        if key not in self._known:
+            values = [node.labels[key] for node in self.cluster.nodes if key in node.labels]
+            self._known[key] = self._asked and len(values) == len(set(values))
+        return self._known[key]
+
+
 Reach = Callable[[Node, Node], bool]
 """Whether a pod on the second node keeps another one off the first."""
 Keeps = Callable[[Pod], Reach]
@@ -125,7 +142,7 @@ class Facts:
         counted: whether bounds can count what it holds, as tokens or as places apart.
         heeds: whether its verdict on the first pod may depend on where the second one is.
         excludes: whether the two pods may want a thing that both cannot have at once.
-        local: whether its verdict on the pod and a node depends on the pods of that node alone.
+        local: whether its verdict on the pod and a node of a cluster depends on the pods of that node alone.
         refusing: of some placed pods, which pods they keep off nodes other than their own.
         pod_labels: the label keys that it looks at for this pod, its own and those of others; None where it may look at
             all. Pods that differ in no other label are taken for one another.

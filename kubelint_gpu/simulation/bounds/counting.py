@@ -14,10 +14,9 @@ from kubelint_gpu.simulation.bounds.counting_nodes import (
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, halt, short_of
-from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.placements import Starts, placements
+from kubelint_gpu.simulation.search.placements import placements_of_all
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -82,14 +81,8 @@ def decide(question: Question) -> Judgement | None:
 
 def _waiting(situation: Situation, search: GroupSearch, position: int) -> Waiting | None:
     """What the next pod of a workload waits for where the others are placed first; None where that is not found."""
-
-    def placed() -> tuple[Simulation, Starts]:
-        simulation = search.simulation(frozenset(), ())
-        return simulation, placements(simulation, BUDGET.waiting)
-
-    simulation, starts = situation.memo.of(
-        "placed", (situation.participants, situation.fixed, situation.queued, situation.grown), placed
-    )
+    simulation = search.simulation(frozenset(), ())
+    starts = placements_of_all(simulation, BUDGET.waiting, situation.memo)
     if starts.full:
         return None
     return short_of(

@@ -5,14 +5,16 @@ While one workload is rolled and nobody else moves, a pod that goes leaves a pla
 
 from __future__ import annotations
 
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler.relations import asks, tokens
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.controllers.state import READY, count_on, on_node
+from kubelint_gpu.simulation.controllers.state import READY, State, count_on, on_node
 from kubelint_gpu.simulation.model.pod_symmetry import first_alike
 from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.simulation.prepare.prepared_run import without_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.placements import one_placement
@@ -20,37 +22,32 @@ from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
 
-def replaces_in_place(participant: WorkloadChange, simulation: Simulation, position: int, version: str | None) -> bool:
-    """Whether a rollout needs no place but those that its own pods leave.
-
-    All others in the simulation keep their pods and wait for none, and nobody evicts anybody.
-    `version` is that of Kubernetes.
-    """
-    kinds = simulation.pod_types.members[position]
-    places = simulation.places
-    if participant.before != participant.replicas or participant.temporary or simulation.pod_types.optional:
-        return False
-    if any(places.is_charged(kind) for kind in range(len(simulation.pod_types.kinds))):
-        return False
-    if all(places.is_local(kind) for kind in kinds):
-        # each node takes so many of its pods whatever runs elsewhere: any place is as good as the one that was left
-        if not _needs_no_more(participant) or not _come_no_larger(simulation, kinds):
-            return False
-    elif not places.are_alike(kinds) or not _is_one_by_one(participant, version) or participant.running:
-        return False
-    return _stands(simulation, kinds)
-
-
 def decide(question: Question) -> Judgement | None:
-    """It completes where its pods need no place but those that they leave themselves."""
+    """It completes where its pods need no place but those that they leave themselves.
+
+    All others keep their pods and wait for none, and nobody evicts anybody.
+    """
     situation, position, participant = question.situation, question.position, question.participant
     if not participant.rolling or participant.resumes or is_crowded(situation, position):
         return None
-    leaves_first = not participant.controller.has_replica_sets
-    if question.search.outsiders or (not leaves_first and may_evict(situation, position)):
+    if question.search.outsiders or (participant.controller.has_replica_sets and may_evict(situation, position)):
         return None
     simulation = question.search.simulation(frozenset({position}), ())
-    if not replaces_in_place(participant, simulation, position, situation.cluster.version):
+    places, kinds = simulation.places, simulation.pod_types.members[position]
+    if participant.before != participant.replicas or participant.temporary or simulation.pod_types.optional:
+        return None
+    if any(places.is_charged(kind) for kind in range(len(simulation.pod_types.kinds))):
+        return None
+    if all(places.is_local(kind) for kind in kinds):
+        # each node takes so many of its pods whatever runs elsewhere: any place is as good as the one that was left
+        alike = situation.demands[position].alike_devices
+        if not _needs_no_more(participant) or not _come_no_larger(simulation, kinds, alike=alike):
+            return None
+    elif participant.running or not places.are_alike(kinds) or not _is_one_by_one(participant, situation.cluster):
+        return None
+    before = question.search.simulation(frozenset(), ())
+    start = situation.memo.of("one placement", (before,), lambda: one_placement(before))
+    if start is None or not _stands(before, start, before.pod_types.members[position]):
         return None
     return replace(question.blank, verdict=Verdict.COMPLETES)
 
@@ -62,7 +59,7 @@ def _needs_no_more(participant: WorkloadChange) -> bool:
     return not moved and participant.controller.places_needed(participant.replicas) <= participant.replicas
 
 
-def _come_no_larger(simulation: Simulation, kinds: tuple[int, ...]) -> bool:
+def _come_no_larger(simulation: Simulation, kinds: tuple[int, ...], *, alike: bool) -> bool:
     """Whether filters see all old pods alike, all new ones too, and no more in a new one than in an old one."""
     mine = [simulation.pod_types.kinds[kind] for kind in kinds]
     old = [one.pod for one in mine if not one.new]
@@ -82,6 +79,8 @@ def _come_no_larger(simulation: Simulation, kinds: tuple[int, ...]) -> bool:
     )
     if len(set(first_alike([old[0], as_large], beside))) > 1:
         return False
+    if alike and new[0].spec.resource_claims == before.resource_claims:
+        return _asks_no_more(without_claims(new[0]), without_claims(old[0]))
     return _asks_no_more(new[0], old[0])
 
 
@@ -92,7 +91,7 @@ def _asks_no_more(new: Pod, old: Pod) -> bool:
     return set(tokens(new)) <= set(tokens(old)) and not asks(new, uncounted=True)
 
 
-def _is_one_by_one(participant: WorkloadChange, version: str | None) -> bool:
+def _is_one_by_one(participant: WorkloadChange, cluster: Cluster) -> bool:
     """Whether one pod at most is missing at any time, so that its place is there whatever looks at whom.
 
     What is near to what, and how evenly all are spread, was right with the old pod there and is with the new one.
@@ -101,18 +100,18 @@ def _is_one_by_one(participant: WorkloadChange, version: str | None) -> bool:
     spec = participant.new.spec
     if spec.pod_affinity or any(volume.kind not in ("emptyDir", "configMap", "secret") for volume in spec.volumes):
         return False
-    return participant.controller.replaces_singly(participant.replicas, version)
+    return participant.controller.replaces_singly(participant.replicas, cluster.version)
 
 
-def _stands(simulation: Simulation, kinds: tuple[int, ...]) -> bool:
-    """Whether all pods find room together, and each of its own would find it again where it is."""
-    state = one_placement(simulation)
-    if state is None or any(state.waiting):
+def _stands(simulation: Simulation, state: State, kinds: tuple[int, ...]) -> bool:
+    """Whether all pods have room together, and each of its own would find it again where it is."""
+    if any(state.waiting):
         return False
     for index, content in enumerate(state.nodes):
         for kind in kinds:
             if count_on(content, kind, READY):
                 without = state._replace(nodes=on_node(state.nodes, index, (kind, READY, -1)))
-                if index not in simulation.places.fitting(kind, without):
-                    return False
+                for held in simulation.places.released(kind, index, state):
+                    if index not in simulation.places.fitting(kind, without._replace(held=held)):
+                        return False
     return True

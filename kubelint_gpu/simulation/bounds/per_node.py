@@ -42,7 +42,7 @@ def by_node(situation: Situation, search: GroupSearch, position: int, blank: Jud
         )
     if not participant.rolling:
         return blank
-    local = all(local_kinds((old, new), situation.fixed, situation.cluster.nodes))
+    local = all(local_kinds((old, new), situation.fixed, situation.cluster)) and not new.spec.resource_claims
     if len(situation.participants) > 1 or search.outsiders or not local or may_evict(situation, position):
         return blank if short else None
     surge = participant.controller.surge(participant.replicas)

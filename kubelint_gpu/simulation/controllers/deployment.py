@@ -261,8 +261,8 @@ class DeploymentController(ReplicaSetController):
 
     @property
     def pace(self) -> Hashable:
-        """The strategy without `minReadySeconds` and `progressDeadlineSeconds`."""
-        return replace(self.strategy, min_ready_seconds=0, progress_deadline_seconds=0)
+        """The strategy without `minReadySeconds`."""
+        return replace(self.strategy, min_ready_seconds=0)
 
     def add_rolling(self, builder: PodTypeBuilder) -> None:
         """Each old ReplicaSet with its pods, and the new one, which has none yet."""

@@ -39,6 +39,10 @@ class HeldDevices(NamedTuple):
     shared: tuple[int, ...]
 
 
+HeldHere = tuple[Content, tuple[int, ...]]
+"""What is held on one node, and the allocations of the claims that pods name."""
+
+
 class State(NamedTuple):
     """What the controllers have written, how many pods of each kind wait for a node, and what is on each node.
 

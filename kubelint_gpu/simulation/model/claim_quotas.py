@@ -20,12 +20,12 @@ Charge = Mapping[str, int]
 
 
 class ClaimQuotas:
-    """The quotas that count claims, and what the claims of those who stay take of them."""
+    """The quotas that count claims, the `charges` of each kind's claims, and what those who stay take of them."""
 
     def __init__(self, cluster: Cluster, kinds: Sequence[PodType]) -> None:
         templates = {template.key: template for template in cluster.claim_templates}
         self._kinds = kinds
-        self._charges = [_charges(kind.pod, templates) for kind in kinds]
+        self.charges = [_charges(kind.pod, templates) for kind in kinds]
         self._quotas = [quota for quota in cluster.quotas if any(map(is_charged_for_claims, quota.hard))]
         self._stays: dict[str, dict[str, int]] = {}
         for claim in cluster.resource_claims:
@@ -42,7 +42,7 @@ class ClaimQuotas:
     def refusal(self, kind: int, nodes: Sequence[Content]) -> QuotaRefusal | None:
         """How a quota refuses a claim of one more pod of a kind; None where all its claims can be made."""
         pod = self._kinds[kind].pod
-        mine = self._charges[kind]
+        mine = self.charges[kind]
         quotas = [quota for quota in self._quotas if quota.meta.namespace == pod.meta.namespace] if mine else []
         if not quotas:
             return None
@@ -51,7 +51,7 @@ class ClaimQuotas:
             for other, phase, count in content:
                 if other >= 0 and phase not in UNBOUND:
                     there = self._kinds[other].pod
-                    for _, charge in self._charges[other] if there.meta.namespace == pod.meta.namespace else ():
+                    for _, charge in self.charges[other] if there.meta.namespace == pod.meta.namespace else ():
                         _add(used, charge, count)
         for name, charge in mine:
             for quota in quotas:

@@ -7,7 +7,7 @@ Behaviour: the plugin DynamicResources and the resource claim controller, 1.34.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 
 from kubelint_gpu.groups import summed
 from kubelint_gpu.kube.dra.api_limits import MOST_CONSUMERS
@@ -21,7 +21,7 @@ from kubelint_gpu.scheduler.attempt import reservations
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import own_devices
 from kubelint_gpu.simulation.controllers.reconciler import PodType
-from kubelint_gpu.simulation.controllers.state import UNBOUND, Content, HeldDevices, State, changed
+from kubelint_gpu.simulation.controllers.state import UNBOUND, Content, HeldDevices, HeldHere, State, changed
 from kubelint_gpu.simulation.model.claim_quotas import ClaimQuotas
 from kubelint_gpu.values import replace
 
@@ -32,6 +32,8 @@ Translation = Mapping[DeviceID, DeviceID]
 _SAME: tuple[Translation, Translation] = ({}, {})
 Holding = tuple[int, str, tuple[tuple[str, Allocation], ...]]
 """A pod that is known to run: its kind, its node, and what its claims have."""
+Placing = tuple[Snapshot, str]
+"""A cluster, and the name of one of its nodes."""
 NodesByClass = tuple[Sequence[str], Sequence[range]]
 """The names of nodes, and the positions of those among them that no pod in play can tell apart."""
 
@@ -70,7 +72,7 @@ class DeviceAllocations:
             self._known.setdefault((kind, name), []).append(self._number(own, name))
         self._first = tuple([self._shared_number(known[key]) if key in known else 0 for key in self._keys])
         self.cluster = self._with_claims(cluster, dict.fromkeys(self._keys))
-        self._quotas = ClaimQuotas(cluster, kinds)
+        self.quotas = ClaimQuotas(cluster, kinds)
         self._ways: dict[Hashable, tuple[tuple[int, tuple[int, ...]], ...]] = {}
 
     def first(self, nodes: Sequence[Content]) -> HeldDevices:
@@ -89,20 +91,32 @@ class DeviceAllocations:
         """Whether a pod of a kind is known to have devices on a node."""
         return (kind, self._names[index]) in self._known
 
-    def reserved(self, kind: int, index: int, held: HeldDevices, snapshot: Snapshot, pod: Pod) -> Iterator[HeldDevices]:
-        """What is held once a pod of a kind is bound to a node, in each way in which the scheduler may choose."""
-        key = (kind, index, held)
+    def reserved(
+        self,
+        kind: int,
+        index: int,
+        held: HeldDevices,
+        pod: Pod,
+        scene: Hashable,
+        snapshot: Callable[[], Placing],
+    ) -> Iterator[HeldDevices]:
+        """What is held once a pod of a kind is bound to a node, in each way in which the scheduler may choose.
+
+        The ways are those of the node that goes with the `snapshot`, equal for equal values of `scene`.
+        """
+        key = (kind, scene)
         ways = self._ways.get(key)
         if ways is None:
             found: dict[tuple[int, tuple[int, ...]], None] = {}
-            for given in reservations(pod, snapshot, self._names[index]):
+            before, name = snapshot()
+            for given in reservations(pod, before, name):
                 allocations = dict(given.allocations)
                 shared = list(held.shared)
                 for one in self._used[kind]:
                     allocation = allocations.pop(self._keys[one], None)
                     if allocation is not None:
                         shared[one] = self._shared_number(allocation)
-                own = self._number(tuple(allocations.values()), self._names[index])
+                own = self._number(tuple(allocations.values()), name)
                 found.setdefault((own, tuple(shared)))
             ways = self._ways[key] = tuple(found)
         for number, after in ways:
@@ -144,7 +158,7 @@ class DeviceAllocations:
 
     def refusal(self, kind: int, nodes: Sequence[Content]) -> QuotaRefusal | None:
         """How a quota refuses a claim of one more pod of a kind; None where all its claims can be made."""
-        return self._quotas.refusal(kind, nodes)
+        return self.quotas.refusal(kind, nodes)
 
     def idle(self, nodes: Sequence[Content], held: HeldDevices | None) -> tuple[tuple[int, int], ...]:
         """The claims that have devices and no user: each with the number of its allocation."""
@@ -157,15 +171,16 @@ class DeviceAllocations:
         return self._with_claims(cluster, has)
 
     def given(
-        self, kind: int, name: str, index: int, held: HeldDevices, count: int
+        self, kind: int, name: str, index: int, held: HeldHere, count: int
     ) -> list[tuple[tuple[str, Allocation], ...]]:
         """What so many pods of a kind on a node have, each by the key of its claim; `name` is the key of a pod."""
+        on_node, of_claims = held
         shared = []
         for one in self._used[kind]:
-            allocation = self._shared[held.shared[one]]
+            allocation = self._shared[of_claims[one]]
             if allocation is not None:
                 shared.append((self._keys[one], allocation))
-        own = [number for other, number, many in held.on_nodes[index] if other == kind for _ in range(many)]
+        own = [number for other, number, many in on_node if other == kind for _ in range(many)]
         numbers = [*own[:count], *([0] * (count - len(own)))]
         _, here = self._translations.get(self._names[index], _SAME)
         found = []

@@ -30,13 +30,13 @@ from kubelint_gpu.simulation.model.placed_pods import StatePods
 from kubelint_gpu.simulation.model.pod_symmetry import PodEquivalence, first_alike
 from kubelint_gpu.simulation.model.preemptions import Eviction, Preemptions
 from kubelint_gpu.simulation.model.quota_use import QuotaUse
-from kubelint_gpu.simulation.model.volume_binder import Bindings, VolumeBinder
+from kubelint_gpu.simulation.model.volume_binder import VolumeBinder
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, charge
 
 if TYPE_CHECKING:
-    from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations, Holding, NodesByClass
+    from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations, Holding, NodesByClass, Placing
 
 
 class ClusterOracle:
@@ -78,14 +78,16 @@ class ClusterOracle:
         self.standing = cluster.pods
         self._positions = {name: position for position, name in enumerate(names)}
         self._class_of = tuple(number for number, members in enumerate(classes) for _ in members)
-        self._fits: dict[tuple[int, int, Content], bool] = {}
-        self._plainly: dict[tuple[int, int, Content], bool] = {}
+        self._fits: dict[tuple[int, int, Content, Content], bool] = {}
+        self._plainly: dict[tuple[int, int, Content, Content], bool] = {}
         self.errs = False
         self._everywhere: dict[Hashable, tuple[int, ...]] = {}
         self._evicted: dict[Hashable, tuple[Eviction, ...] | None] = {}
         lowest = min((pod.spec.priority or 0 for pod in (*(kind.pod for kind in kinds), *cluster.pods)), default=0)
         self._may_evict = tuple(lowest < kind.priority and kind.pod.spec.preemption_policy != "Never" for kind in kinds)
-        self._likeness = PodEquivalence(first_alike([kind.pod for kind in kinds], cluster.pods))
+        self._likeness = PodEquivalence(
+            first_alike([kind.pod for kind in kinds], cluster.pods), [kind.priority for kind in kinds]
+        )
         self._claims = tuple(exclusive_claims(kind.pod, cluster) for kind in kinds)
         self._named = tuple(_named(kind) for kind in kinds)
         self._charged = tuple(admission.covers(kind.pod) for kind in kinds)
@@ -101,19 +103,20 @@ class ClusterOracle:
         """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""
         nodes = state.nodes
         charge(1 + len(nodes) // STEPS.asked_nodes)
-        if self._local[kind]:
-            class_of, fits = self._class_of, self._fits
-            found = []
-            for index, content in enumerate(nodes):
-                facing = self._facing(kind, content, index == home) if content else content
-                known = fits.get((kind, class_of[index], facing))
-                if self._fits_on(kind, class_of[index], facing) if known is None else known:
-                    found.append(index)
-            return found
-        contents = tuple([self._facing(kind, content, index == home) for index, content in enumerate(nodes)])
-        nominated = {index for index, content in enumerate(contents) if any(one[1] == NOMINATED for one in content)}
         if self.devices is not None and (self.devices.is_full(kind, nodes) or self.claim_refusal(kind, state)):
             return ()
+        if self._local[kind]:
+            class_of, fits = self._class_of, self._fits
+            held = state.held.on_nodes if state.held is not None else ((),) * len(nodes)
+            found = []
+            for index, (content, here) in enumerate(zip(nodes, held, strict=True)):
+                facing = self._likeness.facing(kind, content, index == home) if content else content
+                known = fits.get((kind, class_of[index], facing, here))
+                if self._fits_on(kind, class_of[index], facing, here) if known is None else known:
+                    found.append(index)
+            return found
+        contents = tuple([self._likeness.facing(kind, content, index == home) for index, content in enumerate(nodes)])
+        nominated = {index for index, content in enumerate(contents) if any(one[1] == NOMINATED for one in content)}
         if not nominated:
             return self._fitting_among(kind, contents, state)
         # kube-scheduler adds those nominated to the node that it looks at, and asks again without them
@@ -125,10 +128,6 @@ class ClusterOracle:
             or index in self._fitting_among(kind, (*without[:index], contents[index], *without[index + 1 :]), state)
         ]
 
-    def bound(self, kind: int, node: int, state: State) -> Bindings:
-        """The volumes that are bound once a waiting pod of a kind is on a node."""
-        return self.state_pods.bound(kind, node, state)
-
     def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
         """What preemption may do for a waiting pod that fits nowhere; None where the pod may not try.
 
@@ -137,7 +136,7 @@ class ClusterOracle:
         """
         if not self._may_evict[kind]:
             return ()
-        contents = tuple([self._facing(kind, content, index == home) for index, content in enumerate(state.nodes)])
+        contents = tuple([self._likeness.facing(kind, one, at == home) for at, one in enumerate(state.nodes)])
         key = (kind, home, only, contents, state.held, state.bindings)
         if key not in self._evicted:
             self._evicted[key] = self._preemptions.chosen(kind, contents, state, home, only)
@@ -149,7 +148,7 @@ class ClusterOracle:
         if not absent:
             return ()
         if self._local[kind]:
-            return [index for index in absent if self._fits_on(kind, self._class_of[index], ())]
+            return [index for index in absent if self._fits_on(kind, self._class_of[index], (), ())]
         nodes = state.nodes
         return [
             index
@@ -157,21 +156,20 @@ class ClusterOracle:
             if index in self._fitting_among(kind, (*nodes[:index], (), *nodes[index + 1 :]), state)
         ]
 
-    def held_first(self, nodes: tuple[Content, ...]) -> HeldDevices | None:
-        """What the claims of the pods on the nodes have at first."""
-        return None if self.devices is None else self.devices.first(nodes)
-
-    def is_known_to_hold(self, kind: int, node: int) -> bool:
-        """Whether a pod of a kind is known to have devices on a node."""
-        return self.devices is not None and self.devices.is_known(kind, node)
-
     def reserved(self, kind: int, node: int, state: State, home: int | None = None) -> Sequence[HeldDevices | None]:
         """What all claims have once a waiting pod of a kind, nominated to `home`, is bound to a node that takes it."""
         if self.devices is None or state.held is None:
             return (None,)
-        snapshot = self.state_pods.snapshot(state.nodes, state.held, bindings=state.bindings)
-        pod = self.state_pods.incoming(kind, home)
-        return list(self.devices.reserved(kind, node, state.held, snapshot, pod))
+        number, content, held = self._class_of[node], state.nodes[node], state.held
+        here = (held.on_nodes[node], held.shared)
+
+        def placing() -> Placing:
+            if self._local[kind]:
+                return self.state_pods.filled(number, content, here)
+            return self.state_pods.snapshot(state.nodes, held, bindings=state.bindings), self.names[node]
+
+        scene: Hashable = (number, here) if self._local[kind] else (None, node, held)
+        return list(self.devices.reserved(kind, node, held, self.state_pods.incoming(kind, home), scene, placing))
 
     def released(self, kind: int, node: int, state: State) -> Sequence[HeldDevices | None]:
         """What all claims have once one pod of a kind on a node is gone; several where its brothers have others."""
@@ -184,12 +182,6 @@ class ClusterOracle:
         if self.devices is None or state.held is None:
             return None
         return self.devices.released_all(kinds, state.held, node)
-
-    def deallocated(self, state: State) -> Sequence[HeldDevices]:
-        """What claims have after one that nobody uses any more has been deallocated."""
-        if self.devices is None or state.held is None:
-            return ()
-        return list(self.devices.deallocated(state, state.held))
 
     def _held(self, state: State) -> HeldDevices | None:
         """What is held, with pods that are alike counted together."""
@@ -269,41 +261,24 @@ class ClusterOracle:
         snapshot, name = self.state_pods.alone(number)
         return fitting_on(self._kinds[kind].pod, snapshot, name, enough)
 
-    def _facing(self, kind: int, content: Content, at_home: bool) -> Content:
-        """What a pod of this kind finds on a node: nominated pods count for it unless their priority is lower."""
-        for _, phase, _ in content:
-            if phase in UNBOUND:
-                break
-        else:
-            return content
-        seen = []
-        for other, phase, count in content:
-            left = count
-            if phase == NOMINATED and other >= 0:
-                if self._kinds[other].priority < self._kinds[kind].priority:
-                    continue
-                left -= at_home and other == kind
-            elif phase == UNBOUND[1]:
-                continue
-            if left:
-                seen.append((other, phase, left))
-        return tuple(seen)
-
-    def _fits_on(self, kind: int, number: int, content: Content) -> bool:
-        key = (kind, number, content)
+    def _fits_on(self, kind: int, number: int, content: Content, here: Content) -> bool:
+        key = (kind, number, content, here)
         found = self._fits.get(key)
         if found is None:
-            found = self._fits[key] = content != ABSENT and self._fits_alone(kind, number, content)
+            found = self._fits[key] = content != ABSENT and self._fits_alone(kind, number, content, here)
         return found
 
-    def _fits_alone(self, kind: int, number: int, content: Content) -> bool:
+    def _fits_alone(self, kind: int, number: int, content: Content, here: Content) -> bool:
         kind, plain = self._likeness.first[kind], _plain(self._likeness.folded(content))
-        found = self._plainly.get((kind, number, plain))
+        here = self._likeness.folded_held(here) if here else here
+        found = self._plainly.get((kind, number, plain, here))
         if found is None:
             charge(sum(count for _, _, count in plain) // STEPS.asked_nodes)
-            pods = [pod for other, phase, count in plain for pod in self.state_pods.numbered(other, phase, count)]
-            snapshot = self.state_pods.filled(number, pods)
-            found = self._plainly[kind, number, plain] = fit(self._kinds[kind].pod, snapshot).schedulable
+            snapshot, _ = self.state_pods.filled(number, plain, (here, ()))
+            result = fit(self._kinds[kind].pod, snapshot)
+            if result.unknown is not None:
+                raise UsedUp
+            found = self._plainly[kind, number, plain, here] = result.schedulable
         return found
 
     def _fitting_among(self, kind: int, contents: tuple[Content, ...], state: State) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from kubelint_gpu.budget import PLACEMENT, STEPS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY
-from kubelint_gpu.scheduler import Snapshot, assume
+from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.simulation.controllers.daemon_nodes import pinned_pod
 from kubelint_gpu.simulation.controllers.reconciler import PodType
@@ -22,6 +22,7 @@ from kubelint_gpu.simulation.controllers.state import (
     UNBOUND,
     Content,
     HeldDevices,
+    HeldHere,
     State,
 )
 from kubelint_gpu.simulation.model.volume_binder import Bindings, VolumeBinder
@@ -53,7 +54,6 @@ class StatePods:
         self._single: dict[int, tuple[Snapshot, str]] = {}
         self._bases: dict[Hashable, Snapshot] = {}
         self._pods: dict[tuple[int, int], list[Pod]] = {}
-        self._last: dict[int, tuple[list[Pod], Snapshot]] = {}
         self._assembled: dict[Hashable, tuple[tuple[Content, ...], tuple[Content, ...], Snapshot]] = {}
         self._infos: dict[Hashable, NodeInfo] = {}
         self._giving: dict[Hashable, Pod] = {}
@@ -82,8 +82,9 @@ class StatePods:
         if not before:
             before = tuple([content if content == ABSENT else () for content in nodes])
         has = held.on_nodes if held is not None else ()
+        shared = held.shared if held is not None else ()
         changed = {
-            self._names[index]: self._info(base, index, content, ages, held)
+            self._names[index]: self._info(base, index, content, ages, (has[index], shared) if has else None)
             for index, (content, last) in enumerate(zip(nodes, before, strict=True))
             if (content is not last and content != last) or (has and had and has[index] != had[index])
         }
@@ -104,11 +105,10 @@ class StatePods:
         return self._known.get(pod)
 
     def _info(
-        self, base: Snapshot, index: int, content: Content, ages: Mapping[int, str], held: HeldDevices | None
+        self, base: Snapshot, index: int, content: Content, ages: Mapping[int, str], held: HeldHere | None
     ) -> NodeInfo:
         times = tuple([(kind, ages[kind]) for kind, _, _ in content if kind in ages]) if ages else ()
-        has = (held.on_nodes[index], held.shared) if held is not None else ()
-        key = (base, index, content, times, has)
+        key = (base, index, content, times, held)
         found = self._infos.get(key)
         if found is None:
             found = base.node(self._names[index])
@@ -138,7 +138,7 @@ class StatePods:
         return pods[:count]
 
     def _with_devices(
-        self, pods: list[Pod], kind: int, phase: int, index: int, held: HeldDevices, had: dict[int, int]
+        self, pods: list[Pod], kind: int, phase: int, index: int, held: HeldHere, had: dict[int, int]
     ) -> list[Pod]:
         """Pods of a kind and phase on a node with what their claims have; `had` counts those that have it already."""
         if self.devices is None:
@@ -172,7 +172,8 @@ class StatePods:
                     numbers[kind] = first + count
                     pods = self.numbered(kind, phase, first + count)[first:]
                     if state.held is not None and phase not in UNBOUND:
-                        pods = self._with_devices(pods, kind, phase, index, state.held, had)
+                        here = (state.held.on_nodes[index], state.held.shared)
+                        pods = self._with_devices(pods, kind, phase, index, here, had)
                     for pod in pods:
                         yield index, kind, phase, pod
 
@@ -201,16 +202,11 @@ class StatePods:
             preempted=phase == EVICTED,
         )
 
-    def filled(self, number: int, pods: list[Pod]) -> Snapshot:
-        """The node of a class with these pods on it, made of the one before where that lacks only the last of them."""
-        snapshot, name = self.alone(number)
-        before, filled = self._last.get(number, ([], snapshot))
-        if len(before) > len(pods) or any(one is not other for one, other in zip(before, pods, strict=False)):
-            before, filled = [], snapshot
-        for pod in pods[len(before) :]:
-            filled = assume(pod, filled, name)
-        self._last[number] = (pods, filled)
-        return filled
+    def filled(self, number: int, content: Content, held: HeldHere) -> tuple[Snapshot, str]:
+        """The node of a class with a content by itself, and its name; `held` is what the claims of the pods have."""
+        base, name = self.alone(number)
+        info = self._info(base, self._classes[number].start, content, EMPTY, held)
+        return base.with_infos({name: info}), name
 
     def alone(self, number: int) -> tuple[Snapshot, str]:
         """One node of a class by itself, with the pods that stay on it."""

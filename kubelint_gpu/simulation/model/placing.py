@@ -12,7 +12,7 @@ from kubelint_gpu.values import dataclass
 def placed_on(simulation: Simulation, kind: int, node: int, state: State, phase: int = READY) -> Iterator[State]:
     """The states with a waiting pod of a kind on a node, one for each choice of its devices."""
     nodes = on_node(state.nodes, node, (kind, phase, 1))
-    bindings = simulation.places.bound(kind, node, state)
+    bindings = simulation.places.state_pods.bound(kind, node, state)
     for held in simulation.places.reserved(kind, node, state):
         yield State(state.controls, more(state.waiting, kind, -1), nodes, held, bindings)
 

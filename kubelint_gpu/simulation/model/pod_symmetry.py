@@ -7,7 +7,18 @@ from collections.abc import Iterable, Sequence
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.scheduler.relations import label_keys
-from kubelint_gpu.simulation.controllers.state import ABSENT, BROKEN, EVICTED, LEAVING, READY, STARTING, Content
+from kubelint_gpu.simulation.controllers.state import (
+    ABSENT,
+    AWAITED,
+    BROKEN,
+    EVICTED,
+    LEAVING,
+    NOMINATED,
+    READY,
+    STARTING,
+    UNBOUND,
+    Content,
+)
 from kubelint_gpu.values import replace
 
 _SETTLED = {STARTING: READY, BROKEN: READY, EVICTED: LEAVING}
@@ -26,8 +37,9 @@ def first_alike(pods: Sequence[Pod], others: Iterable[Pod]) -> tuple[int, ...]:
 class PodEquivalence:
     """Contents of nodes as filters see them."""
 
-    def __init__(self, first: tuple[int, ...]) -> None:
+    def __init__(self, first: tuple[int, ...], priorities: Sequence[int]) -> None:
         self.first = first
+        self._priorities = priorities
         self._folded: dict[Content, Content] = {}
 
     def folded(self, content: Content) -> Content:
@@ -44,6 +56,23 @@ class PodEquivalence:
             key = (self.first[kind], number)
             counts[key] = counts.get(key, 0) + count
         return tuple(sorted([(kind, number, count) for (kind, number), count in counts.items()]))
+
+    def facing(self, kind: int, content: Content, at_home: bool) -> Content:
+        """What a pod of a kind finds on a node: nominated pods count for it unless their priority is lower."""
+        if not any(phase in UNBOUND for _, phase, _ in content):
+            return content
+        seen = []
+        for other, phase, count in content:
+            left = count
+            if phase == NOMINATED and other >= 0:
+                if self._priorities[other] < self._priorities[kind]:
+                    continue
+                left -= at_home and other == kind
+            elif phase == AWAITED:
+                continue
+            if left:
+                seen.append((other, phase, left))
+        return tuple(seen)
 
     def _merged(self, content: Content) -> Content:
         counts: dict[tuple[int, int], int] = {}

@@ -33,7 +33,7 @@ class Simulation:
         pod_types: the pods that may change, and who looks after them.
         model: what can happen.
         places: where.
-        local: whether what happens on one node never depends on another.
+        local: whether what happens on one node never depends on another, nor on who came first.
         eligible: per kind, the nodes that take it when nothing else runs.
         absent: the names of nodes that an autoscaler may add.
         added: these nodes.
@@ -72,7 +72,7 @@ def build_simulation(
         eligible.append(known[key])
     homes = {name for _, name in pod_types.homes}
     wanted = frozenset().union(*eligible) | homes
-    local = local_kinds(pods, fixed, cluster.nodes)
+    local = local_kinds(pods, fixed, cluster)
     near = [node for node in sorted(cluster.nodes, key=lambda found: found.name) if node.name in wanted]
     on_near = [pod for pod in fixed if pod.spec.node_name in wanted]
     made = [frozenset(names) for reconciler in pod_types.reconcilers for names in reconciler.node_sets]
@@ -119,7 +119,7 @@ def build_simulation(
         replace(pod_types, reconcilers=reconcilers),
         Model(pod_types.kinds, reconcilers, places),
         places,
-        all(local),
+        all(local) and places.devices is None,
         tuple(eligible),
         absent & frozenset(names),
         tuple(node for node in cluster.nodes if node.name in absent and node.name in positions),

@@ -96,8 +96,9 @@ class Model:
                 if kind >= 0 and phase in UNBOUND:
                     yield from self._attempt(state, kind, index, phase)
         yield from self._kubelets(state, seen)
-        for held in self.places.deallocated(state):
-            yield Step("deallocate"), state._replace(held=held)
+        if self.places.devices is not None and state.held is not None:
+            for held in self.places.devices.deallocated(state, state.held):
+                yield Step("deallocate"), state._replace(held=held)
 
     def distinct(self, nodes: tuple[Content, ...], among: Sequence[int] | None = None) -> Iterator[int]:
         """One node of each class and content."""
@@ -181,8 +182,9 @@ class Model:
         if fitting:
             for index in self.distinct(state.nodes, fitting):
                 nodes = on_node(out.nodes, index, (kind, STARTING, 1))
+                bindings = self.places.state_pods.bound(kind, index, state)
                 for held in self.places.reserved(kind, index, state, mine):
-                    bound = State(out.controls, out.waiting, nodes, held, self.places.bound(kind, index, state))
+                    bound = State(out.controls, out.waiting, nodes, held, bindings)
                     yield Step("bind", kind=kind, node=index, home=nominated), bound
             return
         if self.joins and not pinned:

@@ -33,6 +33,10 @@ class Demand:
         simple: nothing but resources of a node can keep such a pod off a node that takes it.
         least: the least that one of its pods takes of each resource.
         on_each: more than can be on one node at once, for pods that are made for a node; None for others.
+        devices: the most devices that one of its pods takes.
+        prices: by node, how many devices others hold at least where such a pod finds too few; None where that is not
+            known, or where more than resources and devices can keep it off.
+        alike_devices: whether such a pod takes one group of devices, and any group is as good as any other.
     """
 
     nodes: frozenset[str]
@@ -43,6 +47,9 @@ class Demand:
     simple: bool
     least: FrozenMap[str, int] = EMPTY
     on_each: int | None = None
+    devices: int = 0
+    prices: Mapping[str, int] | None = None
+    alike_devices: bool = False
 
 
 def takes(pod: Pod) -> FrozenMap[str, int]:
@@ -164,7 +171,7 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
     With `at_rest` nothing terminates any more: a rollout that never rests before its end comes to its end.
     """
     mine = demands[number]
-    if not mine.simple or not mine.nodes:
+    if not (mine.simple or mine.prices is not None) or not mine.nodes:
         return False
     rivals = [
         (other, demand)
@@ -172,15 +179,17 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
         if other == number or not demand.nodes.isdisjoint(mine.nodes)
     ]
     charge(1 + len(mine.each) * (len(rivals) + len(mine.nodes)) // STEPS.demand)
+    counts = [
+        (demand, (demand.rest if other == number else demand.whole) if at_rest else demand.most - (other == number))
+        for other, demand in rivals
+    ]
     blocked = 0
     for resource, request in mine.each.items():
-        supply = 0
-        for other, demand in rivals:
-            count = demand.most - (other == number)
-            if at_rest:
-                count = demand.rest if other == number else demand.whole
-            supply += demand.each.get(resource, 0) * count
+        supply = sum(demand.each.get(resource, 0) * count for demand, count in counts)
         blocked += greedily(supply, (residual[node].get(resource, 0) - request + 1 for node in mine.nodes))
+    if mine.prices is not None:
+        held = sum(demand.devices * count for demand, count in counts)
+        blocked += greedily(held, (mine.prices.get(node, 0) for node in mine.nodes))
     return blocked < len(mine.nodes)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import SIMULATION
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.framework.facts import Unique
 from kubelint_gpu.scheduler.relations import asks, refusers
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
 from kubelint_gpu.simulation.prepare.bounded import bounded
@@ -24,6 +27,9 @@ from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_room import DeviceRoom
 
 
 class PreparedRun:
@@ -80,6 +86,7 @@ class PreparedRun:
         self.grown = grown
         every = (*cluster.nodes, *(grown.nodes if grown is not None else ()))
         self.allocatable = {node.name: node.allocatable for node in every}
+        self._rooms = self._device_rooms()
         self.demands = [self._demand(number) for number in range(len(self.participants))]
         self.driven = displaced(self.participants, self.demands, self.rest, self.residual(self.rest), self.eligible_for)
 
@@ -123,24 +130,51 @@ class PreparedRun:
             nodes |= self.eligible_for(anonymous(pod))
         waits = len(participant.waiting)
         whole = max(before, after) + (surge if unequal else 0) + waits
+        rooms = self._rooms.get(number, [])
+        room = rooms[-1] if rooms and new.spec.resource_claims else None
+        simple = nodes == mine == before_at and not participant.daemons and self._is_simple(number)
         return Demand(
             nodes=nodes,
             each=FrozenMap(each),
             most=2 * before + after + surge + waits,
             rest=whole if unequal else max(0, after - lacking) + waits,
             whole=whole,
-            simple=nodes == mine == before_at and not participant.daemons and self._is_simple(number),
+            simple=simple and room is None,
             least=FrozenMap(least),
             on_each=SIMULATION.daemons_on_a_node if participant.daemons else None,
+            devices=max([*(one.most for one in rooms), *map(_devices, participant.running)], default=0),
+            prices=room.prices if simple and room is not None else None,
+            alike_devices=room is not None and room.alike,
         )
+
+    def _device_rooms(self) -> dict[int, list[DeviceRoom]]:
+        """What bounds know of the devices of an old and a new pod of each workload."""
+        asking = [one for one in self.participants if one.old.spec.resource_claims or one.new.spec.resource_claims]
+        if not asking or not self.cluster.devices_known or any(one.daemons for one in asking):
+            return {}
+        from kubelint_gpu.scheduler.plugins.dynamic_resources.device_room import device_rooms
+
+        every, most = [pod for both in self.pods for pod in both], sum(one.before + one.replicas for one in asking)
+        found = device_rooms(every, self.rest, self.cluster, most)
+        return grouped((place // 2, room) for place, room in found.items())
 
     def _is_simple(self, number: int) -> bool:
         """Whether nothing but resources can keep its pods off a node, or keep them from being made."""
         if self.participants[number].controller.has_own_claims(self.cluster):
             return False
+        mine = self.pods[number]
+        if number in self._rooms:
+            mine = without_claims(mine[0]), without_claims(mine[1])
+        if any(asks(pod) or any(quota.covers(pod) for quota in self.cluster.quotas) for pod in mine):
+            return False
         others = [one for place, pods in enumerate(self.pods) if place != number for one in pods]
-        refused = refusers((*others, *self.rest))
-        return not any(
-            asks(pod) or refused(pod) or any(quota.covers(pod) for quota in self.cluster.quotas)
-            for pod in self.pods[number]
-        )
+        return not any(map(refusers((*others, *self.rest), Unique(self.cluster, asked=False)), mine))
+
+
+def without_claims(pod: Pod) -> Pod:
+    """The pod as if it had no claims to devices."""
+    return replace(pod, spec=replace(pod.spec, resource_claims=()))
+
+
+def _devices(pod: Pod) -> int:
+    return sum(len(allocation.devices) for _, allocation in pod.allocations)

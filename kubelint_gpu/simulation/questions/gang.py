@@ -132,7 +132,8 @@ def _starts(simulation: Simulation, kinds: Sequence[int], budget: int) -> tuple[
     waiting = tuple([count if kind in kinds else 0 for kind, count in enumerate(wanted)])
     if not any(others):
         nodes: tuple[Content, ...] = ((),) * len(simulation.places.names)
-        return [State((), waiting, nodes, simulation.places.held_first(nodes))], True
+        devices = simulation.places.devices
+        return [State((), waiting, nodes, None if devices is None else devices.first(nodes))], True
     found = placements(replace(simulation, pod_types=replace(simulation.pod_types, wanted=others)), budget)
     return [State((), waiting, state.nodes, state.held) for state in found.full], found.complete
 

@@ -9,7 +9,6 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, State, count_on
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
-from kubelint_gpu.simulation.prepare.counted_devices import with_counted_devices
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions.served_resources import with_claims_for_resources
@@ -32,8 +31,7 @@ def placeable(
     others = pods_of_others([workload], cluster.pods)
     scaled = Transition(replace(workload, replicas=most), replace(workload, replicas=min(workload.replicas, most)))
     changes = [*(Transition(one, one) for one in beside), scaled]
-    asked = with_claims_for_resources(changes, replace(cluster, pods=others))
-    simulation = full_simulation(*(with_counted_devices(*asked) or asked))
+    simulation = full_simulation(*with_claims_for_resources(changes, replace(cluster, pods=others)))
     (kind,) = simulation.pod_types.members[-1]
 
     def running(state: State) -> int:

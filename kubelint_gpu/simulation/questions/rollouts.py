@@ -9,7 +9,6 @@ from typing import NamedTuple
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.growth import Growth
-from kubelint_gpu.simulation.prepare.counted_devices import with_counted_devices
 from kubelint_gpu.simulation.prepare.standing_pods import where_none_come
 from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
 from kubelint_gpu.simulation.questions.asked_again import asked_once
@@ -45,7 +44,7 @@ def judge(
         transitions,
         cluster,
         (budget, tuple(growth), None if only is None else tuple(only)),
-        lambda: _counted_first(
+        lambda: _judged(
             _Rollouts(*with_claims_for_resources(transitions, cluster, grows=bool(growth)), budget, growth, only)
         ),
     )
@@ -71,24 +70,6 @@ class _Rollouts(NamedTuple):
         return RolloutAnalysis(self.transitions, self.cluster, self.budget, growth).judge(self.only)
 
 
-def _counted_first(asked: _Rollouts) -> tuple[Judgement, ...]:
-    counted = with_counted_devices(asked.transitions, asked.cluster)
-    if counted is None:
-        return _judged(asked)
-    # what counting shows to end ends; of the rest it is told which devices it waits for
-    only, every = asked.only, range(len(asked.transitions))
-    found = _judged(_Rollouts(*counted, asked.budget, (), only))
-    known = {number for number, one in enumerate(found) if _ends(one) or (only is not None and number not in only)}
-    left = [number for number in every if number not in known]
-    rest = _judged(asked._replace(only=left)) if left else found
-    return tuple(found[number] if number in known else rest[number] for number in every)
-
-
-def _ends(one: Judgement) -> bool:
-    """Whether all its pods have places, and its rollout ends."""
-    return one.placed >= one.wanted and one.verdict in (None, Verdict.COMPLETES)
-
-
 def _judged(asked: _Rollouts) -> tuple[Judgement, ...]:
     found = tuple(undecided(one.new) for one in asked.transitions)
     try:
@@ -96,7 +77,7 @@ def _judged(asked: _Rollouts) -> tuple[Judgement, ...]:
             found = asked.judged()
     except UsedUp:
         return found
-    if not all(map(_ends, found)):
+    if any(one.placed < one.wanted or one.verdict not in (None, Verdict.COMPLETES) for one in found):
         with suppress(UsedUp), part(1, 4):
             standing = where_none_come(asked.transitions, asked.cluster)
             if standing is not None:

@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.ends import RunEnds, ends_of_runs
 from kubelint_gpu.simulation.search.explorer import Exploration, Verdict, explore
 from kubelint_gpu.simulation.search.narrate import Narration
-from kubelint_gpu.simulation.search.placements import Starts, at_rest, one_placement, placements
+from kubelint_gpu.simulation.search.placements import Starts, at_rest, one_placement, placements, placements_of_all
 from kubelint_gpu.simulation.search.replay import ReplayMismatch, replay
 from kubelint_gpu.simulation.search.single_runs import SingleRuns, single_runs, stuck_path
 from kubelint_gpu.simulation.search.situation import Situation
@@ -75,12 +75,11 @@ class GroupSearch:
             if found is not None:
                 return found
         simulation = self.simulation(rolling, extra)
-        every = simulation.pod_types.wanted
-        return SearchResult(simulation, Starts((), (), every, every, every, 0, False, False), Verdict.UNDECIDED, 0)
+        return SearchResult(simulation, placements(simulation, 0), Verdict.UNDECIDED, 0)
 
     def _search(self, simulation: Simulation, mine: Sequence[int], ends: str, budget: int) -> SearchResult:
         budget = worth(budget, simulation)
-        starts = placements(simulation, budget // 2)
+        starts = placements_of_all(simulation, budget // 2, self._situation.memo)
         states = starts.full
         if not starts.complete:
             states = states[: BUDGET.starts]
@@ -208,8 +207,14 @@ class GroupSearch:
     ) -> Simulation:
         """The simulation of the whole situation; `extra` are running pods that may change, too."""
         situation = self._situation
-        in_play = [*self.outsiders, *extra]
-        return self.simulated(situation.participants, rolling, in_play, situation.fixed, scaling)
+
+        def found() -> Simulation:
+            return self.simulated(situation.participants, rolling, (*self.outsiders, *extra), situation.fixed, scaling)
+
+        if extra or rolling or scaling:
+            return found()
+        parts = (situation.participants, situation.fixed, situation.queued, situation.grown)
+        return situation.memo.of("at rest", parts, found)
 
     def simulated(
         self,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
-from kubelint_gpu.budget import STEPS
+from kubelint_gpu.budget import PARTS, STEPS
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
+from kubelint_gpu.simulation.memo import Memo
 from kubelint_gpu.simulation.model.placing import placed_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.work import charge
+from kubelint_gpu.work import UsedUp, charge, part
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,19 @@ def placements(simulation: Simulation, budget: int) -> Starts:
     if found.full or not found.complete or not ordered:
         return found
     return _placements(simulation, budget, any_order=True)
+
+
+def placements_of_all(simulation: Simulation, budget: int, memo: Memo) -> Starts:
+    """The same, found once where nothing is rolled: then all questions about a group ask for it, and pay together."""
+    if any(one.rolls for one in simulation.model.reconcilers):
+        return placements(simulation, budget)
+
+    def found() -> Starts:
+        with suppress(UsedUp), part(1, PARTS.at_rest):
+            return placements(simulation, budget)
+        return placements(simulation, 0)
+
+    return memo.of("placements", (simulation,), found)
 
 
 def _placements(simulation: Simulation, budget: int, *, any_order: bool) -> Starts:
@@ -128,7 +143,10 @@ def one_placement(simulation: Simulation) -> State | None:
 
 def _sizes(simulation: Simulation) -> list[Fraction]:
     """How much a pod of each kind takes, each resource as a part of what all that are wanted take of it."""
-    takes_of = [takes(kind.pod) for kind in simulation.pod_types.kinds]
+    takes_of = [dict(takes(kind.pod)) for kind in simulation.pod_types.kinds]
+    if simulation.places.devices is not None:
+        for found, charges in zip(takes_of, simulation.places.devices.quotas.charges, strict=True):
+            found.update(amount for _, charge in charges for amount in charge.items())
     whole: dict[str, int] = {}
     for count, found in zip(simulation.pod_types.wanted, takes_of, strict=True):
         for name, amount in found.items():
@@ -151,7 +169,7 @@ def _known(simulation: Simulation, *, ready: bool = True) -> State:
         if name in positions and waiting[kind]:
             # what the inventory says runs, runs; that a DaemonSet's pods fit is to be seen
             phase = AWAITED if kind in rolled and simulation.pod_types.kinds[kind].pinned else READY
-            if phase == AWAITED and places.is_known_to_hold(kind, positions[name]):
+            if phase == AWAITED and places.devices is not None and places.devices.is_known(kind, positions[name]):
                 phase = READY
             if (kind, name) in unready:
                 unready.remove((kind, name))
@@ -159,11 +177,12 @@ def _known(simulation: Simulation, *, ready: bool = True) -> State:
             nodes = on_node(nodes, positions[name], (kind, phase, 1))
             waiting = more(waiting, kind, -1)
     controls = tuple(reconciler.begin() for reconciler in simulation.model.reconcilers)
-    state = State(controls, waiting, nodes, places.held_first(nodes), places.volumes.unbound)
+    held = None if places.devices is None else places.devices.first(nodes)
+    state = State(controls, waiting, nodes, held, places.volumes.unbound)
     for kind, name in simulation.pod_types.homes if state.bindings else ():
         if name in positions:
             state = state.bound(places.volumes.made(kind, state.bindings)[0])
-            state = state.bound(places.bound(kind, positions[name], state))
+            state = state.bound(places.state_pods.bound(kind, positions[name], state))
     return places.canonical(state)
 
 

@@ -88,8 +88,27 @@ def _want_the_same(pod: Pod, other: Pod) -> bool:
     return _asks(pod) and _asks(other)
 
 
-def _kept_off(others: Sequence[Pod], _unique: Unique) -> Callable[[Pod], bool]:
-    return _asks if any(_asks(other) for other in others) else never
+def _local(pod: Pod, unique: Unique) -> bool:
+    cluster = unique.cluster
+    return not _asks(pod) or not cluster.devices_known or _keeps_to_nodes(pod, cluster)
+
+
+def _kept_off(others: Sequence[Pod], unique: Unique) -> Callable[[Pod], bool]:
+    cluster = unique.cluster
+    if not cluster.devices_known:
+        return never
+
+    @cache
+    def reach_further() -> bool:
+        return any(_asks(other) and not _keeps_to_nodes(other, cluster) for other in others)
+
+    return lambda pod: _asks(pod) and reach_further()
+
+
+def _keeps_to_nodes(pod: Pod, cluster: Cluster) -> bool:
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import keeps_to_nodes
+
+    return keeps_to_nodes(pod, cluster)
 
 
 def _token(pods: Sequence[Pod], _wide: bool, cluster: Cluster) -> Token | None:
@@ -137,7 +156,7 @@ FACTS = Facts(
     asks=_asks,
     heeds=_want_the_same,
     excludes=_want_the_same,
-    local=lambda pod, _unique: not _asks(pod),
+    local=_local,
     refusing=_kept_off,
     pod_labels=nothing,
     token=_token,

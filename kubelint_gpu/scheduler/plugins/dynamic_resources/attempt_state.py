@@ -20,7 +20,11 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_layout im
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Holdings, Usage, usage_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import sight_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import AllocatorOutcome, SelectorFailure, Taken
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
+    AllocatorOutcome,
+    SelectorFailure,
+    Taken,
+)
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View, orders
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.search import Search
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects
@@ -134,7 +138,7 @@ class AttemptState:
         found = {self._allocated(question.claims, taken, question.view, node.name): None}
         if question.claims and self._features.any_order:
             for view in islice(orders(question.view), 1, BUDGET.orders):
-                layout = layout_of(view, self._interest(question), self._snapshot.memory)
+                layout = layout_of(view, self._interest(question), self._objects.slices)
                 usage = usage_of(view, self._held)
                 other = self._search(_Question(question.claims, view, layout.likeness, usage, None)).taken
                 if other is not None:
@@ -210,11 +214,11 @@ class AttemptState:
         if served:
             claims = (*claims, special_claim(self.pod, served, self._objects.by_resource))
         queries = [query for claim in claims for query in queries_of(claim.spec)]
-        names = [constraint.match or constraint.distinct for claim in claims for constraint in claim.spec.constraints]
-        sight = sight_of(queries, self._objects.classes, shareable=self._features.shares)
         number = self._snapshot.memory.number(("claims", tuple([claim.spec for claim in claims])))
-        interest = Interest(sight, frozenset(names), any(query.has_capacity for query in queries))
-        return _Asking(claims, interest, number, self._snapshot.static(("device layouts", interest), lambda _: {}))
+        names = frozenset([one.match or one.distinct for claim in claims for one in claim.spec.constraints])
+        sight = sight_of(queries, self._objects.classes, shareable=self._features.shares)
+        interest = Interest(sight, names, any(query.has_capacity for query in queries))
+        return _Asking(claims, interest, number, self._objects.slices.layouts.setdefault(interest, {}))
 
     def _answer(self, question: _Question) -> AllocatorOutcome:
         if not question.claims or question.usage is None:
@@ -244,10 +248,9 @@ class AttemptState:
         return found
 
     def _seen(self, node: Node, asking: _Asking) -> tuple[View, Layout]:
-        found = asking.seen.get(node.name)
-        if found is None:
-            view = self._objects.slices.view(node)
-            found = asking.seen[node.name] = view, layout_of(view, asking.interest, self._snapshot.memory)
+        found, view = asking.seen.get(node.name), self._objects.slices.view(node)
+        if found is None or found[0] is not view:
+            found = asking.seen[node.name] = view, layout_of(view, asking.interest, self._objects.slices)
         return found
 
     def _usage(self, name: str, view: View) -> Usage:

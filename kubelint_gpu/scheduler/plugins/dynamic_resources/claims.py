@@ -19,7 +19,7 @@ from kubelint_gpu.kube.objects.meta import Meta, OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex, slice_index
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 from kubelint_gpu.values import replace
 
@@ -74,7 +74,7 @@ def _objects(snapshot: Snapshot, features: Features) -> Objects:
         },
         {found.name: found for found in cluster.device_classes},
         classes_by_resource(cluster.device_classes) if features.extended else {},
-        SliceIndex(cluster.resource_slices, cluster.device_taint_rules, features),
+        slice_index(cluster.resource_slices, cluster.device_taint_rules, features),
     )
 
 

@@ -55,7 +55,7 @@ def holds(pod: Pod, snapshot: Snapshot) -> tuple[Hold, ...]:
     """What a pod has, placed or not: claims that it names may have devices before."""
     allocations = {**holdings(snapshot, features_of(snapshot.behaviour)).claims, **dict(pod.allocations)}
     found = []
-    for key in _keys(pod):
+    for key in claim_keys(pod):
         if key in allocations:
             selector = allocations[key].node_selector
             nodes = [one.node for one in snapshot.nodes]
@@ -66,7 +66,7 @@ def holds(pod: Pod, snapshot: Snapshot) -> tuple[Hold, ...]:
 
 def users_of(claim: str, snapshot: Snapshot) -> tuple[Pod, ...]:
     """The placed pods that use a claim."""
-    return tuple(pod for node in snapshot.nodes for pod in node.claimants if claim in _keys(pod))
+    return tuple(pod for node in snapshot.nodes for pod in node.claimants if claim in claim_keys(pod))
 
 
 def blockers(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[DeviceHolder, ...]:
@@ -104,19 +104,15 @@ def _could_have(claims: tuple[ResourceClaim, ...], place: int, slot: Slot, match
     for claim, spec in enumerate(one.spec for one in claims):
         for query in queries_of(spec):
             number += 1
-            blocked = any(
-                taint.blocks and not any(one.tolerates(taint) for one in query.tolerations)
-                for taint in slot.device.taints
-            )
             try:
-                if not query.admin and not blocked and matcher.selects(query, number, claim, place, slot):
+                if not query.admin and matcher.serves(query, number, claim, place, slot):
                     return True
             except (Failed, Unknown):
                 continue
     return False
 
 
-def _keys(pod: Pod) -> dict[str, None]:
+def claim_keys(pod: Pod) -> dict[str, None]:
     """The keys of a pod's claims, in the order of its spec, and of those that were made when it was placed."""
     keys: dict[str, None] = {}
     for entry in pod_claims(pod):

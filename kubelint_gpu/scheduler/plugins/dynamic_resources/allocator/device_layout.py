@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.device import Attribute, attribute_of, qualified
 from kubelint_gpu.kube.dra.sight import Sight
-from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex, Slot, View
 
 
 class Interest(NamedTuple):
@@ -37,7 +36,7 @@ class Layout(NamedTuple):
     likeness: tuple[int, ...]
 
 
-def layout_of(view: View, interest: Interest, memory: PodMemory) -> Layout:
+def layout_of(view: View, interest: Interest, slices: SliceIndex) -> Layout:
     """How a view looks to claims of some interest."""
     numbers: dict[Hashable, int] = {}
     values: dict[tuple[str, Attribute], int] = {}
@@ -58,7 +57,7 @@ def layout_of(view: View, interest: Interest, memory: PodMemory) -> Layout:
     likeness = tuple(
         [numbers.setdefault((look, slot.pool), len(numbers)) for look, slot in zip(looks, view.slots, strict=True)]
     )
-    return Layout(memory.number((pools, tuple(looks))), likeness)
+    return Layout(slices.number((pools, tuple(looks))), likeness)
 
 
 def _look(slot: Slot, interest: Interest) -> Hashable:

@@ -35,6 +35,10 @@ class Matcher:
             known = self._found[key] = self._selects(query, claim, place, slot)
         return known
 
+    def serves(self, query: DeviceQuery, number: int, claim: int, place: int, slot: Slot) -> bool:
+        """Whether it satisfies the request, which tolerates its taints."""
+        return not query.is_kept_off(slot.device.taints) and self.selects(query, number, claim, place, slot)
+
     def _selects(self, query: DeviceQuery, claim: int, place: int, slot: Slot) -> bool:
         found = self._classes.get(query.device_class)
         if found is not None:

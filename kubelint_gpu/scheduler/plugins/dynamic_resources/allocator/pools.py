@@ -8,7 +8,8 @@ others.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby, permutations, product
 from typing import Any, NamedTuple
 
@@ -86,24 +87,31 @@ class View(NamedTuple):
 
 
 class SliceIndex:
-    """The slices of a cluster by node and by pool."""
+    """The slices of a cluster by node and by pool, and their `layouts` by node, for claims of one interest each."""
 
-    __slots__ = ("_by_pool", "_features", "_on_node", "_shared", "_views")
+    __slots__ = ("_by_pool", "_features", "_numbers", "_on_node", "_shared", "_views", "layouts")
 
     def __init__(self, slices: Iterable[ResourceSlice], rules: Sequence[DeviceTaintRule], features: Features) -> None:
         self._features = features
-        self._views: dict[str, View] = {}
+        self._views: dict[str, tuple[Node, View]] = {}
+        self._numbers: dict[Hashable, int] = {}
+        self.layouts: dict[Hashable, dict[str, Any]] = {}
         served = [_served(one, rules, features) for one in slices]
         self._by_pool = grouped(((one.driver, one.pool), one) for one in served)
         self._on_node = grouped(("" if one.counters else one.node_name, one) for one in served)
         self._shared = self._on_node.pop("", [])
 
     def view(self, node: Node) -> View:
-        """What a node reaches, worked out once for each name."""
-        found = self._views.get(node.name)
-        if found is None:
-            found = self._views[node.name] = self._seen_from(node)
-        return found
+        """What a node reaches, worked out once for each name and its labels."""
+        name = node.meta.name
+        known = self._views.get(name)
+        if known is None or (known[0] is not node and known[0].labels != node.labels):
+            known = self._views[name] = node, self._seen_from(node)
+        return known[1]
+
+    def number(self, value: Hashable) -> int:
+        """A number for a value: equal values have equal numbers."""
+        return self._numbers.setdefault(value, len(self._numbers))
 
     def _seen_from(self, node: Node) -> View:
         pools: dict[PoolID, list[ResourceSlice]] = {}
@@ -159,6 +167,10 @@ class SliceIndex:
             for device in one.devices
         ]
         return DevicePool(driver, name, empty, incomplete, "", sets, elsewhere), slots
+
+
+slice_index = lru_cache(maxsize=8)(SliceIndex)
+"""The index of some slices: one for all clusters that have the same."""
 
 
 def _reached(found: Sequence[tuple[DevicePool, list[Slot]]]) -> list[tuple[DevicePool, list[Slot]]]:

@@ -187,7 +187,7 @@ class Search:
         counts = self._counts(slot, position)
         if counts and not self._books.take(slot):
             return False
-        if any(taint.blocks and not any(one.tolerates(taint) for one in asked.tolerations) for taint in device.taints):
+        if asked.is_kept_off(device.taints):
             self._undo(slot, query, claim, 0, counts=counts)
             return False
         for number, check in enumerate(self._needed[claim].checks):

@@ -1,0 +1,161 @@
+"""What bounds count of devices says no more than the search through all states, and decides where that is too long."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from device_objects import CLASS, DRIVER, IN_PLACE, RECREATE, SURGE, asking, by, claim, plain, slices, template
+from left_out import only_search
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.inventory import load
+from kubelint_gpu.kube.dra.claim import AllocatedDevice, Allocation
+from kubelint_gpu.kube.dra.device import DeviceID
+from kubelint_gpu.scheduler import read_cluster
+from kubelint_gpu.scheduler.plugins.dynamic_resources.device_room import device_rooms
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
+from kubelint_gpu.simulation.questions.rollouts import judge
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.transition import Transition
+from kubelint_gpu.values import replace
+
+
+def alike(count, split=False):
+    """Claims to devices of one model, of one request or of several."""
+    requests = asking(count)["devices"]["requests"]
+    if split:
+        requests = [{**asking()["devices"]["requests"][0], "name": f"r{number}"} for number in range(count)]
+    return {"devices": {"requests": requests, "constraints": [{"matchAttribute": f"{DRIVER}/model"}]}}
+
+
+TEMPLATES = [template("one", asking()), template("two", asking(2)), template("h", asking(model="H"))]
+ALIKE = [template(f"alike-{count}", alike(count)) for count in (2, 3)]
+
+
+def cluster(*objects, version="1.34"):
+    return read_cluster([CLASS, *TEMPLATES, *ALIKE, *objects], version=version)
+
+
+def room(found, asked):
+    return device_rooms([created_pod(by("w", template=asked), "new")], (), found, 4)
+
+
+@pytest.mark.parametrize(
+    ("models", "asked", "price"),
+    [("AAAAHHHH", "two", 7), ("AAAAHHHH", "alike-2", 6), ("AAAAHHHH", "alike-3", 4), ("AAHH", "alike-3", 0)],
+)
+def test_so_many_devices_of_a_node_have_to_go_before_a_claim_finds_too_few(models, asked, price):
+    (found,) = room(cluster(plain("n1"), slices("n1", *models)), asked).values()
+    assert (dict(found.prices), found.alike) == ({"n1": price}, True)
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        [slices("s", "A", "A", allNodes=True)],
+        [slices("n1", "A"), slices("n2", "A", pool="n1")],
+        [slices("n1", "")],
+    ],
+)
+def test_devices_that_are_no_mere_number_are_not_counted(objects):
+    found = cluster(plain("n1"), plain("n2"), *objects)
+    assert room(found, "h") == {}
+
+
+def test_requests_that_choose_among_other_devices_have_no_price():
+    spec = {
+        "devices": {"requests": [{**asking(model=model)["devices"]["requests"][0], "name": model} for model in "AH"]}
+    }
+    (found,) = room(cluster(plain("n1"), slices("n1", "A", "H"), template("both", spec)), "both").values()
+    assert (dict(found.prices), found.alike) == ({"n1": 0}, False)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_bounds_and_the_search_agree(seed):
+    random = Random(seed)
+    nodes = [f"n{number}" for number in range(random.randint(1, 2))]
+    models = [[random.choice("AAH") for _ in range(random.randint(2, 4))] for _ in nodes]
+    found = cluster(*map(plain, nodes), *map(lambda name, has: slices(name, *has), nodes, models))
+    asked = [random.choice(("one", "two", "h", "alike-2")) for _ in range(2)]
+    workloads = [by(name, random.randint(1, 2), random.choice((SURGE, IN_PLACE, RECREATE)), template=one)
+                 for name, one in zip("wv", asked, strict=True)]  # fmt: skip
+    transitions = [Transition(one, one) for one in workloads]
+    told = judge(transitions, found)
+    again = cluster(*map(plain, nodes), *map(lambda name, has: slices(name, *has), nodes, models))
+    with only_search():
+        searched = RolloutAnalysis(transitions, again, 20_000).judge()
+    for one, other in zip(told, searched, strict=True):
+        assert one.verdict is other.verdict or other.placed < other.wanted
+
+
+def test_rollouts_of_unequal_claims_on_many_nodes_are_decided_without_a_search():
+    nodes = [f"n{number:02}" for number in range(40)]
+    found = cluster(*map(plain, nodes), *(slices(name, *"AAAAHHHH") for name in nodes))
+    workloads = [by("one", 40, template="one"), by("two", 10, IN_PLACE, template="alike-2"),
+                 by("three", 10, IN_PLACE, template="alike-3")]  # fmt: skip
+    told = judge([Transition(one, one) for one in workloads], found)
+    assert [(one.verdict, one.states) for one in told] == [(Verdict.COMPLETES, 0)] * 3
+
+
+@pytest.mark.parametrize("replicas", [9, 60])
+def test_many_pods_share_a_claim(replicas):
+    found = cluster(plain("n1", cpu="256"), slices("n1", "A", *"HHHHHHH"), claim("pool", asking(model="A")))
+    shared, own = by("w", replicas, claim="pool"), by("v", 5, template="h")
+    told = judge([Transition(shared, shared), Transition(own, own)], found)
+    assert [one.verdict for one in told] == [Verdict.COMPLETES] * 2
+
+
+def test_what_somebody_else_may_have_is_not_kept_for_a_claim_that_pods_share():
+    found = cluster(plain("n1"), slices("n1", "A", "A"), claim("pool", asking()))
+    shared, own = by("w", claim="pool"), by("v", template="one")
+    told = judge([Transition(shared, shared), Transition(own, own)], found)
+    assert told[1].verdict is Verdict.STUCK
+    assert told[0].verdict is not Verdict.STUCK
+
+
+PARTITIONS = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.36"
+nodes:
+- {name: n1, allocatable: {cpu: 64, memory: 512Gi}, devices: [{model: H100, mig: dynamic, count: 2}]}
+"""
+
+
+def partition(name, profile):
+    of_profile = f"device.attributes['gpu.nvidia.com'].profile == '{profile}'"
+    exactly = {"deviceClassName": "mig.nvidia.com", "selectors": [{"cel": {"expression": of_profile}}]}
+    return template(name, {"devices": {"requests": [{"name": "mig", "exactly": exactly}]}})
+
+
+@pytest.mark.parametrize(
+    ("replicas", "verdict"), [(12, Verdict.COMPLETES), (13, Verdict.COMPLETES), (14, Verdict.STUCK)]
+)
+def test_partitions_count_where_counters_are_enough_for_all_of_them(replicas, verdict):
+    inventory, _ = load([read("inventory.yaml", PARTITIONS.encode())])
+    small, large = partition("small", "1g.10gb"), partition("large", "3g.40gb")
+    found = read_cluster([*(one.value for one in inventory.objects), small, large], version="1.36")
+    workload, other = by("w", replicas, SURGE, template="small"), by("v", template="large")
+    assert judge([Transition(workload, workload)], found)[0].verdict is verdict
+    pods = [created_pod(one, "new") for one in (workload, other)]
+    assert device_rooms(pods, (), found, 40) == {}
+
+
+def test_devices_are_not_counted_where_a_pod_that_has_one_could_be_evicted():
+    found = cluster(plain("n1"), slices("n1", "A", "A"))
+    low, high = by("low", template="one"), by("high", template="one", priority=10)
+    holding = created_pod(low, "old")
+    device = AllocatedDevice("r", DeviceID(DRIVER, "n1", "gpu-0"))
+    spec = replace(holding.spec, node_name="n1")
+    rest = replace(holding, spec=spec, allocations=(("d/c", Allocation((device,))),))
+    assert device_rooms([created_pod(low, "new")], (rest,), found, 4)
+    assert device_rooms([created_pod(high, "new")], (rest,), found, 4) == {}
+
+
+@pytest.mark.parametrize(("models", "verdict"), [("A", Verdict.STUCK), ("AA", Verdict.COMPLETES)])
+def test_a_daemon_set_that_surges_needs_devices_for_both_pods_of_a_node(models, verdict):
+    agent = by("agent", kind="DaemonSet", template="one")
+    found = judge([Transition(agent, agent)], cluster(plain("n1"), slices("n1", *models)))
+    assert found[0].verdict is verdict
