@@ -49,7 +49,7 @@ class _Rollout:
         self.own: list[str] = []
 
     def made(self, name: str) -> Case:
-        """Machines, claims, one or two workloads that run, a new template of some, and what waits beside them."""
+        """Machines, claims, one or two workloads that run, a new template of some."""
         choice = self.source.choice
         for number in range(choice((1, 1, 1, 2, 2, 3))):
             self._machine(f"n{number + 1}")
@@ -62,16 +62,13 @@ class _Rollout:
             self.inventory.append(claim("pool", self._asked()))
         old = [self._workload(key) for key in ("web", "api")[: choice((1, 1, 2))]]
         new = [self._changed(one) for one in old if len(old) == 1 or not self._one_in(3)] or [self._changed(old[0])]
-        pending: list[Object] = []
-        if self._one_in(6):
-            pending.append(self._prior(deployment("late", 1, using(choice(self.own)))))
         if self._one_in(8):
             new.append(job("batch", 1, using(choice(self.own))))
         meanwhile: tuple[Object, ...] = ()
         if self._one_in(10):
             found = next(one for one in self.inventory if one["kind"] == "Node")
             meanwhile = ({**found, "spec": {"unschedulable": True}},)
-        return Case(name, tuple(self.inventory), tuple(old), tuple(new), tuple(pending), meanwhile)
+        return Case(name, tuple(self.inventory), tuple(old), tuple(new), (), meanwhile)
 
     def _one_in(self, number: int) -> bool:
         return self.source.random() * number < 1
@@ -144,11 +141,6 @@ class _Rollout:
             return workload(kind, name, {**more, "podManagementPolicy": choice(("OrderedReady", "Parallel"))}, spec)
         rolling = choice(({"maxSurge": 1, "maxUnavailable": 0}, {"maxUnavailable": 1}))
         return workload(kind, name, {"updateStrategy": {"rollingUpdate": rolling}}, spec)
-
-    def _prior(self, one: Object) -> Object:
-        patch = {"spec": {"template": {"spec": {"priorityClassName": self.source.choice(("low", "high"))}}}}
-        found: Object = merged(one, patch) if self._one_in(2) else one
-        return found
 
     def _changed(self, old: Object) -> Object:
         if self._one_in(4):

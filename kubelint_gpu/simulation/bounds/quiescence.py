@@ -142,15 +142,11 @@ def _apart(pods: Sequence[tuple[Pod, ...]], position: int, snapshot: Snapshot) -
         terms = [term for term in mine if any(term.matches(other) for other in others)]
         for other in others:
             terms += [term for term in own_terms(other, other.spec.pod_anti_affinity, snapshot) if term.matches(new)]
-        if not all(_is_unique(term.key, snapshot) for term in terms):
+        if any(len(names) > 1 for term in terms for names in snapshot.values(term.key).values()):
             return None
         if terms:
             found.add(place)
     return frozenset(found)
-
-
-def _is_unique(key: str, snapshot: Snapshot) -> bool:
-    return all(len(names) == 1 for names in snapshot.values(key).values())
 
 
 def _wants(pod: Pod) -> dict[str, int]:

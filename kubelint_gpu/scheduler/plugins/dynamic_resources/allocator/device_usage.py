@@ -57,6 +57,10 @@ def usage_of(view: View, held: Holdings) -> Usage:
         return Usage((False,) * count, (None,) * count, held.is_allocated, elsewhere)
     exclusive = tuple([slot.id in held.exclusive for slot in view.slots])
     consumed = tuple([held.consumed.get(slot.id) for slot in view.slots]) if held.consumed else (None,) * len(exclusive)
-    shares = [(place, frozenset(one.items())) for place, one in enumerate(consumed) if one is not None]
+    shares = [
+        (place, frozenset((one or {}).items()))
+        for place, (slot, one) in enumerate(zip(view.slots, consumed, strict=True))
+        if one is not None or slot.id in held.shared
+    ]
     taken = [place for place, one in enumerate(exclusive) if one]
     return Usage(exclusive, consumed, held.is_allocated, (elsewhere, tuple(taken), tuple(shares)))

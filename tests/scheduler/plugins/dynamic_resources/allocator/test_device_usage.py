@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from devices import claim, device, device_class, held, node, pod, read, request, resource_slice, snapshot
 
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.attempt import assume
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Holdings, usage_of
 
 
 def shared(**policy):
@@ -30,3 +33,15 @@ def test_a_share_that_another_claim_has_counts():
     other = held("d0", shareID="1", consumedCapacity={"memory": "75Gi"})
     here = snapshot(node(), shared(**policy), device_class(), other, claim(request()))
     assert fit(read(pod("c")), here).fits == ()
+
+
+def test_a_share_without_capacity_is_another_usage_than_none():
+    """Counters see the device as taken."""
+    pools = [SimpleNamespace(driver="gpu.example.com", name="n")]
+    view = SimpleNamespace(slots=[SimpleNamespace(id="d0"), SimpleNamespace(id="d1")], elsewhere=(), pools=pools)
+    free, one, two = (
+        usage_of(view, Holdings({}, frozenset(), frozenset(shared), {}, frozenset({("gpu.example.com", "n")})))
+        for shared in ((), ("d0",), ("d1",))
+    )
+    assert len({free.key, one.key, two.key}) == 3
+    assert one.consumed == (None, None)
