@@ -62,7 +62,9 @@ def left_alone(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> 
     if not all(lack.plugin == inter_pod_affinity.NAME for lack in judgement.waiting.lacks):
         return False
     terms = own_terms(subject.pod, subject.workload.spec.pod_affinity, unit.empty)
-    if not companions(terms, _pods_beside(unit, subject)) or companions(terms, unit.cluster.pods):
+    # what runs of the unit's own workloads may go in the same moment
+    strangers = pods_of_others([one.workload for one in unit.subjects], unit.cluster.pods)
+    if not companions(terms, _pods_beside(unit, subject)) or companions(terms, strangers):
         return True
     judged = judgements_in(unit)
     near = [one for one in unit.subjects if one is not subject and companions(terms, [one.pod])]

@@ -47,7 +47,13 @@ class _OrdinalClaims:
 
 def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
     """StatefulSets of which not all pods are made, because a quota refuses their claims."""
-    keys = [(quota, key) for quota in unit.cluster.quotas if not quota.scopes for key in quota.hard if _counts(key)]
+    keys = [
+        (quota, key)
+        for quota in unit.cluster.quotas
+        if not quota.scopes
+        for key in quota.hard
+        if key in (*_NUMBERS, _STORAGE) or _OF_CLASS in key
+    ]
     said = set()
     for quota, key in sorted(keys, key=lambda one: (one[0].meta.name, one[1])):
         claims = [found for one in unit.subjects if (found := _claims_of(unit, one, quota.meta.namespace)) is not None]
@@ -110,10 +116,6 @@ def _used(unit: ApplySet, quota: ResourceQuota, key: str, claims: Sequence[_Ordi
     others = [one for one in unit.cluster.claims if one.meta.namespace == quota.meta.namespace]
     others = [with_default_class(one, unit.cluster) for one in others if one.meta.name not in mine]
     return _charge(others, key) + sum(one.stays * _charge(one.each, key) for one in claims)
-
-
-def _counts(key: str) -> bool:
-    return key in (*_NUMBERS, _STORAGE) or _OF_CLASS in key
 
 
 def _charge(claims: Sequence[PersistentVolumeClaim], key: str) -> int:

@@ -48,7 +48,7 @@ def snippet(marks: Sequence[Mark], line: Callable[[int], str | None], frame: Fra
 
     Where a line cannot be had, its labels stand alone.
     """
-    ranges = [mark for mark in marks if _long(mark) and _readable(mark, line)]
+    ranges = [mark for mark in marks if _long(mark) and None not in (line(mark.place.line), line(mark.last_line))]
     block = next((mark for mark in sorted(ranges, key=lambda mark: not mark.primary)), None)
     by_line = grouped((mark.place.line, mark) for mark in marks if mark is not block)
     rows: list[str] = []
@@ -139,10 +139,6 @@ def _bare_label(mark: Mark, frame: Frame) -> Iterator[str]:
         yield frame.row("", first)
         for line in rest:
             yield frame.row("", "  " + line)
-
-
-def _readable(mark: Mark, line: Callable[[int], str | None]) -> bool:
-    return line(mark.place.line) is not None and line(mark.last_line) is not None
 
 
 def _long(mark: Mark) -> bool:

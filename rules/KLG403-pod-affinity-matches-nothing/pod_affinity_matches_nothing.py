@@ -31,7 +31,7 @@ def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Diagnostic]:
         elif selector is None:
             text = "a required pod affinity term without labelSelector matches no pod"
         else:
-            where = _namespaces(found.namespaces)
+            where = f" in {some(found.namespaces, 'namespace')}" if found.namespaces else ""
             text = f"the pod must be near one with {_shown(selector)}{where}, which nobody declares"
         yield Diagnostic(
             "KLG403",
@@ -60,10 +60,6 @@ def _shown(selector: LabelSelector) -> str:
         for one in selector.requirements
     ]
     return listed(named) if named else "any labels"
-
-
-def _namespaces(names: tuple[str, ...]) -> str:
-    return f" in {some(names, 'namespace')}" if names else ""
 
 
 def _nearly(

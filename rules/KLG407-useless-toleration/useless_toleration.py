@@ -41,7 +41,9 @@ def useless_toleration(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         workload = subject.manifest.workload
         listed = field_pointers.at(subject.manifest, (*field_pointers.pod_spec(subject.manifest), "tolerations"))
-        written = workload.spec.tolerations[: _length(listed)] if workload is not None else ()
+        written = (
+            workload.spec.tolerations[: len(listed) if isinstance(listed, list) else 0] if workload is not None else ()
+        )
         for number, toleration in enumerate(written):
             value = None if toleration.operator == "Exists" else toleration.value
             if not toleration.key or (toleration.key, value, toleration.effect) in told or _passes(toleration.key):
@@ -139,7 +141,3 @@ def _instead(known: Sequence[Taint]) -> str:
     if not known:
         return "no node has any taint"
     return f"there {'is' if len(known) == 1 else 'are'} {some([str(taint) for taint in known], 'taint')}"
-
-
-def _length(written: object) -> int:
-    return len(written) if isinstance(written, list) else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from change_cases import inventory as two_nodes
 from change_cases import made
-from checks_units import findings
+from checks_units import deployment, findings
 from small_inventories import daemon_set, inventory, running
 
 
@@ -42,3 +42,36 @@ def test_daemon_pods_that_wait_because_of_this_change_are_an_error():
     assert (found.severity, found.certainty) == ("error", "certain")
     (found,) = findings(after, nodes, "KLG109")
     assert found.severity == "warning"
+
+
+MOVED = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+complete: true
+nodes:
+  - {name: n1, labels: {zone: a, pool: a}, allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: %d}}
+  - {name: n2, labels: {zone: b}, allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: %d}}
+priorityClasses: [{name: serving, value: 1000}]
+running:
+"""
+
+
+def runs(name, node, kind="Deployment"):
+    more = f"priority: 1000, owner: {kind}/serving/{name}, labels: {{app: {name}}}, requests: {{nvidia.com/gpu: 1}}"
+    return f"  - {{name: {name}-1, node: {node}, namespace: serving, {more}}}\n"
+
+
+def test_on_delete_a_pod_is_made_for_a_node_that_the_template_chooses_since():
+    """Seen on a control plane 1.34: the new node is full, the pod of the old one stays."""
+
+    def agent(pod=""):
+        text = deployment(name="agent", spec="updateStrategy: {type: OnDelete}", pod=pod)
+        return text.replace("kind: Deployment", "kind: DaemonSet")
+
+    web = deployment(name="web", pod="nodeSelector: {kubernetes.io/hostname: n2}")
+    cluster = MOVED % (1, 1) + runs("web", "n2") + runs("agent", "n1", "DaemonSet")
+    before = f"{agent('nodeSelector: {pool: a}')}---\n{web}"
+    [found] = findings(f"{agent()}---\n{web}", cluster, "KLG109", before=before)
+    assert "1 finds no room beside the other workloads (on n2, held by Deployment serving/web)" in found.message
+    free = MOVED % (1, 2) + runs("web", "n2") + runs("agent", "n1", "DaemonSet")
+    assert findings(f"{agent()}---\n{web}", free, "KLG109", before=before) == []

@@ -86,7 +86,7 @@ class User:
         full.parent.mkdir(parents=True, exist_ok=True)
         full.write_text(text, encoding="utf-8")
 
-    def picture(self, path, text):
+    def stage(self, path, text):
         self.write(path, text)
         git(self.folder, "add", "--", path)
 

@@ -62,7 +62,7 @@ def on_node(one: Declared, node: str) -> Declared:
 
 def classes_of(slices: Sequence[Declared], objects: Sequence[Declared]) -> list[Declared]:
     """The DeviceClasses of NVIDIA's driver, where concise nodes have its devices and nobody declares them."""
-    first = next((one for one in slices if _is_of_preset(one)), None)
+    first = next((one for one in slices if one.pointer and one.value["spec"]["driver"] == DRIVER), None)
     if first is None:
         return []
     known = {one.name for one in objects if one.kind == "DeviceClass"}
@@ -71,10 +71,6 @@ def classes_of(slices: Sequence[Declared], objects: Sequence[Declared]) -> list[
         for value in CLASSES
         if value["metadata"]["name"] not in known
     ]
-
-
-def _is_of_preset(one: Declared) -> bool:
-    return bool(one.pointer) and one.value["spec"]["driver"] == DRIVER
 
 
 def _bodies(one: Published) -> list[dict[str, Any]]:

@@ -33,7 +33,8 @@ def pod_changes(old: dict[str, Any], new: dict[str, Any], live: bool, _minor: in
             )
             return
     yield from _deadline(before.get(_DEADLINE), after.get(_DEADLINE), live=live)
-    if not live and any(not _kept(one, after.get("tolerations", ())) for one in before.get("tolerations", ())):
+    lasting = [_lasting(one) for one in after.get("tolerations", ())]
+    if not live and any(_lasting(one) not in lasting for one in before.get("tolerations", ())):
         yield RefusedChange((("spec", "tolerations"),), f"spec.tolerations: {_TOLERATION}")
     gates = [one for one in after.get("schedulingGates", ()) if one not in before.get("schedulingGates", ())]
     if gates:
@@ -57,10 +58,6 @@ def _deadline(had: object, has: object, *, live: bool) -> Iterator[RefusedChange
     elif had is not None and has is None and not live:
         text = "Invalid value: must not update from a positive integer to nil value"
         yield RefusedChange((_NEW_DEADLINE,), f"spec.{_DEADLINE}: {text}")
-
-
-def _kept(toleration: Any, found: Any) -> bool:
-    return any(_lasting(one) == _lasting(toleration) for one in found)
 
 
 def _lasting(toleration: Any) -> Any:

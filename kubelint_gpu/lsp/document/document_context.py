@@ -109,7 +109,7 @@ class Project:
 
     def declares(self, path: str) -> bool:
         """Whether a file is one of the inventory's."""
-        return path in {absolute(_path(reading)) for reading in self.world.readings}
+        return path in {absolute(one.source.path) for one in self.world.readings if one.source is not None}
 
     def unit(self) -> ApplySet:
         """The document with what is applied together with it; what else lies in the repository is beside it.
@@ -180,7 +180,3 @@ def _world(files: Sequence[str], texts: Texts) -> ClusterContext:
     missing = [InventoryError(file, None, "no such file or directory") for file, reading in found if reading is None]
     inventory, errors = load(readings)
     return ClusterContext(inventory, readings, (*missing, *(() if missing and not readings else errors)))
-
-
-def _path(reading: Reading) -> str:
-    return reading.source.path if reading.source is not None else ""

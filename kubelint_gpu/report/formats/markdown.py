@@ -65,7 +65,7 @@ def _row(finding: Finding, report: Report) -> str:
         f"{_SIGNS[finding.severity]} {finding.severity}",
         f"{code} {_text(finding.name)}",
         f"{_text(finding.message)}{possible}",
-        _code(f"{finding.place.path}:{finding.place.line}"),
+        f"<code>{_text(f'{finding.place.path}:{finding.place.line}')}</code>",
         _text(object_name(finding)),
     )
     return f"| {' | '.join(cells)} |\n"
@@ -133,10 +133,6 @@ def _fix(fix: Fix, report: Report) -> Iterator[str]:
 def _text(text: str) -> str:
     """Text of unknown origin that stays text: no markup, HTML, link, mention or new line comes out of it."""
     return _MARKUP.sub(_entity, _cut(visible(text[: _LONGEST + 1]), _LONGEST))
-
-
-def _code(text: str) -> str:
-    return f"<code>{_text(text)}</code>"
 
 
 def _plain(text: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.report.dump import dump
@@ -55,7 +55,7 @@ def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 e
 
 
 def _asset(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 def _head(report: Report, style: str, script: str) -> Iterator[str]:

@@ -164,7 +164,11 @@ class DaemonPods:
             return
         # a node that gets no pod any more counts as long as there is one
         at = [*self.on, *(index for index in self.aside if self._on(seen.nodes[index]) != OnNode())]
-        found = sync(resolve(self.strategy, len(self.on)), [self._on(seen.nodes[index]) for index in at])
+        there = [self._on(seen.nodes[index]) for index in at]
+        if self.strategy.on_delete:
+            found = Replacement(create=tuple(place for place, one in enumerate(there) if one == OnNode()))
+        else:
+            found = sync(resolve(self.strategy, len(self.on)), there)
         creates = Action(control, "creates a new pod", create=(self.new, 1))
         deletes = Action(control, "deletes the old pod", delete=self.old)
         yield from self._each(deletes, [index for index in self.off if self._on(seen.nodes[index]).old is not None])
@@ -176,10 +180,10 @@ class DaemonPods:
     def done(self, _control: Control, seen: Census) -> bool:
         """Every node has an available new pod, and no old one is kept but where no new one is made.
 
-        Of one that is not rolled, every node has an available pod.
+        Of one that is not rolled, or with OnDelete, every node has an available pod.
         """
-        if self.new < 0:
-            return seen.ready(self.old) >= len(self.on)
+        if self.new < 0 or self.strategy.on_delete:
+            return sum(seen.ready(kind) for kind in self.kinds) >= len(self.on)
         aside = sum(self._on(seen.nodes[index]).old is not None for index in self.aside)
         return seen.active(self.old) == aside and seen.ready(self.new) >= len(self.on)
 
@@ -263,8 +267,11 @@ class DaemonSetController(ReplicaSetController):
         builder.add(DaemonPods(change.new.key, self.strategy, change.nodes, old, new, change.left, change.stays))
 
     def add_steady(self, builder: PodTypeBuilder, *, scaling: bool) -> None:
-        """The pod of each node; with `scaling` one that did not exist has none yet."""
+        """The pod of each node; with `scaling` one that is new has none yet; one with OnDelete changes its nodes."""
         change = builder.change
+        if scaling and change.moved and self.strategy.on_delete:
+            self.add_rolling(builder)
+            return
         old = self._old(builder, () if scaling and not change.existing else change.standing)
         makes = tuple(name for name in change.standing if name not in change.stays)
         builder.add(DaemonPods(change.new.key, self.strategy, makes, old))

@@ -84,6 +84,10 @@ class Change(Protocol):
         """The nodes on which it has pods, makes none, and which it leaves only as it updates."""
 
     @property
+    def moved(self) -> bool:
+        """Whether it leaves nodes, or comes to others."""
+
+    @property
     def standing(self) -> tuple[str, ...]:
         """The nodes for which it has made pods before anything changes."""
 

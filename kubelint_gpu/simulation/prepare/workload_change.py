@@ -129,7 +129,12 @@ class WorkloadChange:
     @property
     def moves(self) -> bool:
         """Whether something of it changes at the same moment as others change."""
-        return not self.existing or (self.known and (self.rolling or self.before != self.replicas))
+        return not self.existing or (self.known and (self.rolling or self.moved or self.before != self.replicas))
+
+    @property
+    def moved(self) -> bool:
+        """Whether it is a DaemonSet that leaves nodes, or comes to others."""
+        return bool(self.left or self.fresh)
 
     @property
     def kept(self) -> int:
@@ -166,15 +171,17 @@ class WorkloadChange:
 
 
 def own_pods(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
-    """The running pods that belong to a workload: by owner, or by namespace and selector where they have none."""
-    return tuple(pod for pod in pods if not pod.finished and pod.spec.node_name and _belongs(workload, pod))
+    """The running pods that belong to a workload: by owner, or by namespace and selector where none of them has one."""
+    found = tuple(pod for pod in pods if not pod.finished and pod.spec.node_name and _belongs(workload, pod))
+    return tuple(pod for pod in found if pod.meta.owner is not None) or found
 
 
 def pods_of_others(workloads: Iterable[Workload], pods: Iterable[Pod]) -> tuple[Pod, ...]:
     """The pods without those that run and belong to one of the workloads."""
     left = tuple(pods)
     for workload in workloads:
-        left = tuple(pod for pod in left if pod.finished or not pod.spec.node_name or not _belongs(workload, pod))
+        own = {pod.identifier for pod in own_pods(workload, left)}
+        left = tuple(pod for pod in left if pod.identifier not in own) if own else left
     return left
 
 

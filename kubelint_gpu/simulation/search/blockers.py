@@ -23,7 +23,7 @@ def rivals(plugin: str, pod: Pod, snapshot: Snapshot, resource: str = "", reason
     Of plugins that look at no other pod it is nobody.
     """
     if resource:
-        return lambda other: same_node if resource == "pods" or _takes(other, resource) else never
+        return lambda other: same_node if resource == "pods" or pod_requests(other.spec).get(resource, 0) > 0 else never
     if plugin == ATTACH:
         mine = exclusive_claims(pod, snapshot.cluster)
         return lambda other: _elsewhere if not mine.isdisjoint(_claims(other)) else never
@@ -61,10 +61,6 @@ class Candidates:
     def on(self, node: Node) -> list[Placed]:
         """Those that keep the other one off a node."""
         return self._here.get(node.name, []) + [one for reach, one in self._anywhere if reach(node, one.where)]
-
-
-def _takes(pod: Pod, resource: str) -> bool:
-    return pod_requests(pod.spec).get(resource, 0) > 0
 
 
 def _claims(pod: Pod) -> frozenset[str]:

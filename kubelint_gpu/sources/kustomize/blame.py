@@ -195,7 +195,9 @@ def _target(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG0
         target = entry.get("target")
         for key, value in target.items() if isinstance(target, dict) else ():
             if isinstance(value, str) and not (
-                _is_selector(value) if key.endswith("Selector") else linear.compiled(value) is not None
+                _SELECTOR.fullmatch(value) is not None
+                if key.endswith("Selector")
+                else linear.compiled(value) is not None
             ):
                 yield layer.value((*pointer, "target", key), "").spot()
 
@@ -268,10 +270,6 @@ def _component(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
     for index, entry in enumerate(layer.kustomization.entries("components")):
         if isinstance(entry, str) and (layer.target(entry) or ".") == match["path"].strip("/"):
             yield layer.value(("components", index), "").spot()
-
-
-def _is_selector(text: str) -> bool:
-    return _SELECTOR.fullmatch(text) is not None
 
 
 def _scalars(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, str]]:
