@@ -1,24 +1,9 @@
-"""Pods of DaemonSets that find no room."""
+"""Pods that need others near them, which are about to leave."""
 
 from __future__ import annotations
 
 from checks_units import deployment, findings
-
-MOVED = """\
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-complete: true
-nodes:
-  - {name: n1, labels: {zone: a, pool: a}, allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: %d}}
-  - {name: n2, labels: {zone: b}, allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: %d}}
-priorityClasses: [{name: serving, value: 1000}]
-running:
-"""
-
-
-def runs(name, node, kind="Deployment"):
-    more = f"priority: 1000, owner: {kind}/serving/{name}, labels: {{app: {name}}}, requests: {{nvidia.com/gpu: 1}}"
-    return f"  - {{name: {name}-1, node: {node}, namespace: serving, {more}}}\n"
+from small_inventories import MOVED, runs
 
 
 def test_workloads_that_move_together_and_want_each_other_near_wait_for_ever():

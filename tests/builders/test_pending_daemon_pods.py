@@ -5,7 +5,7 @@ from __future__ import annotations
 from change_cases import inventory as two_nodes
 from change_cases import made
 from checks_units import deployment, findings
-from small_inventories import daemon_set, inventory, running
+from small_inventories import MOVED, daemon_set, inventory, running, runs
 
 
 def test_daemon_pods_that_stay_pending_hold_up_the_update_of_the_others():
@@ -42,23 +42,6 @@ def test_daemon_pods_that_wait_because_of_this_change_are_an_error():
     assert (found.severity, found.certainty) == ("error", "certain")
     (found,) = findings(after, nodes, "KLG109")
     assert found.severity == "warning"
-
-
-MOVED = """\
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-complete: true
-nodes:
-  - {name: n1, labels: {zone: a, pool: a}, allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: %d}}
-  - {name: n2, labels: {zone: b}, allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: %d}}
-priorityClasses: [{name: serving, value: 1000}]
-running:
-"""
-
-
-def runs(name, node, kind="Deployment"):
-    more = f"priority: 1000, owner: {kind}/serving/{name}, labels: {{app: {name}}}, requests: {{nvidia.com/gpu: 1}}"
-    return f"  - {{name: {name}-1, node: {node}, namespace: serving, {more}}}\n"
 
 
 def test_on_delete_a_pod_is_made_for_a_node_that_the_template_chooses_since():

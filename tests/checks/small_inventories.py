@@ -33,3 +33,20 @@ def running(name, node="l4-1", gpus=1, priority="serving", owner=""):
 def daemon_set(surge, unavailable=0, **parts):
     spec = f"updateStrategy: {{rollingUpdate: {{maxSurge: {surge}, maxUnavailable: {unavailable}}}}}"
     return deployment(spec=spec, **parts).replace("kind: Deployment", "kind: DaemonSet")
+
+
+MOVED = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+complete: true
+nodes:
+  - {name: n1, labels: {zone: a, pool: a}, allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: %d}}
+  - {name: n2, labels: {zone: b}, allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: %d}}
+priorityClasses: [{name: serving, value: 1000}]
+running:
+"""
+
+
+def runs(name, node, kind="Deployment"):
+    more = f"priority: 1000, owner: {kind}/serving/{name}, labels: {{app: {name}}}, requests: {{nvidia.com/gpu: 1}}"
+    return f"  - {{name: {name}-1, node: {node}, namespace: serving, {more}}}\n"

@@ -1,4 +1,4 @@
-"""Rollouts among places that are all alike: how many there are for a workload on a situation, and what that decides."""
+"""Rollouts among places that are all alike: how many there are for a workload of a situation, and what that decides."""
 
 from __future__ import annotations
 

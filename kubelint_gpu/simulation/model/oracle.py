@@ -132,7 +132,7 @@ class ClusterOracle:
         """What preemption may do for a waiting pod that fits nowhere; None where the pod may not try.
 
         Raises:
-            Overlooked: it would evict pods that are not in play.
+            UnmodelledVictim: it would evict pods that are not in play.
         """
         if not self._may_evict[kind]:
             return ()
