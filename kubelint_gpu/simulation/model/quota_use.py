@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota, pod_charge, quota_refusal
+from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota, pod_charge, quota_refusal, quota_usage
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.values import dataclass, replace
 
@@ -45,30 +45,16 @@ class QuotaUse:
         return quota_refusal(pod, now, ())
 
 
-def admission_of(quotas: Sequence[ResourceQuota], fixed: Sequence[Pod], started: Sequence[tuple[Pod, int]]) -> QuotaUse:
-    """The quotas with the use that stays: `fixed` pods, and what the status counts beyond all pods that are known.
-
-    `started` are the pods that run at the start and may go, as (pod, count).
-    """
+def admission_of(quotas: Sequence[ResourceQuota], fixed: Sequence[Pod]) -> QuotaUse:
+    """The quotas with the use that stays: `fixed` pods, and what is used by pods that are not known or wait."""
     found, reached = [], []
     for quota in quotas:
         if not quota.counted:
             continue
-        stays, known = dict.fromkeys(quota.counted, 0), dict.fromkeys(quota.counted, 0)
-        for pods, total in ((((pod, 1) for pod in fixed), stays), (iter(started), known)):
-            for pod, count in pods:
-                if quota.covers(pod):
-                    charge = pod_charge(pod.spec, finished=pod.finished)
-                    for name in total:
-                        total[name] += charge.get(name, 0) * count
-        if quota.unknown is not None:
-            for name in stays:
-                stays[name] += quota.unknown.get(name, 0)
-        elif quota.used is not None:
-            for name in stays:
-                stays[name] = max(stays[name], quota.used.get(name, 0) - known[name])
+        unknown, now = quota.unknown or EMPTY, quota.used or EMPTY
+        known = quota_usage(replace(quota, used=None), fixed)
+        stays = {name: amount + unknown.get(name, 0) for name, amount in known.items()}
         found.append(replace(quota, used=FrozenMap(stays)))
-        now = quota.used or EMPTY
         hard = {name: max(limit, now.get(name, 0)) for name, limit in quota.hard.items()}
         reached.append(replace(found[-1], hard=FrozenMap(hard)))
     return QuotaUse(tuple(found), tuple(reached))

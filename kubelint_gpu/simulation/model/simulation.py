@@ -92,13 +92,7 @@ def build_simulation(
         seen = {pod.spec.node_name for pod in fixed if signature.is_seen(pod)}
         nodes = tuple(node for node in cluster.nodes if node.name not in dropped or node.name in seen)
         staying += [pod for pod in fixed if pod.spec.node_name in dropped and pod.spec.node_name in seen]
-    numbered = list(enumerate(pod_types.kinds))
-    objects = [*fixed, *(pod for pod in cluster.pods if pod.finished)]
-    admission = admission_of(
-        cluster.quotas,
-        objects,
-        [(kind.pod, pod_types.wanted[number] + pod_types.pending[number]) for number, kind in numbered],
-    )
+    admission = admission_of(cluster.quotas, [*fixed, *(pod for pod in cluster.pods if pod.finished)])
     staying_beside = replace(cluster, nodes=nodes, pods=tuple(staying))
     domains: tuple[tuple[Domain, ...], ...] = ()
     if signature.domain and asked((EQUAL_ZONES,)) and not any(has_claims(pod) for pod in pods):

@@ -12,7 +12,7 @@ from kubelint_gpu.simulation.prepare.revisions import as_shown
 from kubelint_gpu.simulation.prepare.standing_pods import with_standing_pods
 from kubelint_gpu.simulation.prepare.workload_change import (
     WorkloadChange,
-    is_waiting,
+    belongs,
     own_pods,
     own_waiting,
     pods_of_others,
@@ -21,14 +21,17 @@ from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 
-def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[WorkloadChange], list[Pod]]:
-    """The workloads with their running pods, and the running pods of nobody here."""
+def participants_of(
+    transitions: Sequence[Transition], cluster: Cluster
+) -> tuple[list[WorkloadChange], list[Pod], list[Pod]]:
+    """The workloads with their running pods; of nobody here the pods that run, and those that have no node."""
     left = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished]
-    pending = [pod for pod in cluster.pods if is_waiting(pod)]
+    pending = [pod for pod in cluster.pods if not (pod.spec.node_name or pod.finished or pod.meta.terminating)]
     found = []
     for transition in transitions:
         own, controller = own_pods(transition.new, left), controller_of(transition.new)
         waiting = own_waiting(transition.new, pending)
+        pending = [pod for pod in pending if not belongs(transition.new, pod)]
         left = [*pods_of_others([transition.new], left)] if own else left
         staying = tuple(pod for pod in own if not pod.meta.terminating)
         participant = WorkloadChange(
@@ -45,7 +48,7 @@ def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tupl
         if participant.daemons:
             participant = _on_nodes(participant, cluster)
         found.append(with_standing_pods(participant, cluster))
-    return found, [pod for pod in left if not pod.meta.terminating]
+    return found, [pod for pod in left if not pod.meta.terminating], pending
 
 
 def _on_nodes(participant: WorkloadChange, cluster: Cluster) -> WorkloadChange:

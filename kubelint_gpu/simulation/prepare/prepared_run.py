@@ -24,7 +24,7 @@ from kubelint_gpu.simulation.prepare.quotas import with_unknown_use
 from kubelint_gpu.simulation.prepare.shared_claims import without_shared_claims
 from kubelint_gpu.simulation.prepare.template_claims import wanted_storage, with_template_claims
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod, is_temporary
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
@@ -39,6 +39,7 @@ class PreparedRun:
         workloads: as they shall be; of `participants` some have fewer pods than they want.
         participants: the workloads with what runs of them.
         rest: the running pods of nobody among them.
+        waiting: the pods of nobody among them that have no node, without those that end by themselves some day.
         cluster: without the claims that decide nothing, with those of templates.
         empty: the cluster without pods.
         grown: nodes that pools may add; None without any.
@@ -61,9 +62,10 @@ class PreparedRun:
         grown = possible_nodes(growth, enough)
         nodes = (*cluster.nodes, *(grown.nodes if grown is not None else ()))
         transitions = [bounded(one, cluster, nodes) for one in transitions]
-        self.participants, self.rest = participants_of(transitions, cluster)
+        self.participants, self.rest, waiting = participants_of(transitions, cluster)
+        self.waiting = [pod for pod in waiting if not is_temporary(pod)]
         cluster = with_counted_budgets(cluster, self.participants, self.rest)
-        cluster = with_unknown_use(cluster, self.participants)
+        cluster = with_unknown_use(cluster, self.participants, self.waiting)
         self.cluster = cluster
         self.empty = Snapshot.of(replace(cluster, pods=()))
         self._everywhere = self.empty

@@ -172,7 +172,7 @@ class WorkloadChange:
 
 def own_pods(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
     """The running pods that belong to a workload: by owner, or by namespace and selector where none of them has one."""
-    found = tuple(pod for pod in pods if not pod.finished and pod.spec.node_name and _belongs(workload, pod))
+    found = tuple(pod for pod in pods if not pod.finished and pod.spec.node_name and belongs(workload, pod))
     return tuple(pod for pod in found if pod.meta.owner is not None) or found
 
 
@@ -187,7 +187,7 @@ def pods_of_others(workloads: Iterable[Workload], pods: Iterable[Pod]) -> tuple[
 
 def own_waiting(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
     """The pods of a workload that wait for a node now, and that nothing but the nodes keeps waiting."""
-    return tuple(pod for pod in pods if is_waiting(pod) and _belongs(workload, pod))
+    return tuple(pod for pod in pods if is_waiting(pod) and belongs(workload, pod))
 
 
 def is_waiting(pod: Pod) -> bool:
@@ -195,7 +195,8 @@ def is_waiting(pod: Pod) -> bool:
     return not (pod.spec.node_name or pod.finished or pod.meta.terminating or pod.spec.scheduling_gates)
 
 
-def _belongs(workload: Workload, pod: Pod) -> bool:
+def belongs(workload: Workload, pod: Pod) -> bool:
+    """Whether a pod is of a workload, as its controller knows its own."""
     return pod.meta.namespace == workload.meta.namespace and controller_of(workload).owns(pod)
 
 

@@ -41,7 +41,7 @@ class RolloutAnalysis:
     ) -> None:
         self._prepared = prepared = PreparedRun(transitions, cluster, growth)
         self._workloads, self.participants = prepared.workloads, prepared.participants
-        self._queue = queued(prepared.cluster, self._workloads, prepared.eligible_for)
+        self._queue = queued(prepared)
         self._standing = standing_daemons(self.participants, prepared.pods, prepared.cluster, prepared.rest)
         self._daemons = self._standing[0]
         self._joins = joins

@@ -13,6 +13,7 @@ from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import build_simulation
 from kubelint_gpu.simulation.prepare.bounded import bounded
+from kubelint_gpu.simulation.prepare.quotas import with_unknown_use
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods, own_waiting
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
@@ -43,6 +44,7 @@ def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: i
     fixed = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished and pod not in running]
     waiting = tuple(created_pod(old, "old", name) for name in (missing[:1] if controller.ordered else missing))
     participant = WorkloadChange(one.new, replace(old, replicas=0), running, waiting=waiting)
+    cluster = with_unknown_use(cluster, [participant], ())
     pod_types = build_pod_types([participant], frozenset({0}), (), cluster)
     simulation = build_simulation(cluster, pod_types, fixed, Snapshot.of(replace(cluster, pods=())))
     start = one_placement(simulation)

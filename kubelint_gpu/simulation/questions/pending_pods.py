@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from kubelint_gpu.budget import PARTS, SIMULATION
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
-from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
-from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import attends
 from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
-from kubelint_gpu.simulation.prepare.workload_change import (
-    anonymous,
-    created_pod,
-    identity,
-    is_temporary,
-    is_waiting,
-    own_waiting,
-    owner_of,
-)
+from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
+from kubelint_gpu.simulation.prepare.quotas import without_use
+from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod, identity, is_waiting, owner_of
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
@@ -38,25 +30,19 @@ class Queued:
     demand: Demand
 
 
-def queued(
-    cluster: Cluster, workloads: Sequence[Workload], eligible: Callable[[Pod], frozenset[str]]
-) -> tuple[Queued, ...]:
-    """The pods that wait and are of none of the workloads, without those that end by themselves some day.
+def queued(run: PreparedRun) -> tuple[Queued, ...]:
+    """The pods that wait and may be bound.
 
     A pod of a scheduler that is no known one and serves nobody waits for ever, and so does one that fits on no empty
-    node; `eligible` tells which nodes those are.
+    node.
     """
+    cluster = run.cluster
     served = {DEFAULT_SCHEDULER, *SCHEDULERS, *(pod.spec.scheduler_name for pod in cluster.pods if pod.spec.node_name)}
-    waiting = [
-        pod for pod in cluster.pods if is_waiting(pod) and pod.spec.scheduler_name in served and not is_temporary(pod)
-    ]
-    for workload in workloads if waiting else ():
-        own = {pod.identifier for pod in own_waiting(workload, waiting)}
-        waiting = [pod for pod in waiting if pod.identifier not in own]
+    waiting = [pod for pod in run.waiting if is_waiting(pod) and pod.spec.scheduler_name in served]
     groups = grouped(((owner_of(pod) or pod.meta.name, *identity(pod)), pod) for pod in waiting)
     found = []
     for pods in groups.values():
-        nodes, count = eligible(anonymous(pods[0])), len(pods)
+        nodes, count = run.eligible_for(anonymous(pods[0])), len(pods)
         if nodes:
             demand = Demand(nodes, takes(pods[0]), most=count, rest=count, whole=count, simple=False)
             found.append(Queued(tuple(pods), demand))
@@ -132,7 +118,8 @@ def _with_queued(
     situation: Situation, rolling: frozenset[int], scaling: frozenset[int], pods: tuple[Pod, ...], ends: str
 ) -> Together:
     """What becomes of rollouts, of the workload `ends` where it is named, where some pods wait for a node."""
-    search = GroupSearch(replace(situation, queued=pods, budget=situation.budget // PARTS.pending))
+    cluster, budget = without_use(situation.cluster, pods), situation.budget // PARTS.pending
+    search = GroupSearch(replace(situation, cluster=cluster, queued=pods, budget=budget))
     simulation = search.simulation(rolling, (), scaling)
     try:
         # one placement is enough to show that it may, and of many workloads there are many placements

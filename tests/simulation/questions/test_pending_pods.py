@@ -101,6 +101,11 @@ def test_who_waits_counts_in_a_quota_all_the_time():
     one, other = deployment(surge=1, unavailable=0), waiting(namespace="d", owner=("ReplicaSet", "other"))
     assert judged(one, node("a", 2), node("b", 3), full, other).verdict is Verdict.STUCK
     assert judged(one, node("a", 2), node("b", 3), full).verdict is Verdict.COMPLETES
+    for never in ({"schedulingGates": [{"name": "later"}]}, {"schedulerName": "nobody"}, {"gpus": 9}):
+        other = waiting(namespace="d", owner=("ReplicaSet", "other"), **never)
+        assert judged(one, node("a", 2), node("b", 3), full, other).verdict is Verdict.STUCK
+    ends = waiting(namespace="d", owner=("Job", "train"))
+    assert judged(one, node("a", 2), node("b", 3), full, ends).verdict is Verdict.COMPLETES
 
 
 def test_a_pod_of_another_known_scheduler_takes_the_place_just_as_well():
