@@ -17,9 +17,9 @@ import click
 
 from kubelint_gpu.documents import Document, Item, Pointer, Reading, encode, read
 from kubelint_gpu.documents.edits import NotEditable, apply, replace_scalar, set_key
+from kubelint_gpu.engine.asking import drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.engine.trials import drafts_of
 from kubelint_gpu.inventory import load
 from kubelint_gpu.sources.kustomize.files.kustomization import NAMES, references
 from kubelint_gpu.sources.kustomize.files.tree import joined

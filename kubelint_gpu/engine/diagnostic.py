@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.findings import finding
+from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import Certainty, Moment, Place, Related, Safety, Severity, Shared, Step
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.manifest import Manifest
 
 if TYPE_CHECKING:
     from kubelint_gpu.simulation.search.trace import Trace
+
+Identity = tuple[str, str, str, str]
+LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note": "note"}
+"""One step below each severity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +87,21 @@ class Diagnostic:
     def sentence(self) -> str:
         """The message, whatever the file quotes in it."""
         return finding.with_short_words(self.message)
+
+    @property
+    def effective_severity(self) -> Severity:
+        """The severity that it says, else its rule's, one step lower where it is only possible."""
+        if self.severity is not None:
+            return self.severity
+        severity = rule(self.code).severity
+        return severity if self.certainty == "certain" else LOWER[severity]
+
+    @property
+    def identity(self) -> Identity:
+        """What stays the same of it when the text around it changes."""
+        manifest = self.manifest
+        if manifest is None:
+            return self.code, self.place.path, "", self.cause
+        # the source line may be another after an edit, the rendered object is the same
+        path = manifest.path if manifest.origin is not None else self.place.path
+        return self.code, path, f"{manifest.object}/{manifest.part}", self.cause

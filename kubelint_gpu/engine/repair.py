@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from kubelint_gpu.documents import SourceText
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.documents.not_editable import NotEditable
-from kubelint_gpu.engine.run import Suppression, check
-from kubelint_gpu.engine.trials import changed_by
+from kubelint_gpu.engine.fixes.trials import changed_by
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.findings.finding import Finding, Fix, Place, TextEdit
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.apply_set import ApplySet

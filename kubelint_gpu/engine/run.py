@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.cache.plain_values import to_text
-from kubelint_gpu.engine.causes import shared_of
+from kubelint_gpu.engine.asking import drafts_of, drafts_of_world, first_place, unread
 from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.fixes.offers import not_offered, offered
+from kubelint_gpu.engine.fixes.removed_fields import removed
+from kubelint_gpu.engine.fixes.trials import Trials
 from kubelint_gpu.engine.kept_results import KeptResults, recalled
-from kubelint_gpu.engine.offers import not_offered, offered
-from kubelint_gpu.engine.overlays import OverlayFinding, layers, merged, seen_through
+from kubelint_gpu.engine.overlays import OverlayFinding, merged, seen_through
 from kubelint_gpu.engine.processes import untold
-from kubelint_gpu.engine.registry import closing_checks
-from kubelint_gpu.engine.removed_fields import removed
+from kubelint_gpu.engine.reported import distinct, finding_of
 from kubelint_gpu.engine.shares import within_budget
-from kubelint_gpu.engine.suppressions import Closing, Ignore, ignores, suppressed, unused_cause
+from kubelint_gpu.engine.suppressing import Suppression, left_by
 from kubelint_gpu.engine.tracing import located
-from kubelint_gpu.engine.trials import Trials, drafts_of, drafts_of_world, first_place, identity, severity_of, unread
-from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit, fingerprint
+from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.work import UsedUp
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -54,21 +53,6 @@ class Outcome:
     undecided: int = 0
     ignored: int = 0
     workloads: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Suppression:
-    """How suppressions in the manifests are treated.
-
-    Attributes:
-        today: the day on which the run takes place, such as 2027-01-31; empty where none has an end.
-        off: codes and prefixes of rules that are not reported anyway: a suppression of one is not called unused.
-        on: whether suppressions have any effect.
-    """
-
-    today: str = ""
-    off: tuple[str, ...] = ()
-    on: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +123,7 @@ def check(
         one.finding for one in merged(one for one in entries if (one.finding.place, one.cause) not in effective)
     ]
     return Outcome(
-        _distinct(findings),
+        distinct(findings),
         failed or any(finding.severity == "error" for one in judged for finding in one.crashed),
         sum(one.undecided for one in judged),
         sum(one.ignored for one in judged) + len(frozenset().union(*(one.hidden for one in judged))),
@@ -177,16 +161,12 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bool) 
     trials = Trials(unit)
     gone = removed(unit, drafts, trials)
     found = [
-        (replace(finding_of(draft, gone.get(identity(draft), ()), unit), trace=located(unit, draft)), draft)
+        (replace(finding_of(draft, gone.get(draft.identity, ()), unit), trace=located(unit, draft)), draft)
         for draft in drafts
     ]
-    left, ignored = [finding for finding, _ in found], 0
-    closing: list[Diagnostic] = []
-    effective: set[tuple[Place, str]] = set()
-    if rules.on:
-        left, ignored, closing, effective = _suppressed(unit, left, rules)
+    left, ignored, closing, effective = left_by(unit, [finding for finding, _ in found], rules)
     kept = frozenset(left)
-    told = [*((one, draft) for one, draft in found if one in kept), *_with(closing)]
+    told = [*((one, draft) for one, draft in found if one in kept), *closing]
     asked = [number for number, (_, draft) in enumerate(told) if fixes and draft.proposals]
     offers = dict(zip(asked, offered(unit, [told[number][1] for number in asked], drafts, trials), strict=True))
     entries = []
@@ -196,7 +176,7 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bool) 
         found_fixes = offers.get(number, ())
         fixing = tuple(one for one in found_fixes if isinstance(one, Fix))
         refusals = tuple(one for one in found_fixes if isinstance(one, Refusal))
-        drawn = _stage(draft) if pictures else None
+        drawn = _picture(draft) if pictures else None
         advice = (*finding.help, *not_offered(finding, fixing, refusals))
         whole = replace(finding, fixes=fixing, refusals=refusals, help=advice, picture=drawn)
         entries.append(seen_through(whole, draft, unit))
@@ -207,7 +187,7 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bool) 
     return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden)
 
 
-def _stage(draft: Diagnostic) -> RolloutPicture | None:
+def _picture(draft: Diagnostic) -> RolloutPicture | None:
     if draft.run is None:
         return None
     from kubelint_gpu.views.rollout_view import picture
@@ -215,92 +195,3 @@ def _stage(draft: Diagnostic) -> RolloutPicture | None:
     with suppress(UsedUp):
         return picture(draft.run, len(draft.trace))
     return None
-
-
-def _with(drafts: Iterable[Diagnostic]) -> Iterator[tuple[Finding, Diagnostic]]:
-    return ((finding_of(draft), draft) for draft in drafts)
-
-
-def _suppressed(
-    unit: ApplySet, findings: Sequence[Finding], rules: Suppression
-) -> tuple[list[Finding], int, list[Diagnostic], set[tuple[Place, str]]]:
-    """The findings that are left, how many are not, and what is to be said of the suppressions themselves.
-
-    The last are the places of suppressions in sources of rendered objects that had an effect, each with its cause.
-    """
-    written = list(ignores(unit))
-    if not written:
-        return list(findings), 0, [], set()
-    left, hidden, used = suppressed(findings, written, rules.today)
-    worked = set(used)
-    off = rules.off or ("-",)
-    unused = [one for one in written if one not in worked and not _switched_off(one, off)]
-    told = _closing(unit, unused, used, findings, rules.today)
-    # a suppression may itself be suppressed, as any other finding; the one that does so is not unused
-    worked.update(suppressed([finding for finding, _ in told], written, rules.today)[2])
-    unused = [one for one in unused if one not in worked]
-    told = _closing(unit, unused, used, findings, rules.today)
-    kept, more, _ = suppressed([finding for finding, _ in told], written, rules.today)
-    names = frozenset(kept)
-    effective = {(one.place, unused_cause(one)) for one in used} if unit.rendered else set()
-    return left, hidden + more, [draft for finding, draft in told if finding in names], effective
-
-
-def _closing(
-    unit: ApplySet, unused: Iterable[Ignore], used: Iterable[Ignore], findings: Iterable[Finding], today: str
-) -> list[tuple[Finding, Diagnostic]]:
-    closing = Closing(tuple(unused), tuple(used), tuple(findings), today)
-    return list(_with(draft for one in closing_checks().values() for draft in one(unit, closing)))
-
-
-def _switched_off(ignore: Ignore, off: tuple[str, ...]) -> bool:
-    """Whether a rule that a suppression names is reported nowhere."""
-    return bool(ignore.code) and (ignore.code.startswith(off) or any(code.startswith(ignore.code) for code in off))
-
-
-def finding_of(draft: Diagnostic, more: tuple[Related, ...] = (), unit: ApplySet | None = None) -> Finding:
-    """What a rule found as it is reported, before its fixes are tried; `more` places are told beside its own.
-
-    Of a `unit` it is known what it has in common with other findings.
-    """
-    found = rule(draft.code)
-    severity = severity_of(draft)
-    manifest = draft.manifest
-    name = manifest.object if manifest is not None else ""
-    return Finding(
-        code=draft.code,
-        name=found.name,
-        severity=severity,
-        certainty=draft.certainty,
-        message=draft.sentence,
-        place=draft.place,
-        object=name,
-        scheduler=draft.scheduler,
-        related=(*draft.related, *more, *layers(draft)),
-        trace=draft.trace,
-        cycle=tuple(sentence for sentence in draft.cycle if sentence),
-        help=draft.help,
-        cause=draft.cause,
-        moment=draft.moment,
-        shared=shared_of(draft, first_place(unit).path) if unit is not None else None,
-        fingerprint=fingerprint(draft.code, draft.place.path, name, draft.cause, *filter(None, [_part(draft)])),
-    )
-
-
-def _part(draft: Diagnostic) -> str:
-    return draft.manifest.part if draft.manifest is not None else ""
-
-
-def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The same finding said twice is one; different ones with one fingerprint are told apart by number."""
-    seen: dict[str, int] = {}
-    kept: list[Finding] = []
-    said: set[Finding] = set()
-    for finding in findings:
-        if finding in said:
-            continue
-        said.add(finding)
-        number = seen.get(finding.fingerprint, 0)
-        seen[finding.fingerprint] = number + 1
-        kept.append(replace(finding, fingerprint=fingerprint(finding.fingerprint, str(number))) if number else finding)
-    return tuple(kept)

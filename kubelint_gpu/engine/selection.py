@@ -8,7 +8,7 @@ from typing import cast
 import click
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.run import finding_of
+from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.engine.suppressions import UNUSED
 from kubelint_gpu.findings.catalogue import UnknownRule, folders, prefix_of, suggestion
 from kubelint_gpu.findings.expiry import over, today

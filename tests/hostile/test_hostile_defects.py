@@ -56,7 +56,7 @@ before = registry.world_checks
 def world_checks():
     def failing(world): raise ValueError("planted")
     return {**before(), "KLG601": failing}
-import kubelint_gpu.engine.trials as place
+import kubelint_gpu.engine.asking as place
 place.world_checks = world_checks
 """,
 }

@@ -10,9 +10,9 @@ import click
 
 from kubelint_gpu.documents import Reading, SourceText, encode
 from kubelint_gpu.documents.not_editable import NotEditable
+from kubelint_gpu.engine.asking import first_place
 from kubelint_gpu.engine.repair import repair
-from kubelint_gpu.engine.run import Suppression
-from kubelint_gpu.engine.trials import first_place
+from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.findings.finding import Finding, Fix
 from kubelint_gpu.sources.checkout import repository_root
 from kubelint_gpu.sources.safe_write import NotWritable, replace_file
@@ -98,8 +98,8 @@ def _others(
         mine = {reading.source.path for reading in unit.sources if reading.source is not None}
         if index == number or not mine & set(paths):
             continue
+        from kubelint_gpu.engine.fixes.transport import with_texts
         from kubelint_gpu.engine.repair import serious
-        from kubelint_gpu.engine.transport import with_texts
 
         name = unit.rendered[0].path if unit.rendered else ""
         try:

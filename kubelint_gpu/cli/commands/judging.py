@@ -15,8 +15,9 @@ from kubelint_gpu.cli.outcome_report import report_of
 from kubelint_gpu.cli.outputs import category_of, options_for, write
 from kubelint_gpu.cli.own_files import is_report, paths_of, refuse_own_files
 from kubelint_gpu.engine.processes import cores
-from kubelint_gpu.engine.run import Suppression, check
+from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import per_path_problems, select
+from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.findings.expiry import today
 from kubelint_gpu.report.content import Report
 from kubelint_gpu.report.format_names import DRAWING

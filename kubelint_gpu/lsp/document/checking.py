@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from kubelint_gpu.documents import Reading, SourceText
-from kubelint_gpu.engine.run import Suppression, check
+from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import Selection, per_path_problems, select
+from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.findings.expiry import today
 from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.lsp.document.diagnostics import ERROR, INFORMATION, DiagnosticWriter, by_path, plain

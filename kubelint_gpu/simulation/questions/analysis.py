@@ -97,7 +97,7 @@ class RolloutAnalysis:
     ) -> Judgement:
         """The judgement of one of some workloads that compete, beside running pods that stay."""
         situation = self._situation(members, fixed, residual)
-        found = self._beside_queue(situation, judge_in(situation, number), number)
+        found = beside_queued(situation, situation.numbers.index(number), judge_in(situation, number), self._queue)
         return self._beside_daemons(found)
 
     def _beside_daemons(self, found: Judgement) -> Judgement:
@@ -111,9 +111,6 @@ class RolloutAnalysis:
             if one.daemons and one.rolling and one.new.key in holders and not one.controller.surge(one.replicas)
         )
         return replace(found, company=tuple(dict.fromkeys((*found.company, *gives))))
-
-    def _beside_queue(self, situation: Situation, found: Judgement, number: int) -> Judgement:
-        return beside_queued(situation, situation.numbers.index(number), found, self._queue) if self._queue else found
 
     def _counted(self, found: Judgement) -> Judgement:
         """The judgement, its states taken off what all together may look at."""
@@ -144,7 +141,7 @@ class RolloutAnalysis:
         residual = self._prepared.residual(self._prepared.rest)
         situation = self._situation(members, self._prepared.rest, residual)
         together = judged_together(situation, ends=ends)
-        return together_beside_queued(situation, together, self._queue, ends) if self._queue else together
+        return together_beside_queued(situation, together, self._queue, ends)
 
     def _situation(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Situation:
         """Some workloads with what is left for them of the budget; what was worked out for the same ones is there."""

@@ -56,7 +56,7 @@ def beside_queued(situation: Situation, position: int, found: Judgement, queue: 
     changes, too; that others which are rolled stop it is told of all of them together.
     """
     participant = situation.participants[position]
-    if found.verdict is not Verdict.COMPLETES or not participant.rolling:
+    if not queue or found.verdict is not Verdict.COMPLETES or not participant.rolling:
         return found
     mine = frozenset({position})
     pods = _in_the_way(situation, mine, queue)
@@ -80,7 +80,7 @@ def beside_queued(situation: Situation, position: int, found: Judgement, queue: 
 def together_beside_queued(situation: Situation, found: Together, queue: Sequence[Queued], ends: str = "") -> Together:
     """The same of rollouts that begin at the same moment; with `ends` it is asked of this workload alone."""
     rolling = frozenset(place for place, one in enumerate(situation.participants) if one.rolling)
-    pods = _in_the_way(situation, rolling, queue) if found.verdict is Verdict.COMPLETES else ()
+    pods = _in_the_way(situation, rolling, queue) if queue and found.verdict is Verdict.COMPLETES else ()
     if not pods:
         return found
     scaling = frozenset(place for place, one in enumerate(situation.participants) if one.moves) - rolling

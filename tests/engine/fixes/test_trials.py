@@ -9,9 +9,10 @@ from checks_units import deployment, findings, unit
 
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
 from kubelint_gpu.documents.not_editable import NotEditable
+from kubelint_gpu.engine.asking import drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.fixes.trials import Trials, changed_by, tried
 from kubelint_gpu.engine.repair import repair
-from kubelint_gpu.engine.trials import Trials, changed_by, drafts_of, tried
 from kubelint_gpu.findings.finding import Fix, Refusal
 from kubelint_gpu.work import charge, limited
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.documents import value_at
 from kubelint_gpu.documents.edits import Edit, set_key
 from kubelint_gpu.documents.not_editable import NotEditable
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.trials import Identity, Trials, cured, edited
+from kubelint_gpu.engine.diagnostic import Diagnostic, Identity
+from kubelint_gpu.engine.fixes.trials import Trials, cured, edited
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest, place_of

@@ -5,27 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Sequence
 
 from kubelint_gpu.analysis.misplaced_fields import MISPLACED, Misplaced, misplaced_in, overtaken
-from kubelint_gpu.documents import Reading, encode, read
+from kubelint_gpu.documents import encode, read
 from kubelint_gpu.documents.edits import Edit, apply
 from kubelint_gpu.documents.not_editable import NotEditable
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.put_off import put_off
-from kubelint_gpu.engine.registry import checks_for, world_checks
-from kubelint_gpu.findings.catalogue import INTERNAL, rule
-from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Severity, TextEdit, fingerprint
-from kubelint_gpu.inventory.declarations.unread import Unread
+from kubelint_gpu.engine.asking import drafts_of
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate, Identity
+from kubelint_gpu.findings.finding import Fix, Refusal, TextEdit
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.messages.wording import USED_UP, listed, some, workload_name
-from kubelint_gpu.values import replace
-from kubelint_gpu.work import UsedUp, left, part, parts
+from kubelint_gpu.messages.wording import USED_UP, workload_name
+from kubelint_gpu.work import UsedUp, left, part
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.manifest import place_of
 from kubelint_gpu.workspace.unread_objects import decisive, undeclared_claims
 
 _UNTRIED = "it was not tried, because so many workloads are applied together: check the file by itself, or fewer"
-Identity = tuple[str, str, str, str]
 MOST_RENDERED = 10_000
 """Objects of a rendered unit that are judged again for trials: its sources are traced again each time, too."""
 _ROLLOUTS = 10
@@ -34,122 +28,6 @@ FIRST = 8
 """Trials that take place however many objects there are."""
 _STEPS = 150_000  # the steps of work after which none of them begins
 _PART_OF_TRIAL = 4
-_LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note": "note"}
-
-
-def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
-    """What the rules say of a unit, and a finding for each rule that failed.
-
-    What is not said without the cluster is only possible where objects may decide of which not everything is known.
-    """
-    drafts, crashed = _asked(unit)
-    drafts = [_with_claims(unit, draft) for draft in drafts]
-    unsure = decisive(unit)
-    if not unsure:
-        return drafts, crashed
-    firm = {identity(one) for one in _asked(unit.without_cluster())[0] if one.certainty == "certain"}
-    return [one if identity(one) in firm else _narrowed(one, unsure) for one in drafts], crashed
-
-
-def _with_claims(unit: ApplySet, draft: Diagnostic) -> Diagnostic:
-    """The draft with the claims named that its fixes are not proven with."""
-    names = undeclared_claims(unit, draft.manifest) if draft.proposals and severity_of(draft) != "note" else ()
-    if not names:
-        return draft
-    one = len(names) == 1
-    them = f"the claim {names[0]} is" if one else f"the claims {some(names, 'claim')} are"
-    told = f"{them} declared nowhere, so no fix is verified: {'it' if one else 'they'} may decide where pods run"
-    return replace(draft, help=(*draft.help, told))
-
-
-def _narrowed(draft: Diagnostic, unsure: Sequence[Unread]) -> Diagnostic:
-    """What is certain only if some unread objects of the inventory change nothing."""
-    severity = severity_of(draft)
-    if draft.certainty != "certain" or severity == "note":
-        return draft
-    begins = "as far as the inventory can be read, "
-    shared = draft.shared
-    names = [f"{one.kind or 'what is of no kind'} {one.name}".rstrip() for one in unsure]
-    return replace(
-        draft,
-        message=f"{begins}{draft.message}",
-        certainty="possible",
-        severity=_LOWER[severity],
-        shared=shared and replace(shared, told=(begins, *shared.told)),
-        help=(*draft.help, f"mend {some(names, 'object')} of the inventory to be sure"),
-    )
-
-
-def _asked(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
-    drafts: list[Diagnostic] = []
-    crashed: list[Finding] = []
-    cut: list[str] = []
-    with parts(1, 2) as begin:
-        for code, found in checks_for(unit).items():
-            begin()
-            try:
-                drafts += [put_off(unit, draft) for draft in found(unit)]
-            except UsedUp:
-                cut.append(code)
-            except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found
-                crashed.append(defect(first_place(unit), f"the rule {code} failed on this file", error, cause=code))
-    if cut:
-        crashed.append(_cut_short(unit, cut))
-    return drafts, crashed
-
-
-def drafts_of_world(world: ClusterContext) -> tuple[list[Diagnostic], list[Finding]]:
-    """What the rules for inventories say of a cluster, and a finding for each rule that failed."""
-    drafts: list[Diagnostic] = []
-    crashed: list[Finding] = []
-    for code, found in world_checks().items():
-        try:
-            drafts += found(world)
-        except Exception as error:  # noqa: BLE001 - same
-            crashed.append(defect(_beginning(world.readings), f"the rule {code} failed on this inventory", error))
-    return drafts, crashed
-
-
-def unread(unit: ApplySet) -> list[Finding]:
-    """A finding for each object that could not be read for a defect."""
-    return [
-        defect(one.place(()), f"{one.object} is not judged", one.defect, name=one.object)
-        for one in unit.manifests
-        if one.defect is not None
-    ]
-
-
-def first_place(unit: ApplySet) -> Place:
-    """The beginning of the first file of a unit."""
-    return _beginning(unit.sources)
-
-
-def _beginning(readings: Sequence[Reading]) -> Place:
-    source = next((reading.source for reading in readings if reading.source is not None), None)
-    return Place(source.path if source is not None else "", 1, 1, 1, 1)
-
-
-def _cut_short(unit: ApplySet, codes: Sequence[str]) -> Finding:
-    """The finding that some rules were not asked about everything."""
-    place = first_place(unit)
-    return Finding(
-        code=INTERNAL,
-        name="cut-short",
-        severity="warning",
-        certainty="certain",
-        message=f"{listed(codes)} {'was' if len(codes) == 1 else 'were'} not asked about everything here: {USED_UP}",
-        place=place,
-        cause=f"cut short {' '.join(codes)}",
-        fingerprint=fingerprint(INTERNAL, place.path, "cut short"),
-    )
-
-
-def severity_of(draft: Diagnostic) -> Severity:
-    """The severity that the draft says, else its rule's, one step lower where it is only possible."""
-    if draft.severity is not None:
-        return draft.severity
-    severity = rule(draft.code).severity
-    return severity if draft.certainty == "certain" else _LOWER[severity]
 
 
 class Trials:
@@ -226,7 +104,7 @@ def tried(
 
 def _of_sources(unit: ApplySet, changed: ApplySet, edits: Sequence[Edit]) -> list[Edit]:
     """The edits as those of files that people write."""
-    from kubelint_gpu.engine.transport import source_edits
+    from kubelint_gpu.engine.fixes.transport import source_edits
 
     made = {one.path for one in unit.rendered}
     return [*(edit for edit in edits if edit.path not in made), *source_edits(unit, changed)]
@@ -249,7 +127,7 @@ def changed_by(unit: ApplySet, edits: Sequence[Edit]) -> ApplySet:
     readings = []
     read_here = {reading.source.path for reading in unit.readings if reading.source is not None}
     if any(edit.path not in read_here for edit in edits):
-        from kubelint_gpu.engine.transport import with_edits
+        from kubelint_gpu.engine.fixes.transport import with_edits
 
         unit = with_edits(unit, [edit for edit in edits if edit.path not in read_here])
     for reading in unit.readings:
@@ -293,53 +171,31 @@ def objection(changed: ApplySet, mended: Sequence[Diagnostic], drafts: Sequence[
     after, crashed = drafts_of(changed)
     if crashed:
         return f"with it {crashed[-1].message}"
-    if not {identity(draft) for draft in mended}.isdisjoint(identity(found) for found in after):
+    if not {draft.identity for draft in mended}.isdisjoint(found.identity for found in after):
         return "it does not help"
-    before = {identity(found) for found in drafts}
+    before = {found.identity for found in drafts}
     # a note that the finding stood before is no price of the change
-    fresh = [found for found in after if identity(found) not in before]
-    still_open = [found for found in fresh if found.undecided and any(_is_of(found, draft) for draft in mended)]
+    fresh = [found for found in after if found.identity not in before]
+    about = {draft.identity[1:3] for draft in mended}
+    still_open = [found for found in fresh if found.undecided and found.identity[1:3] in about]
     if still_open:
         return f"with it {still_open[0].message}"
-    worse = [found for found in fresh if severity_of(found) != "note"]
+    worse = [found for found in fresh if found.effective_severity != "note"]
     return f"it would bring {worse[0].code}: {worse[0].message}" if worse else ""
-
-
-def _is_of(found: Diagnostic, draft: Diagnostic) -> bool:
-    return found.manifest is not None and draft.manifest is not None and found.manifest.object == draft.manifest.object
 
 
 def cured(changed: ApplySet, drafts: Sequence[Diagnostic]) -> frozenset[Identity]:
     """Which of the drafts of a unit a change takes away; none where it brings a new error or warning."""
     after, crashed = drafts_of(changed)
-    before = {identity(found) for found in drafts}
-    now = {identity(found): severity_of(found) for found in after}
+    before = {found.identity for found in drafts}
+    now = {found.identity: found.effective_severity for found in after}
     # a note that the finding stood before is no price of the change
     worse = any(one not in before for one, severity in now.items() if severity != "note")
-    still_open = {identity(found)[1:3] for found in after if found.undecided and identity(found) not in before}
+    still_open = {found.identity[1:3] for found in after if found.undecided and found.identity not in before}
     cured = {one for one in before if one not in now and one[1:3] not in still_open}
     return frozenset() if crashed or worse else frozenset(cured)
 
 
-def identity(draft: Diagnostic) -> Identity:
-    """What stays the same of a draft when the text around it changes."""
-    manifest = draft.manifest
-    if manifest is None:
-        return draft.code, draft.place.path, "", draft.cause
-    # the source line may be another after an edit, the rendered object is the same
-    path = manifest.path if manifest.origin is not None else draft.place.path
-    return draft.code, path, f"{manifest.object}/{manifest.part}", draft.cause
-
-
 def _fix(proposal: FixCandidate, edits: Sequence[Edit], verified: bool) -> Fix:
-    return Fix(
-        proposal.whole,
-        proposal.safety,
-        verified,
-        tuple(
-            TextEdit(
-                Place(edit.path, edit.span.line, edit.span.column, edit.span.end_line, edit.span.end_column), edit.text
-            )
-            for edit in edits
-        ),
-    )
+    made = tuple(TextEdit(place_of(edit.path, edit.span), edit.text) for edit in edits)
+    return Fix(proposal.whole, proposal.safety, verified, made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 COMMAND = Path(sys.executable).parent / "kubelint-gpu"
 EXAMPLE = ROOT / "examples" / "kustomize"
 

@@ -8,8 +8,9 @@ from itertools import islice
 
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.documents.not_editable import NotEditable
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.trials import Identity, changed_by, drafts_of, identity, other_devices, severity_of
+from kubelint_gpu.engine.asking import drafts_of
+from kubelint_gpu.engine.diagnostic import Diagnostic, Identity
+from kubelint_gpu.engine.fixes.trials import changed_by, other_devices
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.work import UsedUp, part
@@ -88,7 +89,7 @@ def _rounds(members: Iterable[_Member]) -> Iterator[list[_Member]]:
         spans: set[tuple[str, int]] = set()
         rest: list[_Member] = []
         for member in left:
-            name = ("", *identity(member.draft)[1:3], "")
+            name = ("", *member.draft.identity[1:3], "")
             touched = {(edit.path, offset) for edit in member.edits for offset in (edit.span.start, edit.span.end)}
             if name in objects or not spans.isdisjoint(touched):
                 rest.append(member)
@@ -115,7 +116,7 @@ class _Trial:
     def __init__(self, unit: ApplySet, drafts: Sequence[Diagnostic]) -> None:
         self.holds: set[Attempt] = set()
         self._unit = unit
-        self._before = {identity(found) for found in drafts}
+        self._before = {found.identity for found in drafts}
         self._left = _MOST_ROUNDS
 
     def hold(self, members: Sequence[_Member]) -> None:
@@ -142,11 +143,11 @@ class _Trial:
             return half
         with part(1, _PART):
             after, crashed = drafts_of(changed)
-        now = {identity(found): severity_of(found) for found in after}
-        bad = [found for found in after if severity_of(found) != "note" or found.undecided]
-        worse = {identity(found)[1:3] for found in bad if identity(found) not in self._before}
+        now = {found.identity: found.effective_severity for found in after}
+        bad = [found for found in after if found.effective_severity != "note" or found.undecided]
+        worse = {found.identity[1:3] for found in bad if found.identity not in self._before}
         named = frozenset(
-            one.attempt for one in members if identity(one.draft) in now or identity(one.draft)[1:3] in worse
+            one.attempt for one in members if one.draft.identity in now or one.draft.identity[1:3] in worse
         )
         return named or (half if worse or crashed else frozenset())
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-from kubelint_gpu.engine.batches import batches
 from kubelint_gpu.engine.causes import FEW, joint_proposals, of_one_cause
 from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.trials import Trials, severity_of, tried
+from kubelint_gpu.engine.fixes.batches import batches
+from kubelint_gpu.engine.fixes.trials import Trials, tried
 from kubelint_gpu.findings.finding import Finding, Fix, Refusal, with_short_words
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -49,7 +49,7 @@ def offered(
                 alone,
             )
             for place, draft in enumerate(wanted)
-            if severity_of(draft) == severity and place not in many
+            if draft.effective_severity == severity and place not in many
         }
         # the first proposal of each comes before the second one of any
         while running:

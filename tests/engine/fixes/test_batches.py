@@ -7,8 +7,9 @@ from checks_units import deployment, findings, unit
 from counted_calls import calls_of
 
 from kubelint_gpu.documents.edits import set_key
-from kubelint_gpu.engine import batches, repair, trials
+from kubelint_gpu.engine import repair
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.fixes import batches, trials
 
 MANY = 60
 

@@ -1,0 +1,127 @@
+"""Asking every rule about a unit or a cluster: what they find, and a finding for each that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.engine.diagnostic import LOWER, Diagnostic
+from kubelint_gpu.engine.put_off import put_off
+from kubelint_gpu.engine.registry import checks_for, world_checks
+from kubelint_gpu.findings.catalogue import INTERNAL
+from kubelint_gpu.findings.defect import defect
+from kubelint_gpu.findings.finding import Finding, Place, fingerprint
+from kubelint_gpu.inventory.declarations.unread import Unread
+from kubelint_gpu.messages.wording import USED_UP, listed, some
+from kubelint_gpu.values import replace
+from kubelint_gpu.work import UsedUp, parts
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.unread_objects import decisive, undeclared_claims
+
+
+def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
+    """What the rules say of a unit, and a finding for each rule that failed.
+
+    What is not said without the cluster is only possible where objects may decide of which not everything is known.
+    """
+    drafts, crashed = _asked(unit)
+    drafts = [_with_claims(unit, draft) for draft in drafts]
+    unsure = decisive(unit)
+    if not unsure:
+        return drafts, crashed
+    firm = {one.identity for one in _asked(unit.without_cluster())[0] if one.certainty == "certain"}
+    return [one if one.identity in firm else _narrowed(one, unsure) for one in drafts], crashed
+
+
+def _with_claims(unit: ApplySet, draft: Diagnostic) -> Diagnostic:
+    """The draft with the claims named that its fixes are not proven with."""
+    names = undeclared_claims(unit, draft.manifest) if draft.proposals and draft.effective_severity != "note" else ()
+    if not names:
+        return draft
+    one = len(names) == 1
+    them = f"the claim {names[0]} is" if one else f"the claims {some(names, 'claim')} are"
+    told = f"{them} declared nowhere, so no fix is verified: {'it' if one else 'they'} may decide where pods run"
+    return replace(draft, help=(*draft.help, told))
+
+
+def _narrowed(draft: Diagnostic, unsure: Sequence[Unread]) -> Diagnostic:
+    """What is certain only if some unread objects of the inventory change nothing."""
+    severity = draft.effective_severity
+    if draft.certainty != "certain" or severity == "note":
+        return draft
+    begins = "as far as the inventory can be read, "
+    shared = draft.shared
+    names = [f"{one.kind or 'what is of no kind'} {one.name}".rstrip() for one in unsure]
+    return replace(
+        draft,
+        message=f"{begins}{draft.message}",
+        certainty="possible",
+        severity=LOWER[severity],
+        shared=shared and replace(shared, told=(begins, *shared.told)),
+        help=(*draft.help, f"mend {some(names, 'object')} of the inventory to be sure"),
+    )
+
+
+def _asked(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
+    drafts: list[Diagnostic] = []
+    crashed: list[Finding] = []
+    cut: list[str] = []
+    with parts(1, 2) as begin:
+        for code, found in checks_for(unit).items():
+            begin()
+            try:
+                drafts += [put_off(unit, draft) for draft in found(unit)]
+            except UsedUp:
+                cut.append(code)
+            except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found
+                crashed.append(defect(first_place(unit), f"the rule {code} failed on this file", error, cause=code))
+    if cut:
+        crashed.append(_cut_short(unit, cut))
+    return drafts, crashed
+
+
+def drafts_of_world(world: ClusterContext) -> tuple[list[Diagnostic], list[Finding]]:
+    """What the rules for inventories say of a cluster, and a finding for each rule that failed."""
+    drafts: list[Diagnostic] = []
+    crashed: list[Finding] = []
+    for code, found in world_checks().items():
+        try:
+            drafts += found(world)
+        except Exception as error:  # noqa: BLE001 - same
+            crashed.append(defect(_beginning(world.readings), f"the rule {code} failed on this inventory", error))
+    return drafts, crashed
+
+
+def unread(unit: ApplySet) -> list[Finding]:
+    """A finding for each object that could not be read for a defect."""
+    return [
+        defect(one.place(()), f"{one.object} is not judged", one.defect, name=one.object)
+        for one in unit.manifests
+        if one.defect is not None
+    ]
+
+
+def first_place(unit: ApplySet) -> Place:
+    """The beginning of the first file of a unit."""
+    return _beginning(unit.sources)
+
+
+def _beginning(readings: Sequence[Reading]) -> Place:
+    source = next((reading.source for reading in readings if reading.source is not None), None)
+    return Place(source.path if source is not None else "", 1, 1, 1, 1)
+
+
+def _cut_short(unit: ApplySet, codes: Sequence[str]) -> Finding:
+    """The finding that some rules were not asked about everything."""
+    place = first_place(unit)
+    return Finding(
+        code=INTERNAL,
+        name="cut-short",
+        severity="warning",
+        certainty="certain",
+        message=f"{listed(codes)} {'was' if len(codes) == 1 else 'were'} not asked about everything here: {USED_UP}",
+        place=place,
+        cause=f"cut short {' '.join(codes)}",
+        fingerprint=fingerprint(INTERNAL, place.path, "cut short"),
+    )

@@ -1,0 +1,56 @@
+"""Drafts as they are reported: findings, each with a fingerprint of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubelint_gpu.engine.asking import first_place
+from kubelint_gpu.engine.causes import shared_of
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.overlays import layers
+from kubelint_gpu.findings.catalogue import rule
+from kubelint_gpu.findings.finding import Finding, Related, fingerprint
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+
+def finding_of(draft: Diagnostic, more: tuple[Related, ...] = (), unit: ApplySet | None = None) -> Finding:
+    """What a rule found as it is reported, before its fixes are tried; `more` places are told beside its own.
+
+    Of a `unit` it is known what it has in common with other findings.
+    """
+    manifest = draft.manifest
+    name, part = (manifest.object, manifest.part) if manifest is not None else ("", "")
+    return Finding(
+        code=draft.code,
+        name=rule(draft.code).name,
+        severity=draft.effective_severity,
+        certainty=draft.certainty,
+        message=draft.sentence,
+        place=draft.place,
+        object=name,
+        scheduler=draft.scheduler,
+        related=(*draft.related, *more, *layers(draft)),
+        trace=draft.trace,
+        cycle=tuple(sentence for sentence in draft.cycle if sentence),
+        help=draft.help,
+        cause=draft.cause,
+        moment=draft.moment,
+        shared=shared_of(draft, first_place(unit).path) if unit is not None else None,
+        fingerprint=fingerprint(draft.code, draft.place.path, name, draft.cause, *filter(None, [part])),
+    )
+
+
+def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The same finding said twice is one; different ones with one fingerprint are told apart by number."""
+    seen: dict[str, int] = {}
+    kept: list[Finding] = []
+    said: set[Finding] = set()
+    for finding in findings:
+        if finding in said:
+            continue
+        said.add(finding)
+        number = seen.get(finding.fingerprint, 0)
+        seen[finding.fingerprint] = number + 1
+        kept.append(replace(finding, fingerprint=fingerprint(finding.fingerprint, str(number))) if number else finding)
+    return tuple(kept)
