@@ -38,7 +38,7 @@ def decide(question: Question) -> Judgement | None:
         return None
     if any(places.is_charged(kind) for kind in range(len(simulation.pod_types.kinds))):
         return None
-    if all(places.is_local(kind) for kind in kinds):
+    if all(places.local[kind] for kind in kinds):
         # each node takes so many of its pods whatever runs elsewhere: any place is as good as the one that was left
         alike = situation.demands[position].alike_devices
         if not _needs_no_more(participant) or not _come_no_larger(simulation, kinds, alike=alike):

@@ -48,6 +48,7 @@ class ClusterOracle:
         domains: domains that are alike.
         state_pods: the pods on them, as the scheduler sees them.
         standing: those that stay where they are.
+        local: per kind, whether its fit on a node depends on that node alone.
         devices: what the claims of pods in play have; None where none of them has claims.
         errs: whether an attempt ended with an error: beside other pods it may not, and more room may be none.
     """
@@ -67,7 +68,7 @@ class ClusterOracle:
         self.classes = classes
         self.domains = domains
         self._kinds = kinds
-        self._local = local
+        self.local = local
         self.devices = _devices(cluster, kinds, (names, classes), holding)
         if self.devices is not None:
             cluster = self.devices.cluster
@@ -105,7 +106,7 @@ class ClusterOracle:
         charge(1 + len(nodes) // STEPS.asked_nodes)
         if self.devices is not None and (self.devices.is_full(kind, nodes) or self.claim_refusal(kind, state)):
             return ()
-        if self._local[kind]:
+        if self.local[kind]:
             class_of, fits = self._class_of, self._fits
             held = state.held.on_nodes if state.held is not None else ((),) * len(nodes)
             found = []
@@ -145,9 +146,7 @@ class ClusterOracle:
     def additions(self, kind: int, state: State) -> Sequence[int]:
         """The nodes that an autoscaler may add for a waiting pod that fits nowhere."""
         absent = [index for index, content in enumerate(state.nodes) if content == ABSENT]
-        if not absent:
-            return ()
-        if self._local[kind]:
+        if self.local[kind]:
             return [index for index in absent if self._fits_on(kind, self._class_of[index], (), ())]
         nodes = state.nodes
         return [
@@ -164,12 +163,12 @@ class ClusterOracle:
         here = (held.on_nodes[node], held.shared)
 
         def placing() -> Placing:
-            if self._local[kind]:
+            if self.local[kind]:
                 return self.state_pods.filled(number, content, here)
             return self.state_pods.snapshot(state.nodes, held, bindings=state.bindings), self.names[node]
 
-        scene: Hashable = (number, here) if self._local[kind] else (None, node, held)
-        return list(self.devices.reserved(kind, node, held, self.state_pods.incoming(kind, home), scene, placing))
+        where: Hashable = (number, here) if self.local[kind] else (None, node, held)
+        return list(self.devices.reserved(kind, node, held, self.state_pods.incoming(kind, home), where, placing))
 
     def released(self, kind: int, node: int, state: State) -> Sequence[HeldDevices | None]:
         """What all claims have once one pod of a kind on a node is gone; several where its brothers have others."""
@@ -183,17 +182,6 @@ class ClusterOracle:
             return None
         return self.devices.released_all(kinds, state.held, node)
 
-    def _held(self, state: State) -> HeldDevices | None:
-        """What is held, with pods that are alike counted together."""
-        if state.held is None:
-            return None
-        folded = [self._likeness.folded_held(one) for one in state.held.on_nodes]
-        return HeldDevices(tuple(folded), state.held.shared)
-
-    def is_local(self, kind: int) -> bool:
-        """Whether the fit of a kind on a node depends on that node alone."""
-        return self._local[kind]
-
     def are_alike(self, kinds: Sequence[int]) -> bool:
         """Whether no filter can tell the pods of some kinds apart."""
         return len({self._likeness.first[kind] for kind in kinds}) == 1
@@ -205,10 +193,6 @@ class ClusterOracle:
     def may_create(self, kind: int, state: State) -> bool:
         """Whether one more pod of a kind passes the quotas; terminating pods still count."""
         return not self._charged[kind] or self.refusal(kind, state) is None
-
-    def may_exist(self, kind: int, state: State) -> bool:
-        """Whether one more pod of a kind may have been there before anything changes."""
-        return self.refusal(kind, state, before=True) is None
 
     def refusal(self, kind: int, state: State, *, before: bool = False) -> QuotaRefusal | None:
         """The text with which a quota refuses one more pod of a kind; a generated name ends with `-…`.
@@ -233,9 +217,7 @@ class ClusterOracle:
     def starts(self, kind: int, node: int, state: State) -> bool:
         """Whether a bound pod can become ready: no other node still holds a volume it needs for itself."""
         claims = self._claims[kind]
-        if not claims:
-            return True
-        return not any(
+        return not claims or not any(
             claims & self._claims[other]
             for index, content in enumerate(state.nodes)
             if index != node
@@ -250,23 +232,17 @@ class ClusterOracle:
         """
         total = 0
         for number, members in enumerate(self.classes):
-            each = self.capacity_of_class(number, kind, enough)
-            total += each * len(members)
+            snapshot, name = self.state_pods.alone(number)
+            total += fitting_on(self._kinds[kind].pod, snapshot, name, enough) * len(members)
             if total >= enough:
                 return enough
         return total
 
-    def capacity_of_class(self, number: int, kind: int, enough: int) -> int:
-        """How many pods of a kind fit on one node of a class beside what stays there, up to `enough`."""
-        snapshot, name = self.state_pods.alone(number)
-        return fitting_on(self._kinds[kind].pod, snapshot, name, enough)
-
     def _fits_on(self, kind: int, number: int, content: Content, here: Content) -> bool:
         key = (kind, number, content, here)
-        found = self._fits.get(key)
-        if found is None:
-            found = self._fits[key] = content != ABSENT and self._fits_alone(kind, number, content, here)
-        return found
+        if key not in self._fits:
+            self._fits[key] = content != ABSENT and self._fits_alone(kind, number, content, here)
+        return self._fits[key]
 
     def _fits_alone(self, kind: int, number: int, content: Content, here: Content) -> bool:
         kind, plain = self._likeness.first[kind], _plain(self._likeness.folded(content))
@@ -282,7 +258,9 @@ class ClusterOracle:
         return found
 
     def _fitting_among(self, kind: int, contents: tuple[Content, ...], state: State) -> tuple[int, ...]:
-        held, bindings = self._held(state), state.bindings
+        held, bindings = state.held, state.bindings
+        if held is not None:
+            held = held._replace(on_nodes=tuple([self._likeness.folded_held(one) for one in held.on_nodes]))
         kind, contents = self._likeness.first[kind], tuple([self._likeness.folded(one) for one in contents])
         found = self._everywhere.get((kind, contents, held, bindings))
         if found is None:

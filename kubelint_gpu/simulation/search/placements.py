@@ -70,16 +70,13 @@ def placements_of_all(simulation: Simulation, budget: int, memo: Memo) -> Starts
 
 
 def _placements(simulation: Simulation, budget: int, *, any_order: bool) -> Starts:
-    optional = simulation.pod_types.optional
     first = _known(simulation)
     # what is not ready now may become so, or never
     firsts = dict.fromkeys((first, _known(simulation, ready=False)))
     seen = set(firsts)
     # depth first, so that a search that is cut off has seen whole placements
     stack = list(firsts)
-    full: list[State] = []
-    partial: list[State] = []
-    best: State | None = None
+    ended: list[State] = []
     looked_at = 0
     while stack and looked_at < budget:
         state = stack.pop()
@@ -87,36 +84,28 @@ def _placements(simulation: Simulation, budget: int, *, any_order: bool) -> Star
         charge(1 + (len(state.nodes) + len(state.waiting)) // STEPS.placement)
         following = list(_placed_one_more(simulation, state, any_order=any_order))
         if not following:
-            whole = all(kind in optional for kind, _ in missing(state))
-            (full if whole else partial).append(state)
-            if best is None or _count(state) < _count(best):
-                best = state
+            ended.append(state)
         for found in following:
             if found not in seen:
                 charge(1 + (len(state.nodes) + len(state.waiting)) // STEPS.kept_placement)
                 seen.add(found)
                 stack.append(found)
-    waiting = dict(missing(best or first))
-    ends = () if full else tuple(sorted(partial))
-    short = [dict(missing(state)) for state in ends]
-    lacking: dict[int, int] = {}
-    for one in short:
-        for kind, count in one.items():
-            lacking[kind] = max(count, lacking.get(kind, 0))
-    spared = dict(lacking)
-    for one in short:
-        spared = {kind: min(count, one.get(kind, 0)) for kind, count in spared.items()}
-    every = simulation.pod_types.wanted
+    lacks = {state: dict(missing(state)) for state in ended or [first]}
+    full = sorted([state for state in ended if simulation.pod_types.optional.issuperset(lacks[state])])
+    ends = () if full else tuple(sorted(ended))
+    short = [lacks[state] for state in ends]
+    waiting = min(lacks.values(), key=lambda one: sum(one.values()))
+    every = list(enumerate(simulation.pod_types.wanted))
     made = tuple(_created(simulation, state) for state in ends)
     return Starts(
-        full=tuple(_created(simulation, state) for state in sorted(full)),
+        full=tuple(_created(simulation, state) for state in full),
         partial=made,
-        placed=tuple(wanted - waiting.get(kind, 0) for kind, wanted in enumerate(every)),
-        least=tuple(wanted - lacking.get(kind, 0) for kind, wanted in enumerate(every)),
-        most=tuple(wanted - spared.get(kind, 0) for kind, wanted in enumerate(every)),
+        placed=tuple(wanted - waiting.get(kind, 0) for kind, wanted in every),
+        least=tuple(wanted - max((one.get(kind, 0) for one in short), default=0) for kind, wanted in every),
+        most=tuple(wanted - min((one.get(kind, 0) for one in short), default=0) for kind, wanted in every),
         looked_at=looked_at,
         complete=not stack,
-        fragmented=bool(full) and bool(partial),
+        fragmented=0 < len(full) < len(ended),
         without=tuple(
             one if state.waiting == end.waiting else dict(missing(state))
             for one, state, end in zip(short, made, ends, strict=True)
@@ -220,10 +209,6 @@ def _in(state: State, *phases: int) -> list[tuple[int, int]]:
     return sorted(counts.items())
 
 
-def _count(state: State) -> int:
-    return sum(count for _, count in missing(state))
-
-
 def _placed_one_more(
     simulation: Simulation, state: State, *, any_order: bool = False, sizes: Sequence[Fraction] | None = None
 ) -> Iterator[State]:
@@ -242,7 +227,7 @@ def _placed_one_more(
     ):
         if before is not None and before != tiers[kind]:
             return
-        if places.is_charged(kind) and not places.may_exist(kind, _running(state, nobody)):
+        if places.is_charged(kind) and places.refusal(kind, _running(state, nobody), before=True):
             continue
         found = False
         # with the pod its claims are made, and some of them are bound at once
@@ -296,16 +281,16 @@ def _running(state: State, nobody: tuple[int, ...]) -> State:
 def _created(simulation: Simulation, state: State) -> State:
     """The start with the pods that wait for a node now, and those that quotas refuse not even created."""
     places, pending = simulation.places, simulation.pod_types.pending
-    missing = [(kind, count) for kind, count in enumerate(state.waiting) if count and places.is_charged(kind)]
-    waiting = [count + pending[kind] for kind, count in enumerate(state.waiting)]
-    for kind, _ in missing:
-        waiting[kind] = pending[kind]
-    for kind, count in missing:
+    refused = {kind: count for kind, count in enumerate(state.waiting) if count and places.is_charged(kind)}
+    waiting = [pending[kind] + count * (kind not in refused) for kind, count in enumerate(state.waiting)]
+    for kind, count in refused.items():
         # each that is made leaves less of the quotas
         made = bisect_left(
             range(count),
             True,
-            key=lambda number: not places.may_exist(kind, state._replace(waiting=more(tuple(waiting), kind, number))),
+            key=lambda number: bool(
+                places.refusal(kind, state._replace(waiting=more(tuple(waiting), kind, number)), before=True)
+            ),
         )
         waiting[kind] += made
     found = state._replace(waiting=tuple(waiting))
