@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from kubelint_gpu.budget import PARTS
 from kubelint_gpu.simulation.bounds import shortage
 from kubelint_gpu.simulation.bounds.change_set import always_ends, changing, named, scaled
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.search.ends import RunEnd, RunEnds
-from kubelint_gpu.simulation.search.engine import GroupSearch, ended
+from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
@@ -38,7 +39,7 @@ def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgem
     ends = _ends(question)
     if ends is None or not ends.starts or (rolls and not ends.whole):
         return None
-    done = ended(ends.simulation.model, one.new.key)
+    done = partial(ends.simulation.model.done, name=one.new.key)
     if not one.moves and not any(map(done, ends.starts)):
         # what it lacks it lacked before
         return question.blank
@@ -76,7 +77,7 @@ def told_by_some(question: Question) -> Judgement | None:
         ends = _ends(question) if one.moves else search.ends(frozenset({position}), frozenset(), PARTS.applied)
         if ends is None:
             return found
-        trace = _replayed(search, ends, ends.verdict(ended(ends.simulation.model, one.new.key))[1])
+        trace = _replayed(search, ends, ends.verdict(partial(ends.simulation.model.done, name=one.new.key))[1])
         if found is None and trace is not None:
             company = named(situation, changing(situation, position))
             found = replace(question.blank, verdict=Verdict.MAY_STICK, by_bound=False, trace=trace, company=company)
@@ -96,7 +97,7 @@ def softened(question: Question, found: Judgement) -> Judgement:
         gives = any(other.rolling or other.replicas < other.before for other in others)
         best = gives and shortage.alone(question) is None
     else:
-        done = ended(ends.simulation.model, one.new.key)
+        done = partial(ends.simulation.model.done, name=one.new.key)
         best = any(done(state) for end in ends.found for state in end.states)
     return replace(found, at_best=found.wanted) if best else found
 

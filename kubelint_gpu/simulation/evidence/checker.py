@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import NamedTuple
 
 from kubelint_gpu.scheduler import Snapshot, fit
@@ -31,7 +31,7 @@ from kubelint_gpu.simulation.evidence.kinds import (
 )
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
-from kubelint_gpu.simulation.search.engine import GroupSearch, ended
+from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.situation import Situation
@@ -189,7 +189,7 @@ def _closed(evidence: Closed, claim: Claim) -> None:
 
 def _hold_closed(evidence: Closed, completes: bool) -> None:
     model = evidence.simulation.model
-    done = ended(model, evidence.ends)
+    done = partial(model.done, name=evidence.ends)
     number = {state: place for place, state in enumerate(evidence.states)}
     _hold(evidence.starts and all(state in number for state in evidence.starts), "a start is not among the states")
     away: dict[int, int] = {}
@@ -217,7 +217,7 @@ def _hold_closed(evidence: Closed, completes: bool) -> None:
 def _runs(evidence: Runs, claim: Claim) -> None:
     _hold(claim.verdict is Verdict.MAY_STICK, "two runs show that a rollout may stick")
     model = evidence.simulation.model
-    done = ended(model, evidence.ends)
+    done = partial(model.done, name=evidence.ends)
     for run in (evidence.ended, evidence.stuck):
         if run:
             _played(claim, evidence.simulation, run)

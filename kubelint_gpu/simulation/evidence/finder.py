@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.pod import Pod
@@ -24,7 +25,7 @@ from kubelint_gpu.simulation.evidence.kinds import (
 )
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import greedily
-from kubelint_gpu.simulation.search.engine import GroupSearch, ended
+from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict, path_in
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.simulation.search.single_runs import walk
@@ -154,7 +155,7 @@ def _told(claim: Claim, simulation: Simulation) -> tuple[State, ...]:
 
 def _explored(simulation: Simulation, ends: str, starts: tuple[State, ...], budget: int) -> Closed | Runs | None:
     """All states that can be reached, and the ways to the end; None where there are more than the budget."""
-    model, done = simulation.model, ended(simulation.model, ends)
+    model, done = simulation.model, partial(simulation.model.done, name=ends)
     order = list(dict.fromkeys(starts))
     index = {state: place for place, state in enumerate(order)}
     parent, edges = [-1] * len(order), list[list[int]]()
@@ -217,7 +218,7 @@ def _walked(claim: Claim, simulation: Simulation, ends: str, starts: tuple[State
     """Single runs: two of them show that a rollout may stick; any other claim they can only contradict."""
     if not starts:
         return None
-    draws, done = random.Random(1), ended(simulation.model, ends)  # noqa: S311 - the same runs each time
+    draws, done = random.Random(1), partial(simulation.model.done, name=ends)  # noqa: S311 - the same runs each time
     found: dict[bool | None, tuple[State, ...]] = {}
     for _ in range(BUDGET.walks):
         path, over = walk(simulation.model, draws.choice(starts), done, draws)

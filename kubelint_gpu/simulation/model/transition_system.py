@@ -72,13 +72,13 @@ class Model:
         del seen[state]
         return list(seen)
 
-    def done(self, state: State) -> bool:
-        """Whether every rollout is complete."""
+    def done(self, state: State, name: str = "") -> bool:
+        """Whether every rollout is complete; with a `name`, whether this workload is as it shall be, rolled or not."""
         seen = census(state)
         return all(
             reconciler.done(control, seen)
             for reconciler, control in zip(self.reconcilers, state.controls, strict=True)
-            if reconciler.rolls
+            if (reconciler.name == name if name else reconciler.rolls)
         )
 
     def steps(self, state: State) -> Iterator[tuple[Step, State]]:
@@ -238,6 +238,11 @@ class Model:
                     nodes = on_node(state.nodes, index, (kind, READY, -1))
                     for held in self.places.released(kind, index, state):
                         yield Step("finish", kind=kind, node=index), state._replace(nodes=nodes, held=held)
+
+    def evicted(self, step: Step) -> tuple[str, ...]:
+        """The owners of the pods that a step evicts, without the owner of the pod that it evicts them for."""
+        owners = [self.kinds[victim].owner for victim, _ in step.victims]
+        return tuple(dict.fromkeys(owner for owner in owners if owner != self.kinds[step.kind].owner))
 
 
 def _family(content: Content, family: tuple[int, ...]) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from kubelint_gpu.budget import BUDGET, SIMULATION
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
-from kubelint_gpu.simulation.search.engine import GroupSearch, ended
+from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import placements
 from kubelint_gpu.simulation.search.situation import Situation
@@ -39,7 +40,7 @@ def _is_stuck(
 ) -> bool:
     """Whether no order of events lets it end, wherever the pods are when all begin."""
     simulation = search.simulation(rolling, ())
-    done = ended(simulation.model, participants[position].new.key)
+    done = partial(simulation.model.done, name=participants[position].new.key)
     try:
         starts = placements(simulation, BUDGET.company)
         if not starts.complete or not starts.full:

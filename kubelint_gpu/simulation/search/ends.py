@@ -68,7 +68,6 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
     `every_start` says that there are no other starts.
     """
     model, canonical = simulation.model, simulation.places.canonical
-    kinds = simulation.pod_types.kinds
     order: list[State] = list(dict.fromkeys(starts))
     index = {state: number for number, state in enumerate(order)}
     parent = [-1] * len(order)
@@ -80,10 +79,8 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
             number = len(edges)
             following: dict[int, None] = {}
             for step, after in model.steps(order[number]):
-                if step.act == "preempt":
-                    for victim, _ in step.victims:
-                        if kinds[victim].owner != kinds[step.kind].owner:
-                            evicting.setdefault(kinds[victim].owner, number)
+                for owner in model.evicted(step):
+                    evicting.setdefault(owner, number)
                 state = canonical(after)
                 found = index.get(state)
                 if found is None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 from kubelint_gpu.budget import BUDGET, PARTS, SIMULATION
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.asked import asked
-from kubelint_gpu.simulation.controllers.state import State, census
+from kubelint_gpu.simulation.controllers.state import State
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
-from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, identity, is_temporary, owner_of
 from kubelint_gpu.simulation.search.blocked import BlockedPods
@@ -85,33 +85,23 @@ class GroupSearch:
             states = states[: BUDGET.starts]
         if not states:
             # others wait for ever for a place of their own; that is not a reason to say nothing of this one
-            states = (
-                starts.partial
-                if mine and all(starts.least[one] == simulation.pod_types.wanted[one] for one in mine)
-                else ()
-            )
+            all_mine = mine and all(starts.least[one] == simulation.pod_types.wanted[one] for one in mine)
+            states = starts.partial if all_mine else ()
         if not states:
             return SearchResult(simulation, starts, None if starts.complete else Verdict.UNDECIDED, starts.looked_at)
         first: dict[str, State] = {}
         model = simulation.model
-        if any(
-            kind.priority > other.priority
-            for kind in simulation.pod_types.kinds
-            for other in simulation.pod_types.kinds
-        ):
+        if len({kind.priority for kind in simulation.pod_types.kinds}) > 1:
 
             def successors(state: State) -> Sequence[State]:
                 for step, _ in model.steps(state):
-                    if step.act == "preempt":
-                        for victim, _ in step.victims:
-                            owner = simulation.pod_types.kinds[victim].owner
-                            if owner != simulation.pod_types.kinds[step.kind].owner:
-                                first.setdefault(owner, state)
+                    for owner in model.evicted(step):
+                        first.setdefault(owner, state)
                 return model.successors(state)
 
         else:
             successors = model.successors
-        done = ended(model, ends)
+        done = partial(model.done, name=ends)
         left = budget - starts.looked_at
         runs: list[SingleRuns] = []
 
@@ -174,9 +164,7 @@ class GroupSearch:
         """The shortest run that evicts pods of an owner; None where the core does not confirm it."""
         simulation, path = ends.simulation, ends.evictions[owner]
         for step, after in simulation.model.steps(path[-1]):
-            if step.act == "preempt" and any(
-                simulation.pod_types.kinds[victim].owner == owner for victim, _ in step.victims
-            ):
+            if owner in simulation.model.evicted(step):
                 try:
                     return self.replayed(simulation, (*path, simulation.places.canonical(after)), ends=False)
                 except ReplayMismatch:
@@ -190,12 +178,8 @@ class GroupSearch:
         shortest: Trace | None = None
         every: list[Evicted] = []
         for owner, state in first.items():
-            following = next(
-                after
-                for step, after in simulation.model.steps(state)
-                if step.act == "preempt"
-                and any(simulation.pod_types.kinds[victim].owner == owner for victim, _ in step.victims)
-            )
+            model = simulation.model
+            following = next(after for step, after in model.steps(state) if owner in model.evicted(step))
             path = (*found.path_to(state), simulation.places.canonical(following))
             trace = self.replayed(simulation, path, ends=False)
             shortest = shortest or trace
@@ -245,7 +229,9 @@ class GroupSearch:
             start, looked_at = next(iter((*starts.full, *starts.partial)), None), starts.looked_at
         if start is None:
             return looked_at, None
-        path, states = stuck_path(simulation.model, start, ended(simulation.model, ends), self._situation.budget)
+        path, states = stuck_path(
+            simulation.model, start, partial(simulation.model.done, name=ends), self._situation.budget
+        )
         with suppress(ReplayMismatch):
             return looked_at + states, self.replayed(simulation, path) if path else None
         return looked_at + states, None
@@ -286,22 +272,6 @@ class GroupSearch:
             for pod in self._situation.fixed
             if pod.identifier not in known and (owner_of(pod) in owners or identity(pod) in same)
         ]
-
-
-def ended(model: Model, name: str) -> Callable[[State], bool]:
-    """Whether the workload of this name is as it shall be, whatever becomes of others; without a name, all rollouts.
-
-    One that is not rolled has all its replicas available then.
-    """
-    if not name:
-        return model.done
-    mine = [(number, reconciler) for number, reconciler in enumerate(model.reconcilers) if reconciler.name == name]
-
-    def is_over(state: State) -> bool:
-        seen = census(state)
-        return all(reconciler.done(state.controls[number], seen) for number, reconciler in mine)
-
-    return is_over
 
 
 def worth(budget: int, simulation: Simulation) -> int:
