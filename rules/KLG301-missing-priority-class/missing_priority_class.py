@@ -47,7 +47,7 @@ def missing_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
             "KLG301",
             manifest.place(where, "key"),
             f"no {_CLASS} and no globalDefault class: its pods have priority 0, can evict nobody for "
-            f"{listed(resources)}, and {_threat(unit, subject)}",
+            f"{listed(resources)}, and {_threat(unit)}",
             manifest,
             cause=_CLASS,
             severity="warning" if matters else "note",
@@ -78,15 +78,29 @@ def _in_want(unit: ApplySet) -> frozenset[WorkloadKey]:
 
 def _has_competitor(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether a pod of another priority asks for the same devices of a node that takes its pods."""
-    wanted = set(extended_resources(subject.workload.spec))
-    nodes = _takers(unit, subject)
-    for other in unit.subjects:
-        spec = other.workload.spec
-        same = other.known_class and spec.priority and wanted.intersection(extended_resources(spec))
-        if same and not nodes.isdisjoint(_takers(unit, other)):
-            return True
-    running = (pod.spec for pod in unit.cluster.pods if pod.spec.priority and pod.spec.node_name in nodes)
-    return any(not wanted.isdisjoint(extended_resources(spec)) for spec in running)
+    nodes, contested = _takers(unit, subject), _contested(unit)
+    return any(not nodes.isdisjoint(contested.get(name, ())) for name in extended_resources(subject.workload.spec))
+
+
+@once
+def _contested(unit: ApplySet) -> dict[str, set[str]]:
+    """Of each device the nodes on which pods of another priority than 0 hold it, or may."""
+    found: dict[str, set[str]] = {}
+    for subject in unit.subjects:
+        if subject.known_class and subject.workload.spec.priority:
+            for name in extended_resources(subject.workload.spec):
+                found.setdefault(name, set()).update(_takers(unit, subject))
+    for pod in unit.cluster.pods:
+        for name in extended_resources(pod.spec) if pod.spec.priority and pod.spec.node_name else ():
+            found.setdefault(name, set()).add(pod.spec.node_name)
+    return found
+
+
+@once
+def _outranking(unit: ApplySet) -> list[str]:
+    """The workloads of a priority above 0, by name."""
+    ranked = (one.workload for one in unit.subjects if one.known_class and (one.workload.spec.priority or 0) > 0)
+    return sorted(set(map(workload_name, ranked)))
 
 
 def _takers(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
@@ -94,15 +108,11 @@ def _takers(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
     return frozenset(found.fit.fits) if found.fit is not None else frozenset()
 
 
-def _threat(unit: ApplySet, subject: WorkloadCheck) -> str:
+def _threat(unit: ApplySet) -> str:
     above = [found for found in unit.cluster.priority_classes if found.value > 0 and found.preemption_policy != "Never"]
-    others = [
-        workload_name(other.workload)
-        for other in unit.subjects
-        if other is not subject and other.known_class and (other.workload.spec.priority or 0) > 0
-    ]
+    others = _outranking(unit)
     if others:
-        return f"{some(sorted(set(others)), 'workload', 'or')} beside it can evict them"
+        return f"{some(others, 'workload', 'or')} beside it can evict them"
     if above:
         return f"pods of class {some(sorted(found.name for found in above), 'class', 'or')} can evict them"
     return "any pod with a class above 0 can evict them"
