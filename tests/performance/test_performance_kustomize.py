@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from kubelint_gpu.documents import read
-from kubelint_gpu.engine import trials
+from kubelint_gpu.engine.fixes import trials
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.inventory import load
 from kubelint_gpu.sources.kustomize.program import Program

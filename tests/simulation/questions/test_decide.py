@@ -22,6 +22,7 @@ CASES += [featured_case(seed)[1] for seed in range(50_000, 50_150)]
 AT_ONCE = sorted(FEATURES).index("several at once, one judged")
 CASES += [featured_case(AT_ONCE + number * len(FEATURES))[1] for number in range(900, 980)]
 PARTS = 4
+SAMPLED = "some-runs"
 NAMES = [one.name for one in (*decide.AT_ONCE, *decide.ALONE[:-1])]
 
 
@@ -68,22 +69,15 @@ def test_a_decider_does_not_know_or_says_what_brute_force_says(part, pinned):
                 said = one.verdict.value if one.verdict is not None else None
                 if said != wanted and not (wanted is None and said == also):
                     wrong.append((name, case, wanted, said))
+    with by_itself(SAMPLED):
+        sampled = [(case, judged(case), answer[0]) for case, answer in told if answer is not None]
+    for case, one, wanted in sampled:
+        if one.by == SAMPLED:
+            answered[SAMPLED] += 1
+            if (one.verdict is Verdict.COMPLETES) != (wanted == "completes"):
+                wrong.append((SAMPLED, case, wanted, one.verdict))
     assert wrong == []
-    pinned(**{name: answered[name] for name in NAMES})
-
-
-def test_what_some_runs_tell_is_not_wrong(pinned):
-    counted = Counter()
-    for case in CASES:
-        truth = brute_force(case) if len(case.judged) == 1 else None
-        if truth is None:
-            continue
-        with by_itself("some-runs"):
-            found = judged(case)
-        if found.by == "some-runs":
-            counted[found.verdict] += 1
-            assert truth[0] == "completes" if found.verdict is Verdict.COMPLETES else truth[0] != "completes", case
-    pinned(completes=counted[Verdict.COMPLETES], may_stick=counted[Verdict.MAY_STICK])
+    pinned(**{name: answered[name] for name in (*NAMES, SAMPLED)})
 
 
 def in_another_order(order):
@@ -101,10 +95,12 @@ def in_another_order(order):
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_any_order_of_the_deciders_gives_the_same_verdicts(part):
-    cases = CASES[part::PARTS]
-    known = [judged(case) for case in cases]
-    for order in ("reversed", "shuffled"):
+    deciders = set()
+    for number, order in enumerate(("reversed", "shuffled")):
+        cases = CASES[part::PARTS][number::2]
+        known = [judged(case) for case in cases]
         with in_another_order(order):
             again = [judged(case) for case in cases]
         assert [outcome(one) for one in again] == [outcome(one) for one in known]
-    assert len(Counter(one.by for one in known)) > len(NAMES) // 2
+        deciders |= {one.by for one in known}
+    assert len(deciders) > len(NAMES) // 2
