@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.rollout_facts import judged_together, judgements_in, next_rollouts, rolled_in
 from kubelint_gpu.analysis.scaled import waiting_when_scaled
 from kubelint_gpu.analysis.transitions import is_made
-from kubelint_gpu.builders.replica_set_quota import RefusedReplicaSet, replica_sets_refused
+from kubelint_gpu.builders.revision_quota import RefusedRevision, revisions_refused
 from kubelint_gpu.builders.stuck_rollout import end_of, unsure_claims, waits_later
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted, listed, workload_names
@@ -43,9 +43,9 @@ def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
     return f"comes to its end{''.join(_conditions(unit, subject, judgement))}"
 
 
-def refused_replica_set(unit: ApplySet, subject: WorkloadCheck) -> RefusedReplicaSet | None:
-    """The ReplicaSet for which its rollout waits for ever as a quota refuses it; None for that of a later one."""
-    found = next((one for one in replica_sets_refused(unit) if one.subject is subject), None)
+def refused_replica_set(unit: ApplySet, subject: WorkloadCheck) -> RefusedRevision | None:
+    """What a quota refuses its template, so that its rollout waits for ever; None for that of a later one."""
+    found = next((one for one in revisions_refused(unit) if one.subject is subject), None)
     return found if found is not None and (found.first or not is_made(unit, subject)) else None
 
 

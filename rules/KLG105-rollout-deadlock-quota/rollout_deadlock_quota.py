@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.scenarios import beside_pods, now
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.deadlocks import deadlocks, rollout_ends, strategy_fixes
 from kubelint_gpu.builders.object_quota import full_histories, quotas_of, refused_objects
-from kubelint_gpu.builders.replica_set_quota import refused_replica_sets
+from kubelint_gpu.builders.revision_quota import refused_revisions
 from kubelint_gpu.builders.stuck_rollout import End, end_of, standstill
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
@@ -34,7 +34,7 @@ def rollout_deadlock_quota(unit: ApplySet) -> Iterator[Diagnostic]:
     """A quota that the old pods use up refuses the new pod: it is not even created."""
     yield from deadlocks(unit, "KLG105")
     yield from refused_objects(unit)
-    yield from refused_replica_sets(unit)
+    yield from refused_revisions(unit)
     yield from full_histories(unit)
     for subject, end, jobs in _stopped_by_ended(unit):
         have = "has" if len(jobs) == 1 else "have"

@@ -50,11 +50,13 @@ class Controller:
         """The lowest ordinal."""
         return getattr(self.workload.strategy, "first_ordinal", 0)
 
-    has_replica_sets = False
-    """Whether it makes a ReplicaSet for each template.
+    revision_kind = ""
+    """The kind of the object that it makes for each template; empty where there is none."""
 
-    Then new pods are made while old ones still terminate, and it scales before it rolls.
-    """
+    @property
+    def has_replica_sets(self) -> bool:
+        """Whether these are ReplicaSets: new pods are made while old ones terminate, and it scales before it rolls."""
+        return self.revision_kind == "ReplicaSet"
 
     has_scale = True
     """Whether its kind has a scale subresource, so that a PodDisruptionBudget can take a share of its replicas."""
@@ -91,7 +93,7 @@ class Controller:
     @property
     def dependent(self) -> str:
         """The kind of the objects that it makes and that own the pods; empty where it owns them itself."""
-        return ""
+        return "ReplicaSet" if self.has_replica_sets else ""
 
     def has_own_claims(self, cluster: Cluster) -> bool:  # noqa: ARG002 - the controllers with ordinals look at it
         """Whether the cluster has claims for single pods of it."""

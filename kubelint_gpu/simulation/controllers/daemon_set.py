@@ -221,6 +221,7 @@ class DaemonSetController(ReplicaSetController):
     strategy: DaemonSetStrategy
     node_bound = True
     rolls = True
+    revision_kind = "ControllerRevision"
     has_scale = False
 
     def pod(self, revision: str, name: str = "") -> Pod:

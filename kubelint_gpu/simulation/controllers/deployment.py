@@ -210,13 +210,7 @@ class DeploymentController(ReplicaSetController):
 
     strategy: DeploymentStrategy
 
-    has_replica_sets = True
-
-    @property
-    def dependent(self) -> str:
-        """Its pods are owned by ReplicaSets."""
-        return "ReplicaSet"
-
+    revision_kind = "ReplicaSet"
     rolls = True
 
     @property

@@ -203,6 +203,7 @@ class StatefulSetController(ReplicaSetController):
     strategy: StatefulSetStrategy
     has_ordinals = True
     rolls = True
+    revision_kind = "ControllerRevision"
     keeps_surplus = True
 
     @property

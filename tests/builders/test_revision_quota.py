@@ -1,4 +1,4 @@
-"""Quotas that count ReplicaSets: a rollout needs one more than there are."""
+"""Quotas that count ReplicaSets or ControllerRevisions: a rollout needs one more than there are."""
 
 from __future__ import annotations
 
@@ -57,6 +57,21 @@ def test_what_the_status_counts_is_in_use_too():
     assert told(text) == []
     (found,) = told(f'{text}status: {{used: {{count/replicasets.apps: "5"}}}}\n')
     assert "allows 5 count/replicasets.apps and has 5 in use" in found.message
+
+
+@pytest.mark.parametrize(("kind", "more"), [("StatefulSet", "serviceName: chat"), ("DaemonSet", "")])
+def test_a_controller_revision_is_refused_as_well(kind, more):
+    text = deployment(spec=more).replace("kind: Deployment", f"kind: {kind}")
+    (found,) = told(text + quota(1, "count/controllerrevisions.apps"))
+    assert (found.severity, found.object) == ("error", f"{kind}/serving/chat")
+    assert found.message == (
+        "the rollout never begins: the new ControllerRevision is refused by quota q, which allows 1 "
+        "count/controllerrevisions.apps and has 1 in use, and the old ControllerRevision is kept until the rollout is "
+        "complete"
+    )
+    assert told(text + quota(2, "count/controllerrevisions.apps")) == []
+    (first,) = told(text + quota(0, "count/controllerrevisions.apps"))
+    assert first.message.startswith("no pod of it ever runs: its first ControllerRevision is refused by quota q")
 
 
 @pytest.mark.parametrize(
