@@ -56,7 +56,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     certain, change = is_certain(unit, subject, judgement), transitions_in(unit).get(subject.key)
     # where this change makes them wait it does not end; what waits anyway is no fault of it
     changes = change is not None and (change.known or not change.existing)
-    halts = certain and changes and judgement.alone <= judgement.placed
+    halts = certain and changes and (judgement.alone <= judgement.placed or judgement.at_best == judgement.placed)
     yield Diagnostic(
         "KLG109",
         asked[0] if asked else manifest.place(("spec",), "key"),

@@ -56,5 +56,6 @@ def test_on_delete_a_pod_is_made_for_a_node_that_the_template_chooses_since():
     before = f"{agent('nodeSelector: {pool: a}')}---\n{web}"
     [found] = findings(f"{agent()}---\n{web}", cluster, "KLG109", before=before)
     assert "1 finds no room beside the other workloads (on n2, held by Deployment serving/web)" in found.message
+    assert (found.severity, found.certainty) == ("error", "certain"), "web never gives its place up"
     free = MOVED % (1, 2) + runs("web", "n2") + runs("agent", "n1", "DaemonSet")
     assert findings(f"{agent()}---\n{web}", free, "KLG109", before=before) == []

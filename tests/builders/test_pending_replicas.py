@@ -99,3 +99,27 @@ def test_a_template_that_stays_says_nothing_of_a_partition():
     assert found(stateful(3, 1, PARTITION), stateful(3, 1, PARTITION), inventory(3)) == []
     one = stateful(1, strategy=PARTITION)
     assert found(one, one, inventory(1))[0][2].startswith("only 1 of 2 replicas can run")
+
+
+BARE = (
+    "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: debug, namespace: serving}}\nspec:\n  priorityClassName: {}\n"
+    "  restartPolicy: {}\n  containers: [{{name: main, image: i:1, resources: {{limits: {{nvidia.com/gpu: 1}}}}}}]\n"
+)
+URGENT = "  - {name: urgent, value: 2000}\n"
+
+
+def test_a_new_bare_pod_finds_no_room_beside_what_runs():
+    web = made("web")
+    ((code, name, text),) = found(web, web + BARE.format("serving", "Always"), inventory(1))
+    assert (code, name) == ("KLG109", "debug")
+    assert text.startswith("only 0 of 1 replica can run beside the other workloads")
+    assert found(web, web + BARE.format("serving", "Always"), inventory(2)) == []
+
+
+def test_a_pod_that_a_new_bare_pod_evicts_waits_until_that_one_ends():
+    """Seen on a control plane 1.34."""
+    web = made("web")
+    ((code, name, text),) = found(web, web + BARE.format("urgent", "Always"), inventory(1, more=URGENT))
+    assert (code, name) == ("KLG109", "web")
+    assert "held by Pod serving/debug" in text
+    assert found(web, web + BARE.format("urgent", "Never"), inventory(1, more=URGENT)) == []

@@ -11,11 +11,11 @@ from collections.abc import Hashable
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import IntOrPercent
+from kubelint_gpu.kube.objects.rolling import IntOrPercent, JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 
 _ENDS = ("OnFailure", "Never")
 
@@ -177,7 +177,10 @@ class Controller:
     @property
     def pace(self) -> Hashable:
         """What decides how a template is rolled out, without the times for which the controller waits."""
-        return self.workload.strategy
+        strategy = self.workload.strategy
+        if strategy is None or isinstance(strategy, JobStrategy):
+            return strategy
+        return replace(strategy, min_ready_seconds=0)
 
     @property
     def replaced_by_hand(self) -> Workload | None:

@@ -5,7 +5,7 @@ Behaviour: pkg/controller/daemon (daemon_controller.go, update.go), 1.34.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, IntOrPercent
@@ -244,11 +244,6 @@ class DaemonSetController(ReplicaSetController):
     def places_needed(self, replicas: int) -> int:
         """With `maxSurge` one node must take both pods."""
         return replicas + int(self.surge(replicas) > 0)
-
-    @property
-    def pace(self) -> Hashable:
-        """The strategy without `minReadySeconds`."""
-        return replace(self.strategy, min_ready_seconds=0)
 
     @property
     def replaced_by_hand(self) -> Workload | None:

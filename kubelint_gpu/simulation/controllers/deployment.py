@@ -5,7 +5,7 @@ Behaviour: pkg/controller/deployment (sync.go, rolling.go, recreate.go, util/dep
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
@@ -16,7 +16,7 @@ from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController, keep
 from kubelint_gpu.simulation.controllers.state import Census
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import dataclass
 
 _ABSENT = -1
 
@@ -252,11 +252,6 @@ class DeploymentController(ReplicaSetController):
     def replaces_singly(self, replicas: int, _version: str | None) -> bool:
         """With maxSurge 0 and maxUnavailable 1."""
         return not self.strategy.paused and resolve(self.strategy, replicas) == RollingLimits(0, 1)
-
-    @property
-    def pace(self) -> Hashable:
-        """The strategy without `minReadySeconds`."""
-        return replace(self.strategy, min_ready_seconds=0)
 
     def add_rolling(self, builder: PodTypeBuilder) -> None:
         """Each old ReplicaSet with its pods, and the new one, which has none yet."""

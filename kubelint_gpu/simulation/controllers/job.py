@@ -5,14 +5,11 @@ Behaviour: pkg/controller/job/job_controller.go and pkg/controller/cronjob, 1.34
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
-from kubelint_gpu.simulation.controllers.reconciler import Action, Control
-from kubelint_gpu.simulation.controllers.replica_set import KeepsReplicas, ReplicaSetController
-from kubelint_gpu.simulation.controllers.state import Census
+from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
 from kubelint_gpu.values import dataclass
 
 
@@ -57,28 +54,6 @@ def objects_of_pods(strategy: JobStrategy) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class MakesPods(KeepsReplicas):
-    """The reconciler of a new Job: it makes each of its pods once, `at_once` so many; how many are left, it writes."""
-
-    at_once: int
-
-    def begin(self) -> Control:
-        """It has made none."""
-        return (self.replicas,)
-
-    def actions(self, control: Control, _seen: Census) -> Iterator[Action]:
-        """The pods that it has not made yet are made."""
-        number = min(control[0], self.at_once)
-        if number:
-            told = f"creates {number} pod{'s' if number > 1 else ''} of {self.name.replace('/', ' ', 1)}"
-            yield Action((control[0] - number,), told, create=(self.kind, number))
-
-    def done(self, control: Control, seen: Census) -> bool:
-        """All its pods have ended."""
-        return not (control[0] or seen.active(self.kind))
-
-
-@dataclass(frozen=True, slots=True)
 class JobController(ReplicaSetController):
     """The controller of a Job, or of the Jobs of a CronJob."""
 
@@ -90,17 +65,6 @@ class JobController(ReplicaSetController):
     def dependent(self) -> str:
         """A CronJob's pods are owned by its Jobs."""
         return "Job" if self.scheduled else ""
-
-    def add_pods(self, builder: PodTypeBuilder, *, rolling: bool, scaling: bool) -> None:
-        """A new one makes its pods at the same moment as others change."""
-        change = builder.change
-        if change.existing or not (scaling and self.terminates):
-            ReplicaSetController.add_pods(self, builder, rolling=rolling, scaling=scaling)
-            return
-        pod, wanted = builder.new_pod(), change.replicas
-        kind = builder.ending_type(pod, 0, (), whole=wanted if change.whole else 0, made=True)
-        charged = any(quota.covers(pod) for quota in builder.cluster.quotas)
-        builder.add(MakesPods(change.new.key, kind, wanted, 1 if charged else wanted))
 
     @property
     def scheduled(self) -> bool:

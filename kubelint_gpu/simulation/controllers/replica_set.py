@@ -59,6 +59,32 @@ class KeepsReplicas(EqualNodes):
 
 
 @dataclass(frozen=True, slots=True)
+class MakesPods(KeepsReplicas):
+    """The reconciler of pods that are made once, `at_once` so many: of a new Job, whose pods end, or a new bare pod.
+
+    How many are left, it writes.
+    """
+
+    at_once: int
+    ends: bool
+
+    def begin(self) -> Control:
+        """It has made none."""
+        return (self.replicas,)
+
+    def actions(self, control: Control, _seen: Census) -> Iterator[Action]:
+        """The pods that it has not made yet are made."""
+        number = min(control[0], self.at_once)
+        if number:
+            told = f"creates {number} pod{'s' if number > 1 else ''} of {self.name.replace('/', ' ', 1)}"
+            yield Action((control[0] - number,), told, create=(self.kind, number))
+
+    def done(self, control: Control, seen: Census) -> bool:
+        """All its pods have ended, or run where they do not end."""
+        return not control[0] and (not seen.active(self.kind) if self.ends else KeepsReplicas.done(self, control, seen))
+
+
+@dataclass(frozen=True, slots=True)
 class ReplicaSetController(Controller):
     """A controller that replaces the pods it loses and nothing else, as of a ReplicaSet or a ReplicationController."""
 
@@ -66,6 +92,21 @@ class ReplicaSetController(Controller):
     def on_delete(self) -> bool:
         """Whether its strategy says so; without a rollout a new template is for the pods that are made from then on."""
         return not (self.rolls or self.runs_to_completion) or getattr(self.workload.strategy, "on_delete", False)
+
+    def add_pods(self, builder: PodTypeBuilder, *, rolling: bool, scaling: bool) -> None:
+        """A new one that makes no lost pod again makes its pods at the same moment as others change."""
+        change, ends = builder.change, self.terminates
+        if change.existing or not scaling or (self.replaces_lost and not ends):
+            Controller.add_pods(self, builder, rolling=rolling, scaling=scaling)
+            return
+        pod, wanted = builder.new_pod(), change.replicas
+        kind = (
+            builder.ending_type(pod, 0, (), whole=wanted if change.whole else 0, made=True)
+            if ends
+            else builder.pod_type(pod, 0)
+        )
+        charged = any(quota.covers(pod) for quota in builder.cluster.quotas)
+        builder.add(MakesPods(change.new.key, kind, wanted, 1 if charged else wanted, ends))
 
     def add_steady(self, builder: PodTypeBuilder, *, scaling: bool) -> None:
         """With all its replicas, or with what runs before it is scaled."""

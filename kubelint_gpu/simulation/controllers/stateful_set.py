@@ -6,7 +6,7 @@ Behaviour: pkg/controller/statefulset/stateful_set_control.go, 1.34 to 1.36.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
@@ -231,11 +231,6 @@ class StatefulSetController(ReplicaSetController):
     def replaces_singly(self, replicas: int, version: str | None) -> bool:
         """Where the gate MaxUnavailableStatefulSet is off, or it comes to 1."""
         return not has_max_unavailable(version) or at_once(self.strategy, replicas) == 1
-
-    @property
-    def pace(self) -> Hashable:
-        """The strategy without `minReadySeconds`."""
-        return replace(self.strategy, min_ready_seconds=0)
 
     @property
     def replaced_by_hand(self) -> Workload | None:
