@@ -13,6 +13,7 @@ from kubelint_gpu.evidence.runtime_classes import binding
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted, owner_name, some
 from kubelint_gpu.scheduler import attempt
+from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -56,7 +57,12 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     certain, change = is_certain(unit, subject, judgement), transitions_in(unit).get(subject.key)
     # where this change makes them wait it does not end; what waits anyway is no fault of it
     changes = change is not None and (change.known or not change.existing)
-    halts = certain and changes and (judgement.alone <= judgement.placed or judgement.at_best == judgement.placed)
+    others = (one.new.spec for one in transitions_in(unit).values())
+    peaceful = not any(
+        gives_way(spec, subject.workload.spec) for spec in (*others, *(pod.spec for pod in unit.cluster.pods))
+    )
+    sure = judgement.alone <= judgement.placed or (peaceful and judgement.at_best == judgement.placed)
+    halts = certain and changes and sure
     yield Diagnostic(
         "KLG109",
         asked[0] if asked else manifest.place(("spec",), "key"),

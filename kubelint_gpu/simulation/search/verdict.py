@@ -101,6 +101,8 @@ class Together:
 def worst(found: Sequence[Judgement]) -> Judgement:
     """What is said of a workload that fares differently where others come first: the worst, and that it may be so."""
     chosen = min(found, key=lambda one: (one.placed >= one.wanted, one.placed, rank(one.verdict)))
+    if any(one.placed > chosen.placed for one in found):
+        chosen = replace(chosen, at_best=max(one.placed if one.at_best is None else one.at_best for one in found))
     if chosen.verdict is Verdict.STUCK and any(one.verdict is not Verdict.STUCK for one in found):
         return replace(chosen, verdict=Verdict.MAY_STICK)
     return chosen
