@@ -1,7 +1,7 @@
-"""Claims of StatefulSets that a quota does not let be made: a pod without its claims is not made either.
+"""Claims of StatefulSets that a quota or a LimitRange refuses: a pod without its claims is not made either.
 
-Behaviour: createPersistentVolumeClaims of pkg/controller/statefulset/stateful_pod_control.go, and
-pkg/quota/v1/evaluator/core/persistent_volume_claims.go, 1.34.
+Behaviour: createPersistentVolumeClaims of pkg/controller/statefulset/stateful_pod_control.go,
+pkg/quota/v1/evaluator/core/persistent_volume_claims.go, and plugin/pkg/admission/limitranger, 1.34.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.limit_range import claim_refusal
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
 from kubelint_gpu.kube.values.quantity import ONE
@@ -46,7 +49,17 @@ class _OrdinalClaims:
 
 
 def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
-    """StatefulSets of which not all pods are made, because a quota refuses their claims."""
+    """StatefulSets of which not all pods are made, because a quota or a LimitRange refuses their claims."""
+    said = set()
+    for bounds in unit.cluster.limit_ranges:
+        for one in (_claims_of(unit, subject, bounds.meta.namespace) for subject in unit.subjects):
+            broken = [claim_refusal(claim.request or 0, bounds) for claim in one.each] if one and one.made else []
+            if one is not None and any(broken) and one.subject.key not in said:
+                said.add(one.subject.key)
+                why = f"LimitRange {bounds.meta.name}: {next(filter(None, broken))}"
+                told = f"LimitRange {bounds.meta.name} is here"
+                related = told_at(unit, "LimitRange", bounds.meta.name, told, bounds.meta.namespace)
+                yield _draft(one.subject, one.running, why, related)
     keys = [
         (quota, key)
         for quota in unit.cluster.quotas
@@ -54,7 +67,6 @@ def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
         for key in quota.hard
         if key in (*_NUMBERS, _STORAGE) or _OF_CLASS in key
     ]
-    said = set()
     for quota, key in sorted(keys, key=lambda one: (one[0].meta.name, one[1])):
         claims = [found for one in unit.subjects if (found := _claims_of(unit, one, quota.meta.namespace)) is not None]
         room = quota.hard[key] - (used := _used(unit, quota, key, claims))
@@ -67,11 +79,13 @@ def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
             placed = one.running + (max(0, room) // charge if certain else 0)
             if judgement is None or placed < judgement.placed:
                 said.add(one.subject.key)
-                yield _draft(unit, one.subject, quota, key, used, placed, certain=certain)
+                why = f"quota {quota.meta.name}, which allows {quota_state(quota, key, used)}"
+                related = tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (key,)))
+                yield _draft(one.subject, placed, why, related, certain=certain)
 
 
 def _draft(
-    unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: str, used: int, placed: int, *, certain: bool
+    subject: WorkloadCheck, placed: int, why: str, related: tuple[Related, ...], *, certain: bool = True
 ) -> Diagnostic:
     wanted = counted(subject.workload.replicas, "replica")
     beside = "" if certain else ", where the claims of others are made first"
@@ -79,11 +93,11 @@ def _draft(
         "KLG109",
         subject.replicas_place,
         f"{'only' if certain else 'as few as'} {placed} of {wanted} can run{beside}: the claim of the next one is "
-        f"refused by quota {quota.meta.name}, which allows {quota_state(quota, key, used)}",
+        f"refused by {why}",
         subject.manifest,
         cause="claims",
         certainty="certain" if certain else "possible",
-        related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (key,))),
+        related=related,
         help=("claims stay when their pods go, unless persistentVolumeClaimRetentionPolicy says otherwise",),
     )
 

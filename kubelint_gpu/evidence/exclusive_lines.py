@@ -6,6 +6,7 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from itertools import islice
 
 from kubelint_gpu.documents import Pointer
+from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.node_lines import clues, requested
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.admission.defaults import extended_resources
@@ -231,21 +232,7 @@ def quota_state(quota: ResourceQuota, key: str, used: int) -> str:
 
 def quota_limits(unit: ApplySet, namespace: str, name: str, keys: Sequence[str]) -> Iterator[Related]:
     """Where a ResourceQuota says how much of some keys it allows."""
-    for manifest in unit.manifests:
-        if (manifest.kind, manifest.name, manifest.namespace or "default") == ("ResourceQuota", name, namespace):
-            for key in keys:
-                allowed: Pointer = ("spec", "hard", key)
-                yield Related(
-                    manifest.place(allowed),
-                    f"the quota allows {quota_amount(field_pointers.at(manifest, allowed), key)}",
-                )
-            return
-    declared = unit.world.declared("ResourceQuota", name, namespace)
-    if declared is None:
-        return
-    hard = declared.value.get("spec", {}).get("hard", {})
-    for key in keys:
-        if key in hard:
-            yield Related(
-                unit.world.place(declared, ("spec", "hard", key)), f"the quota allows {quota_amount(hard[key], key)}"
-            )
+    quotas = [one for one in unit.cluster.quotas if (one.meta.namespace, one.meta.name) == (namespace, name)]
+    for quota, key in ((quota, key) for quota in quotas for key in keys if key in quota.hard):
+        told = f"the quota allows {quota_amount(canonical(quota.hard[key]), key)}"
+        yield from told_at(unit, "ResourceQuota", name, told, namespace, ("spec", "hard", key))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.evidence.declared_lines import told_at
+from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.runtime_class import FIELD, RuntimeClass, runtime_class_of
 from kubelint_gpu.kube.values.quantity import scheduler_units
 from kubelint_gpu.messages.wording import amount
@@ -42,7 +43,8 @@ def overhead(unit: ApplySet, subject: WorkloadCheck, resource: str) -> Iterator[
     number = found.overhead.get(resource, 0) if found is not None else 0
     if found is not None and number:
         added = amount(resource, scheduler_units(resource, number))
-        yield from _at(unit, found, (*_OVERHEAD, resource), f"adds {added} to each pod")
+        told = f"RuntimeClass {found.name} adds {added} to each pod"
+        yield from told_at(unit, "RuntimeClass", found.name, told, route=(*_OVERHEAD, resource))
 
 
 def binding(unit: ApplySet, subject: WorkloadCheck, only: str) -> Iterator[Related]:
@@ -50,24 +52,9 @@ def binding(unit: ApplySet, subject: WorkloadCheck, only: str) -> Iterator[Relat
     found = class_of(unit, subject)
     for key, value in sorted(found.node_selector.items()) if found is not None else ():
         if found is not None and adds_requirement(subject.manifest, ("nodeSelector", key)):
-            yield from _at(unit, found, (*_SELECTOR, key), f"asks for nodes with {key}={value}: {only}")
+            told = f"RuntimeClass {found.name} asks for nodes with {key}={value}: {only}"
+            yield from told_at(unit, "RuntimeClass", found.name, told, route=(*_SELECTOR, key))
             only = "and this binds it too"
-
-
-def declared_at(unit: ApplySet, kind: str, name: str, namespace: str = "", route: Pointer = ()) -> Place | None:
-    """Where an object stands: in the manifests, beside them or in the inventory; None where it does not."""
-    for manifest in (*unit.manifests, *unit.beside.named(kind, name), *unit.neighbours):
-        within = not namespace or (manifest.namespace or "default") == namespace
-        if (manifest.kind, manifest.name) == (kind, name) and within:
-            return manifest.place(route or ("metadata", "name"))
-    declared = unit.world.declared(kind, name, namespace)
-    return unit.world.place(declared, route) if declared is not None else None
-
-
-def _at(unit: ApplySet, found: RuntimeClass, route: Pointer, told: str) -> Iterator[Related]:
-    place = declared_at(unit, "RuntimeClass", found.name, route=route)
-    if place is not None:
-        yield Related(place, f"RuntimeClass {found.name} {told}")
 
 
 def _named(manifest: Manifest) -> Pointer:

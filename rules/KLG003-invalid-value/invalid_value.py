@@ -14,8 +14,9 @@ from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import renamed, rewritten
-from kubelint_gpu.evidence.runtime_classes import class_of, declared_at
-from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.evidence.declared_lines import told_at
+from kubelint_gpu.evidence.runtime_classes import class_of
+from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.kube.objects.limit_range import LimitRange, limit_range_refusal, with_defaults
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.priority import UnknownPriorityClass, priority_refusal
@@ -174,7 +175,7 @@ def _out_of_bounds(unit: ApplySet, manifest: Manifest, written: Workload) -> Ite
             manifest,
             cause=f"limit range/{found.meta.name}",
             certainty="certain" if manifest.namespace else "possible",
-            related=tuple(_declared(unit, "LimitRange", found.meta.name, found.meta.namespace)),
+            related=told_at(unit, "LimitRange", found.meta.name, f"LimitRange {found.meta.name} is here", namespace),
         )
 
 
@@ -188,12 +189,6 @@ def _container(pod: Pod, found: LimitRange) -> Pointer:
             if limit_range_refusal(replace(pod, spec=spec), [alone]) is not None:
                 return (part, index)
     return ()
-
-
-def _declared(unit: ApplySet, kind: str, name: str, namespace: str = "") -> Iterator[Related]:
-    place = declared_at(unit, kind, name, namespace)
-    if place is not None:
-        yield Related(place, f"{kind} {name} is here")
 
 
 def _own_priority(unit: ApplySet, manifest: Manifest, spec: PodSpec) -> Iterator[Diagnostic]:
@@ -232,7 +227,7 @@ def _runtime_class(unit: ApplySet, subject: WorkloadCheck, spec: PodSpec) -> Ite
         f"admission refuses the pods: {refusal.text}",
         manifest,
         cause="/".join(refusal.field),
-        related=tuple(_declared(unit, "RuntimeClass", name)) if found is not None else (),
+        related=told_at(unit, "RuntimeClass", name, f"RuntimeClass {name} is here") if found is not None else (),
         help=(f"did you mean {near[0]}?",) if near else (),
         proposals=rewritten(manifest, route, near, "use RuntimeClass {}"),
     )

@@ -9,6 +9,7 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.exclusive_lines import scarce
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related
@@ -122,9 +123,7 @@ def _budget(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> tup
 
 def _declared(unit: ApplySet, names: Sequence[str]) -> Iterator[Related]:
     for name in names:
-        declared = unit.world.declared("PodDisruptionBudget", name)
-        if declared is not None:
-            yield Related(unit.world.place(declared), f"{name} covers its pods and allows no disruption")
+        yield from told_at(unit, "PodDisruptionBudget", name, f"{name} covers its pods and allows no disruption")
 
 
 def _proposals(manifest: Manifest, route: Pointer, found: Sequence[Drained]) -> tuple[FixCandidate, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.builders.waiting_pods import waiting_for_room
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.messages.wording import budget_names, counted, owner_name, some, verb
@@ -65,19 +66,10 @@ def _budgets(unit: ApplySet, chosen: Candidate) -> list[str]:
 
 def _budget_places(unit: ApplySet, names: list[str]) -> Iterator[Related]:
     for name in names[:_MOST_RELATED]:
-        manifest = next((one for one in unit.manifests if one.kind == "PodDisruptionBudget" and one.name == name), None)
-        declared = unit.world.declared("PodDisruptionBudget", name)
-        said = f"{name} protects them"
-        if manifest is not None:
-            yield Related(manifest.place(("metadata", "name")), said)
-        elif declared is not None:
-            yield Related(unit.world.place(declared), said)
+        yield from told_at(unit, "PodDisruptionBudget", name, f"{name} protects them")
 
 
 def _victim_places(unit: ApplySet, chosen: Candidate) -> Iterator[Related]:
     for pod in chosen.victims[:_MOST_RELATED]:
-        declared = unit.world.declared("Pod", pod.meta.name)
-        if declared is not None:
-            yield Related(
-                unit.world.place(declared), f"{pod.meta.name} has priority {pod.spec.priority or 0} and would go"
-            )
+        told = f"{pod.meta.name} has priority {pod.spec.priority or 0} and would go"
+        yield from told_at(unit, "Pod", pod.meta.name, told)

@@ -12,6 +12,7 @@ from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import renamed
+from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.runtime_classes import binding, source_of
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives
@@ -167,12 +168,7 @@ def _rekeyed(manifest: Manifest, miss: _Miss) -> list[Edit]:
 
 
 def _near_nodes(unit: ApplySet, miss: _Miss) -> tuple[Related, ...]:
-    found = []
-    for name in miss.near[:2]:
-        declared = unit.world.declared("Node", name)
-        if declared is not None:
-            found.append(Related(unit.world.place(declared), f"{name} comes nearest"))
-    return tuple(found)
+    return tuple(one for name in miss.near[:2] for one in told_at(unit, "Node", name, f"{name} comes nearest"))
 
 
 def _proposals(manifest: Manifest, miss: _Miss) -> tuple[FixCandidate, ...]:

@@ -11,11 +11,11 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.gpu.gpu_labels import is_gpu_label
 from kubelint_gpu.kube.objects.label_algebra import alternatives
-from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.messages.did_you_mean_label import nearest_key
 from kubelint_gpu.messages.wording import some
@@ -136,15 +136,6 @@ def _not_everywhere(
         scheduler=unit.alone(subject).message if gone and use.kind != "podAntiAffinity" else None,
         related=(
             *_elsewhere(manifest, field_pointers.pod_spec(manifest), others),
-            *_declared(unit, [node for node in nodes if node.name in missing]),
+            *(one for name in missing[:3] for one in told_at(unit, "Node", name, f"{name} is declared here")),
         ),
     )
-
-
-def _declared(unit: ApplySet, nodes: list[Node]) -> tuple[Related, ...]:
-    found = []
-    for node in nodes[:3]:
-        declared = unit.world.declared("Node", node.name)
-        if declared is not None:
-            found.append(Related(unit.world.place(declared), f"{node.name} is declared here"))
-    return tuple(found)

@@ -83,6 +83,18 @@ def limit_range_refusal(pod: Pod, ranges: Iterable[LimitRange]) -> LimitRangeRef
     return None
 
 
+def claim_refusal(storage: int, found: LimitRange) -> str:
+    """The bound that a claim for so much storage, in thousandths of a byte, breaks; empty where it breaks none."""
+    told = ""
+    for limit in found.limits:
+        least, most = limit.least.get("storage", storage), limit.most.get("storage", storage)
+        bound = ("minimum", least) if storage < least else ("maximum", most)
+        if limit.kind == "PersistentVolumeClaim" and not least <= storage <= most:
+            rule = f"{bound[0]} storage usage per {limit.kind} is {canonical(bound[1])}"
+            told = told or f"{rule}, but request is {canonical(storage)}"
+    return told
+
+
 @reader
 def read_limit_range(fields: Fields) -> LimitRange:
     """A `v1.LimitRange`."""
