@@ -55,8 +55,7 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
 
 def _is_same(old: WorkloadCheck, new: WorkloadCheck) -> bool:
     """Whether the templates are equal in all that the controllers compare: what no scheduler looks at counts, too."""
-    parts = [(one.workload.spec, one.workload.template, _template(one)) for one in (old, new)]
-    return parts[0] == parts[1]
+    return _template(old) == _template(new)
 
 
 def next_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | None:

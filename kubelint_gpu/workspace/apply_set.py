@@ -279,11 +279,19 @@ class ApplySet:
             self._attempts[key] = attempt(pod, snapshot)
         return self._attempts[key]
 
-    def judged(self, manifest: Manifest, workload: Workload, scaled_by: Autoscalers | None = None) -> WorkloadCheck:
+    def judged(self, manifest: Manifest, workload: Workload, *, before: bool = False) -> WorkloadCheck:
         """A workload as it is judged: admitted, with its priority, and with the replicas that its autoscaler sets."""
-        scalers = self.autoscalers if scaled_by is None else scaled_by
+        scalers, cluster = (self._autoscalers_before, self._admitting) if before else (self.autoscalers, self.cluster)
         inventory = self.world.inventory if self.has_nodes else None
-        return judged(manifest, workload, scalers, self.cluster, inventory, self.given_out_elsewhere)
+        return judged(manifest, workload, scalers, cluster, inventory, self.given_out_elsewhere)
+
+    @cached_property
+    def _admitting(self) -> Cluster:
+        """The cluster that admitted what runs: without what is made now, and with what changes as it was."""
+        if not any(one.kind in ("LimitRange", "PriorityClass", "RuntimeClass") for one in self.manifests):
+            return self.cluster
+        old = [self.before.get(one.object, one) for one in self.manifests if one.object not in self.made]
+        return self.world.cluster((*self.neighbours, *old), self.beside)
 
     @cached_property
     def autoscalers(self) -> Autoscalers:
@@ -301,7 +309,7 @@ class ApplySet:
             before = next((one for one in before.templates if one.part == subject.manifest.part), None)
         if before is None or before.workload is None or not before.readable or before.workload.partial:
             return None
-        return self.judged(before, before.workload, self._autoscalers_before).marked("before")
+        return self.judged(before, before.workload, before=True).marked("before")
 
 
 def _advertised(snapshot: Snapshot) -> frozenset[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.node_misfit import asked, is_gpu, wants_gpu
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.inventory.gpus.accelerators import has_accelerators, is_accelerator
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
@@ -44,7 +44,6 @@ def cpu_pod_on_gpu_node(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         node, user, before, after = loss
         manifest = subject.manifest
-        declared = unit.world.declared("Node", node.name)
         yield Diagnostic(
             "KLG208",
             manifest.place(field_pointers.pod_spec(manifest), "key"),
@@ -52,7 +51,7 @@ def cpu_pod_on_gpu_node(unit: ApplySet) -> Iterator[Diagnostic]:
             f"one of them on {node.name} leaves room for {after or 'none'} of {counted(before, 'pod')} of {user}",
             manifest,
             cause="no taint",
-            related=() if declared is None else (Related(unit.world.place(declared), f"{node.name} has no taint"),),
+            related=told_at(unit, "Node", node.name, f"{node.name} has no taint"),
             help=("taint the GPU nodes, or keep the pod away from nodes with the label nvidia.com/gpu.present",),
         )
 

@@ -8,6 +8,7 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.stuck_rollout import ended
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.findings.finding import COUNT, Related, Shared
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.kinds.custom_workload import WITHOUT_PRIORITY_CLASS
@@ -124,9 +125,8 @@ def _threats(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
         for route in field_pointers.requests(subject.manifest, resource):
             yield Related(subject.manifest.place(route), f"{resource} that another pod may take")
     for found in sorted(unit.cluster.priority_classes, key=lambda one: (-one.value, one.name))[:3]:
-        declared = unit.world.declared("PriorityClass", found.name)
-        if declared is not None and found.value > 0:
-            yield Related(unit.world.place(declared), f"class {found.name} has value {found.value}")
+        if found.value > 0:
+            yield from told_at(unit, "PriorityClass", found.name, f"class {found.name} has value {found.value}")
 
 
 def _advice(unit: ApplySet, subject: WorkloadCheck) -> str:

@@ -383,3 +383,16 @@ def test_what_a_pod_must_be_near_to_is_still_there_when_it_moves_in_the_same_app
     codes = {one.code for one in findings(after, inventory(2, 0), before=before)}
     assert "KLG410" not in codes
     assert "KLG410" in {one.code for one in findings(after, inventory(2, 0))}
+
+
+def test_what_runs_was_admitted_by_the_classes_of_before():
+    """Seen on a control plane 1.34: with a new default class a new pod evicts one that runs."""
+    default = (
+        "---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: std}\nvalue: 100\n"
+        "globalDefault: true\n"
+    )
+    web, api = (made(name).replace("      priorityClassName: serving\n", "") for name in ("web", "api"))
+    ((code, name, text),) = found(web, default + web + api, inventory(1))
+    assert (code, name) == ("KLG109", "web")
+    assert "held by Deployment serving/api" in text
+    assert found(web, default + web, inventory(1)) == [], "the template stays"
