@@ -7,7 +7,7 @@ What is unknown or of the wrong type, kube-apiserver refuses with a strict decod
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -98,11 +98,10 @@ class Table:
 
     def fields(self, name: str) -> Mapping[str, Entry]:
         """The fields of a type; empty where nothing is known of it."""
-        found = self._fields.get(name)
-        if found is None:
+        if name not in self._fields:
             parts = (part.partition("=") for part in self._types.get(name, "").split(" ") if part)
-            found = self._fields[name] = {key: self._entry(spans) for key, _, spans in parts}
-        return found
+            self._fields[name] = {key: self._entry(spans) for key, _, spans in parts}
+        return self._fields[name]
 
     def codes(self, name: str, minor: int | None) -> dict[str, str]:
         """The type codes of a type's fields in a release, of those that it has there."""
@@ -129,10 +128,8 @@ def table() -> Table:
 
 def known(entry: Entry, minor: int | None) -> str:
     """The type code in a release, the newest without one; empty where the release does not have it."""
-    if not entry:
-        return ""
     if minor is None:
-        return entry[-1].code
+        return entry[-1].code if entry else ""
     return next((span.code for span in entry if span.first <= minor <= span.last), "")
 
 
@@ -163,6 +160,7 @@ def template_misfits(value: dict[str, Any], pointer: Pointer, minor: int | None)
         yield from _Walk(found, minor).mapping(here, "core.v1.PodTemplateSpec", pointer, ())
 
 
+_COLLECTIONS: dict[str, tuple[Any, str]] = {"[": ((list, tuple), "a list"), "{": ((dict,), "a mapping")}
 _SOPS = "sops"
 """Beside the fields of an object that is encrypted: how it was (getsops.io); it is gone when the object is applied."""
 
@@ -204,18 +202,14 @@ class _Walk:
                 yield from self.mapping(value, code[1:], pointer, types)
             elif self._table.fields(code[1:]):
                 yield Misfit(pointer, value, "a mapping", types)
-        elif kind == "[":
-            if isinstance(value, (list, tuple)):
-                for index, child in enumerate(value):
-                    yield from self._value(child, code[1:], (*pointer, index), types)
-            else:
-                yield Misfit(pointer, value, "a list", types)
-        elif kind == "{":
-            if isinstance(value, dict):
-                for key, child in value.items():
+        elif kind in _COLLECTIONS:
+            collection, told = _COLLECTIONS[kind]
+            if isinstance(value, collection):
+                children: Iterable[tuple[str | int, Any]] = value.items() if kind == "{" else enumerate(value)
+                for key, child in children:
                     yield from self._value(child, code[1:], (*pointer, key), types)
             else:
-                yield Misfit(pointer, value, "a mapping", types)
+                yield Misfit(pointer, value, told, types)
         elif not _fits(value, kind):
             yield Misfit(pointer, value, _WANTED[kind], types)
 

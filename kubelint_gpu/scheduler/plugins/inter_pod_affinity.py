@@ -253,12 +253,8 @@ def _heeds(pod: Pod, other: Pod) -> bool:
 
 
 def _refusers(others: Sequence[Pod], unique: Unique) -> Callable[[Pod], bool]:
-    wide = [
-        term.selector
-        for pod in others
-        for term in pod.spec.pod_anti_affinity
-        if not unique(term.topology_key) and term.selector is not None
-    ]
+    terms = (term for pod in others for term in pod.spec.pod_anti_affinity if not unique(term.topology_key))
+    wide = [term.selector for term in terms if term.selector is not None]
     return lambda pod: any(selector.matches(pod.meta.labels) for selector in wide)
 
 
@@ -272,7 +268,6 @@ def _blockers(pod: Pod, snapshot: Snapshot, reason: str) -> Keeps:
     if reason == AFFINITY_REASON:
         return nobody_blocks(pod, snapshot, reason)
     terms = resolved_terms(pod, pod.spec.pod_anti_affinity, snapshot)
-
     known: dict[Hashable, Reach] = {}
 
     def keeps(other: Pod) -> Reach:

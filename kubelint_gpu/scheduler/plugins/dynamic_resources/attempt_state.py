@@ -137,8 +137,9 @@ class AttemptState:
         taken = self._answer(question).taken or ()
         found = {self._allocated(question.claims, taken, question.view, node.name): None}
         if question.claims and self._features.any_order:
+            interest = next(one.interest for one in self._asking.values() if one.claims is question.claims)
             for view in islice(orders(question.view), 1, BUDGET.orders):
-                layout = layout_of(view, self._interest(question), self._objects.slices)
+                layout = layout_of(view, interest, self._objects.slices)
                 usage = usage_of(view, self._held)
                 other = self._search(_Question(question.claims, view, layout.likeness, usage, None)).taken
                 if other is not None:
@@ -148,13 +149,10 @@ class AttemptState:
     def _allocated(
         self, claims: Sequence[ResourceClaim], taken: Sequence[Sequence[Taken]], view: View, node: str
     ) -> tuple[tuple[str, Allocation], ...]:
-        made = [
-            (self._named(claim), allocation_of(found, view, node)) for claim, found in zip(claims, taken, strict=True)
-        ]
+        special = f"{self.pod.key}-extended-resources"
+        keys = [special if claim.meta.name == SPECIAL_CLAIM else claim.key for claim in claims]
+        made = [(key, allocation_of(found, view, node)) for key, found in zip(keys, taken, strict=True)]
         return (*self.allocations.items(), *made)
-
-    def _interest(self, question: _Question) -> Interest:
-        return next(one.interest for one in self._asking.values() if one.claims is question.claims)
 
     def selector_failure(self, node: NodeInfo) -> tuple[SelectorFailure, DeviceID] | None:
         """The selector with which the attempt fails on a node, and the device; None where it fails with none."""
@@ -166,10 +164,6 @@ class AttemptState:
         """The claims that need devices of a node, and what it reaches; None where it serves none of them."""
         question = self._question(node.node)
         return None if question is None else (question.claims, question.view)
-
-    def _named(self, claim: ResourceClaim) -> str:
-        """The key of a claim; the one for extended resources is the pod's own."""
-        return claim.key if claim.meta.name != SPECIAL_CLAIM else f"{self.pod.key}-extended-resources"
 
     def releasable(self, rejected: Iterable[tuple[NodeInfo, Status]]) -> bool:
         """Whether PostFilter takes back the devices of a claim that nobody else uses.
@@ -295,13 +289,9 @@ _ALL_THERE = AllocatorOutcome(())
 
 
 def _stale(pod: Pod, objects: Objects) -> ResourceClaim | None:
-    for claim in objects.claims.values():
-        owner = claim.meta.owner
-        if owner is None or claim.meta.annotations.get(EXTENDED_RESOURCE_CLAIM) != "true":
-            continue
-        if owner.name == pod.meta.name and owner.uid == pod.meta.uid:
-            return claim
-    return None
+    marked = (one for one in objects.claims.values() if one.meta.annotations.get(EXTENDED_RESOURCE_CLAIM) == "true")
+    owned = ((one, one.meta.owner) for one in marked if one.meta.owner is not None)
+    return next((one for one, by in owned if (by.name, by.uid) == (pod.meta.name, pod.meta.uid)), None)
 
 
 def _reaches(selector: NodeSelector, node: Node) -> bool:
