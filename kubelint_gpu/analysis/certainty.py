@@ -63,7 +63,7 @@ def cluster_beyond(unit: ApplySet) -> Further:
 
 def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether no node beyond the inventory could change what is judged of a workload."""
-    if unit.is_closed_to(subject):
+    if _is_closed(unit, subject):
         return True
     if not _is_open(unit, subject, judgement):
         return False
@@ -81,8 +81,8 @@ def outgrown(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bo
 
 def evicts_for_certain(unit: ApplySet, subject: WorkloadCheck, owner: str) -> bool:
     """Whether a rollout can evict pods of an owner whatever nodes there are beyond the inventory."""
-    if unit.is_closed_to(subject):
-        return True
+    if subject.workload.approximate or _is_closed(unit, subject):
+        return not subject.workload.approximate
     again = judged_beyond(unit).get(subject.key)
     return again is not None and any(one.owner == owner and one.by == subject.workload.key for one in again.evicts)
 
@@ -102,7 +102,7 @@ def judged_beyond(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
 
 def stays_bound(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether no node beyond the inventory takes its pods, whatever it has."""
-    if unit.is_closed_to(subject):
+    if _is_closed(unit, subject):
         return True
     return (
         subject.key in transitions_in(unit)
@@ -113,7 +113,7 @@ def stays_bound(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 def is_certain_together(unit: ApplySet, group: Together, involved: Sequence[WorkloadCheck]) -> bool:
     """Whether no node beyond the inventory could change what is judged of rollouts that begin together."""
-    if all(unit.is_closed_to(subject) for subject in involved):
+    if all(_is_closed(unit, subject) for subject in involved):
         return True
     waiting = group.trace.waiting if group.trace is not None else ()
     held = {one.owner: frozenset(one.held) for one in waiting}
@@ -129,8 +129,15 @@ def is_certain_together(unit: ApplySet, group: Together, involved: Sequence[Work
     return any(one.verdict is group.verdict and rolled.issubset(one.numbers) for one in again)
 
 
+def _is_closed(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether all is declared that decides what becomes of its pods, and its controller known."""
+    return unit.is_closed_to(subject) and not subject.workload.approximate
+
+
 def _is_open(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether it has to be looked at: something is amiss, and no further node is a plain remedy."""
+    if subject.workload.approximate:
+        return False
     short = judgement.verdict is None and judgement.placed < judgement.wanted
     if not short and judgement.verdict not in WAITS and not judgement.evicts:
         return False

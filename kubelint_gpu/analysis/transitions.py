@@ -235,7 +235,7 @@ def finds_nodes(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether the scheduler, or a name that its template gives, finds nodes for its pods."""
     workload = subject.workload
     named = workload.spec.node_name and not names_node(workload, {one.name: one for one in unit.cluster.nodes})
-    simulated = subject.controller.rolls or not workload.custom
+    simulated = not (workload.custom and subject.controller.runs_to_completion)
     return simulated and not named and not unit.alone(subject).held
 
 

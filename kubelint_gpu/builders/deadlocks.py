@@ -109,7 +109,7 @@ def strategy_fixes(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[F
     manifest, replicas = subject.manifest, subject.workload.replicas
     if surges_on_nodes(subject.controller):
         return (no_daemon_surge(manifest),)
-    if not subject.controller.has_replica_sets:
+    if not subject.controller.leaves_first:
         return ()
     if subject.workload.custom:
         return (no_surge(manifest, replicas), *wider_selector(unit, subject))

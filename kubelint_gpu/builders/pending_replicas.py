@@ -142,7 +142,7 @@ def _fewer(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, ...]:
 
     title = f"set {listed([str(pointer[-1]) for pointer in written])}: {placed}"
     fewer = FixCandidate(f"{title}, as many as find room", "unsafe", edits, of_amounts=True)
-    if not (controller.has_replica_sets and controller.keeps_until_ready(placed)):
+    if not (controller.leaves_first and controller.keeps_until_ready(placed)):
         return (fewer,)
     one = no_surge(subject.manifest, placed)
     return fewer, FixCandidate(

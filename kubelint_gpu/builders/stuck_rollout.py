@@ -47,18 +47,20 @@ def ended(unit: ApplySet, verdict: Verdict) -> Iterator[tuple[WorkloadCheck, End
     """The rollouts with a verdict, each with the pod that waits at the end of the shortest run.
 
     Where counting places decided and no run could be told, the new pod waits and that is all there is to say.
+    Of templates that are replaced together, one is told: that of the pod that waits if there is a choice.
     """
+    found: dict[str, tuple[WorkloadCheck, End]] = {}
     for subject in unit.subjects:
         judgement = judgements_in(unit).get(subject.key)
         if judgement is None:
             continue
-        if judgement.verdict is verdict:
-            yield subject, end_of(judgement)
-        elif (
-            subject.key in next_rollouts(unit).judgements
-            and next_rollouts(unit).judgements[subject.key].verdict is verdict
-        ):
-            yield subject, end_of(next_rollouts(unit).judgements[subject.key])
+        if judgement.verdict is not verdict:
+            judgement = next_rollouts(unit).judgements.get(subject.key)
+        if judgement is not None and judgement.verdict is verdict:
+            end, whole = end_of(judgement), subject.controller.waits_for or subject.key
+            if whole not in found or end.waiting.owner == subject.workload.key:
+                found[whole] = subject, end
+    yield from found.values()
 
 
 def waits_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
@@ -124,7 +126,7 @@ def standstill(
     why, keeps, label = keeping(workload)
     number = numbers(workload)
     closed = is_certain(unit, subject, end.judgement)
-    beyond = "" if closed else "unless there are nodes beyond the inventory, "
+    beyond = "" if closed or workload.approximate else "unless there are nodes beyond the inventory, "
     made, coming = is_made(unit, subject), subject.key in next_rollouts(unit).judgements
     moment: Moment = "later" if after else "next" if made or coming else "now"
     done = "this change starts it, and " if made else "" if moment == "now" else "this change rolls out, and "
@@ -133,7 +135,7 @@ def standstill(
     begins += f"at {replicas}, which {scaled.sets}, " if scaled is not None else ""
     unknown = unsure_claims(unit, workload, end.waiting)
     others = end.judgement.company
-    ends = "may never end" if may or unknown else "never ends"
+    ends = "may never end" if may or unknown or workload.approximate else "never ends"
     if others and not may:
         changes, makes = verb("change", len(others)), verb("make", len(others))
         begins += f"unless {workload_names(others)}, which {changes} at the same moment, {makes} room in time, "
@@ -148,7 +150,12 @@ def standstill(
         severity="warning" if (may or made or coming) and closed else None,
         moment=moment,
         shared=of_standstill(end.waiting, begins, ends.replace("ends", "end")),
-        help=(*declare(unknown), *_help(others, may=may), *(() if proposals else _rivals(workload, end.waiting))),
+        help=(
+            *filter(None, (subject.controller.remedy,)),
+            *declare(unknown),
+            *_help(others, may=may),
+            *(() if proposals else _rivals(workload, end.waiting)),
+        ),
         scheduler=end.waiting.scheduler or None,
         related=(
             *((Related(place, label),) if label else ()),
@@ -255,6 +262,7 @@ def keeping(workload: Workload) -> tuple[str, str, str]:
             return "nothing is left that could make room for it", "waits for the new pod", label
         return clause, f"takes no more than {unavailable} of {pods} away", label
     old, are = ("the old pod", "is") if replicas == 1 else ("the old pods", "are")
+    until = "until the new ones are available" if replicas > 1 and controller.surplus(replicas) else until
     return f"{old} {are} kept {until}", f"keeps {old} {until}", label
 
 
@@ -271,6 +279,8 @@ def numbers(workload: Workload) -> tuple[str, ...]:
 
 def kept(controller: Controller, replicas: int) -> str:
     """Why the old pods stay."""
+    if controller.why_kept:
+        return controller.why_kept
     if controller.keeps_until_ready(replicas):
         return f"{_number(controller, replicas)}: no old pod may go before a new one is available"
     most = controller.unavailable(replicas)
@@ -285,6 +295,8 @@ def _number(controller: Controller, replicas: int) -> str:
 
 
 def _label(controller: Controller, replicas: int) -> str:
+    if controller.why_kept:
+        return controller.why_kept
     default = "by default " if controller.by_default else ""
     surge, unavailable = controller.surge(replicas), controller.unavailable(replicas)
     return f"{counted(replicas, 'replica')}: {default}maxSurge is {surge} and maxUnavailable {unavailable}"

@@ -104,7 +104,7 @@ def _no_surge(manifest: Manifest) -> list[Edit]:
         if manifest.present(base) and field_pointers.at(manifest, base):
             return [set_key(item, base, field, dict(both))]
         whole = {"type": "RollingUpdate", field: dict(both)}
-        return [set_key(item, ("spec",), str(base[-1]), whole, before="template")]
+        return [set_key(item, base[:-1], str(base[-1]), whole, before="template")]
     written = field_pointers.at(manifest, rolling)
     if not isinstance(written, dict) or not written:
         return [set_key(item, base, field, dict(both))]

@@ -17,10 +17,7 @@ from kubelint_gpu.workspace.autoscalers import ScaledAtOnce
 from kubelint_gpu.workspace.manifest import Manifest
 
 WorkloadKey = NewType("WorkloadKey", str)
-"""What tells the workloads of a run apart: `kind/namespace/name`, with `#2` for the second of the same name.
-
-A further pod template of the same object counts as such.
-"""
+"""What tells the workloads of a run apart: the key of the workload, with `#2` for the second of the same."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.builders.custom_rollouts import custom_deadlocks
 from kubelint_gpu.builders.deadlocks import deadlocks
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
@@ -15,4 +14,3 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 def rollout_deadlock(unit: ApplySet) -> Iterator[Diagnostic]:
     """The new pod waits for what the old pods hold, and they are kept until it is available."""
     yield from deadlocks(unit, "KLG101")
-    yield from custom_deadlocks(unit)

@@ -144,7 +144,7 @@ def _involved(rolled: Sequence[WorkloadCheck], waits: Sequence[Wait]) -> list[Wo
 def _proposals(involved: Sequence[WorkloadCheck]) -> tuple[FixCandidate, ...]:
     found: list[FixCandidate] = []
     for subject in involved:
-        if subject.controller.has_replica_sets:
+        if subject.controller.leaves_first:
             one = no_surge(subject.manifest, subject.workload.replicas)
             found.append(replace(one, title=f"in {_name(subject)} {one.title}"))
         elif surges_on_nodes(subject.controller):

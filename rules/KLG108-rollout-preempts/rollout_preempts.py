@@ -62,7 +62,7 @@ def _draft(
     place = place_of(unit, owner, resource, nodes)
     whose = f"{owner_name(owner)} has priority {found[0].priority}"
     replicas = subject.workload.replicas
-    surges = subject.controller.has_replica_sets and not subject.controller.recreates
+    surges = subject.controller.leaves_first and not subject.controller.recreates
     proposals = (no_surge(manifest, replicas), *(() if subject.workload.custom else (recreate(manifest, replicas),)))
     trace = eviction if eviction is not None and owner in eviction.evicted else None
     victims = owner_name(owner) if owner.startswith("Pod/") else f"{counted(count, 'pod')} of {owner_name(owner)}"

@@ -9,7 +9,6 @@ from kubelint_gpu.analysis.devices.told_claims import wait_for_claims
 from kubelint_gpu.analysis.rollout_facts import after_deletion, judged_beside_removed, judgements_in
 from kubelint_gpu.analysis.transitions import is_changed
 from kubelint_gpu.builders.claim_quota import refused_claims
-from kubelint_gpu.builders.custom_rollouts import custom_pods_pending
 from kubelint_gpu.builders.job_quota import refused_job_pods
 from kubelint_gpu.builders.pending_daemon_pods import daemon_pods_pending
 from kubelint_gpu.builders.pending_replicas import pending_replicas
@@ -33,7 +32,6 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 @rule("KLG109")
 def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
     """Not all replicas can run at once, whatever is rolled out."""
-    yield from custom_pods_pending(unit)
     yield from refused_claims(unit)
     yield from _waiting_for_gone(unit)
     for subject in unit.subjects:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.any_cluster import stuck_anywhere, stuck_without_spare_node
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.builders.custom_rollouts import custom_rooms
 from kubelint_gpu.builders.stuck_rollout import keeping, kept, numbers
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
@@ -35,7 +34,6 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
                 yield from _grown(unit, subject, judgement.stalls)
     if unit.world.inventory is not None and not unit.world.full:
         return
-    yield from custom_rooms(unit)
     for subject in unit.subjects:
         workload, controller, manifest = subject.workload, subject.controller, subject.manifest
         if not controller.has_replica_sets or not workload.replicas or controller.paused:
@@ -58,10 +56,11 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
             if route[-2] == "nodeSelector"
         ]
         nodes = f" on nodes with {', '.join(where)}" if where else ""
+        more = "one" if needed == workload.replicas + 1 else needed - workload.replicas
         yield Diagnostic(
             "KLG114",
             manifest.place(field_pointers.strategy(manifest), "key"),
-            f"a rollout needs {counted(needed, 'place')} with {each}{nodes}, one more than the "
+            f"a rollout needs {counted(needed, 'place')} with {each}{nodes}, {more} more than the "
             f"{_running(workload.replicas)}: {kept(controller, workload.replicas)}",
             manifest,
             cause="room",
@@ -74,9 +73,12 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
             help=(
                 "--assume full: every node counts as full"
                 if unit.world.full
-                else "give --inventory to learn whether the cluster has that place",
+                else f"give --inventory to learn whether the cluster has {'that place' if more == 'one' else 'them'}",
+                *filter(None, (controller.remedy,)),
             ),
-            proposals=(replace(no_surge(manifest, workload.replicas), must_prove=False, safety="unsafe"),),
+            proposals=(replace(no_surge(manifest, workload.replicas), must_prove=False, safety="unsafe"),)
+            if controller.leaves_first
+            else (),
         )
 
 
@@ -91,7 +93,7 @@ def _grown(unit: ApplySet, subject: WorkloadCheck, stalls: Trace) -> Iterator[Di
     _, keeps, _ = keeping(workload)
     names = [pool.name for pool in unit.growing_for(subject)]
     pools = f"pool {names[0]} adds a node" if len(names) == 1 else f"one of the pools {listed(names)} adds a node"
-    rolls = subject.controller.has_replica_sets
+    rolls = subject.controller.leaves_first
     number = numbers(workload)
     yield Diagnostic(
         "KLG114",

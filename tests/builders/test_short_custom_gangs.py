@@ -46,7 +46,7 @@ def told(text, cluster):
         (torch(workers=1, gpus=2), (3, 3), ""),
         (ray(), (2,), "RayJob research/r needs 5 pods at once and no more than 3 find room"),
         (ray(), (4,), ""),
-        (ray("RayCluster"), (2,), "no more than 3 of 5 pods can run at once"),
+        (ray("RayCluster"), (2,), "only 2 of 4 replicas can run"),
         (ray("RayCluster"), (4,), ""),
         (job_set(pods=4), (2,), "JobSet research/s needs 4 pods at once and no more than 2 find room"),
         (job_set(3, 4), (2,), "Job research/s-w-"),

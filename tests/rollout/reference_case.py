@@ -42,7 +42,9 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """`shares`: surge and unavailable are percentages; `other`: the old object has another strategy.
+    """`batch`: so many new pods, and as many batches of all other works that have them, count only together.
+
+    `shares`: surge and unavailable are percentages; `other`: the old object has another strategy.
 
     Of a Job that is `whole` no pod ends before all run. `changes` with everything else that does: it `rolls`, is scaled, or is new where it has `before` no pods.
     """
@@ -63,6 +65,7 @@ class Work:
     rolls: bool = True
     changes: bool = False
     whole: bool = False
+    batch: int = 0
 
     @property
     def started(self) -> int:

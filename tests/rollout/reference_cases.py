@@ -366,6 +366,36 @@ def _not_ready(case: Case, rng: random.Random) -> Case | None:
     return replace(case, known=known, unready=unready) if unready else None
 
 
+def batched_case(seed: int) -> Case | None:
+    """Deployments, one or two of them, whose old pods go only for whole batches of new ones of all."""
+    rng = random.Random(seed)
+    case = random_case(seed)
+    rolled = [number for number, work in enumerate(case.works) if work.kind == "Deployment"]
+    chosen = sorted(rng.sample(rolled, min(len(rolled), rng.choice([1, 2, 2, 2]))))
+    if not chosen or case.quota >= 0 or any(work.kind == "DaemonSet" for work in case.works):
+        return None
+    groups, style = rng.randint(1, 2), rng.choice(["all", "all", "surge", "first"])
+    works = list(case.works)
+    for number in chosen:
+        size = rng.choice([1, 1, 2])
+        wanted, each = groups * size, groups * size if style == "all" else size
+        more = (0, each) if style == "first" else (each, 0)
+        one = replace(works[number], replicas=wanted, before=-1, batch=each, recreate=False)
+        works[number] = replace(one, surge=more[0], unavailable=more[1])
+    if len(chosen) > 1:
+        # the places are about as many as are needed
+        works = [replace(works[number], name=f"w{place}") for place, number in enumerate(chosen)]
+        needed = sum((work.replicas + work.surge) * max(work.old.gpu, work.new.gpu) for work in works)
+        room = max(1, needed - rng.choice([0, 0, 1, 2]))
+        each = -(-room // len(case.nodes))
+        nodes = tuple(
+            replace(node, gpu=each - (number < each * len(case.nodes) - room)) for number, node in enumerate(case.nodes)
+        )
+        return replace(case, nodes=nodes, works=tuple(works), known=(), judged=(0, 1))
+    known = tuple(one for one in case.known if one[0] not in chosen)
+    return replace(case, works=tuple(works), known=known, judged=tuple(chosen))
+
+
 FEATURES = {
     "spreading with minDomains and maxSkew": _spread,
     "near to another workload": _near,

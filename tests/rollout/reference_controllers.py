@@ -103,6 +103,9 @@ class Controllers:
             return
         old_ready = len(self.of(world, number, False, (R,)))
         new_ready = len(self.of(world, number, True, (R,)))
+        if work.batch:
+            batched = [(place, one.batch) for place, one in enumerate(self.case.works) if one.batch]
+            new_ready = work.batch * min(len(self.of(world, place, True, (R,))) // size for place, size in batched)
         floor = work.replicas - unavailable
         budget = old + new - floor - (new - new_ready)
         if old > 0 and budget > 0:

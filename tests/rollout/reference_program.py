@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from reference_case import Case, Node, Template, Work
 
+from kubelint_gpu.values import replace
+
 
 def node_object(node: Node) -> dict:
     return {
@@ -182,17 +184,27 @@ def program_input(case: Case):
     cluster = read_cluster(objects, version="1.35.0" if case.gate else "1.34")
     transitions = [
         Transition(
-            read_workload(work_object(work, work.new, work.replicas)),
-            read_workload(work_object(work, work.old, work.started, before=True)),
+            batched(number, work, read_workload(work_object(work, work.new, work.replicas))),
+            batched(number, work, read_workload(work_object(work, work.old, work.started, before=True))),
             rolls=work.rolls,
             known=case.at_once or (work.changes and work.started > 0),
             existing=work.started > 0,
             whole=work.whole,
         )
-        for work in case.works
+        for number, work in enumerate(case.works)
         if work.kind not in ("Outside", "Queued")
     ]
     return transitions, cluster
+
+
+def batched(number: int, work: Work, workload):
+    """The workload as a template of the one object of which all works with batches are."""
+    from kubelint_gpu.kube.objects.rolling import IntOrPercent
+
+    if not work.batch:
+        return workload
+    strategy = replace(workload.strategy, batch=IntOrPercent(work.batch))
+    return replace(workload, meta=replace(workload.meta, name="whole"), part=number + 1, strategy=strategy)
 
 
 def program_verdict(case: Case, budget: int = 60_000):

@@ -49,7 +49,10 @@ def test_every_pod_template_of_a_custom_resource_has_a_key_of_its_own():
         f"    workerTemplate: {{spec: {POD % 2}}}\n"
     )
     found = unit(text, NODES)
-    assert [one.key for one in found.subjects] == ["LeaderWorkerSet/serving/chat", "LeaderWorkerSet/serving/chat#2"]
+    assert [one.key for one in found.subjects] == [
+        "LeaderWorkerSet/serving/chat",
+        "LeaderWorkerSet/serving/chat (template 2)",
+    ]
 
 
 def test_a_workload_in_another_state_is_told_from_the_one_that_is_judged():

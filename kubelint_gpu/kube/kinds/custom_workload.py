@@ -5,8 +5,9 @@ them in words, and its templates: a path (`[]` every entry of a list, `.*` every
 template or a bare pod spec stands there, or containers in a form of their own (`inline`, see `inline_containers`), and
 the fields whose product is the number of pods; `groups` of which each has one pod less if there is a `first` template.
 `more` says that the pod template is no plain one: it has fields of its own, and lacks some that a pod needs.
-`update` says how a change replaces them where `custom_rollout` can tell what that needs; `strategy` lists the fields of
-which one may hold the strategy of an operator's Deployments.
+`update` says how a change replaces them where `custom_strategy` knows it; `strategy` is the field of a template that
+may hold the strategy of its operator's Deployment, `plain` as a word. `exact` kinds do the same in every version, if
+the field `autoscaled` is not true; those of which `suspend` is true have no pods.
 """
 
 from __future__ import annotations
@@ -17,17 +18,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from kubelint_gpu.kube.kinds.custom_strategy import custom_strategy
 from kubelint_gpu.kube.kinds.inline_containers import composed
 from kubelint_gpu.kube.objects.meta import Meta, read_meta
 from kubelint_gpu.kube.objects.pod import read_pod_spec
-from kubelint_gpu.kube.objects.rolling import JobStrategy, Strategy, read_canary_strategy
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_base, is_workload
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.plain import at
+from kubelint_gpu.kube.values.selectors import read_label_selector
+from kubelint_gpu.values import replace
 
 _TABLE = "custom_workloads.json"
 _DIGITS = 10
-MIN_SCALE = "autoscaling.knative.dev/min-scale"
 # kinds whose pods are placed by what another object says
 PLACED_ELSEWHERE = ("TrainJob", "VLLMRuntime")
 # kinds whose pods cannot be given a class: their fields have no place for it
@@ -51,10 +54,9 @@ def row_of(value: dict[str, Any]) -> dict[str, Any] | None:
 def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[InvalidObject, ...]]]:
     """The workloads that a custom resource stands for, one for each pod template, with what is wrong in it.
 
-    They have no selector, and no strategy but that of Jobs where their pods end by themselves and that of a canary;
-    `custom_rollout` says what a change of others needs.
+    They have no selector but that of a Rollout.
     """
-    row = row_of(value)
+    row, part = row_of(value), 0
     for template in row["templates"] if row is not None else ():
         for pointer, captured in _found(value, template["path"]):
             problems: list[InvalidObject] = []
@@ -62,16 +64,26 @@ def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[In
             if template.get("first") and pods:
                 # the first of each group has a template of its own
                 pods -= _product(value, template["groups"], captured) if any(_found(value, template["first"])) else 0
-            strategy = _strategy(row or {}, Fields(value, (), problems), pods)
-            found = _workload(value, pointer, template, pods, strategy, problems)
+            found = _workload(value, pointer, template, pods, problems)
             if found is not None:
-                yield found, tuple(problems)
+                part += not found.partial
+                found = _replaced(found, row or {}, template, Fields(value, (), problems))
+                yield replace(found, part=part), tuple(problems)
 
 
-def _strategy(row: dict[str, Any], root: Fields, pods: int) -> Strategy | None:
-    if row["ends"]:
-        return JobStrategy(pods, pods)
-    return read_canary_strategy(root.down("spec")) if row.get("update") == "argo" else None
+def _replaced(found: Workload, row: dict[str, Any], template: dict[str, Any], root: Fields) -> Workload:
+    """The workload with what its controller does about its pods."""
+
+    def is_true(key: str) -> bool:
+        return key in row and at(root.value, row[key].split(".")) is True
+
+    return replace(
+        found,
+        replicas=0 if is_true("suspend") else found.replicas,
+        selector=read_label_selector(root.down("spec").child("selector")) if row.get("update") == "argo" else None,
+        strategy=custom_strategy(row, template, root, found.replicas),
+        approximate="exact" not in row or is_true("autoscaled"),
+    )
 
 
 def _workload(
@@ -79,7 +91,6 @@ def _workload(
     pointer: Pointer,
     row: dict[str, Any],
     pods: int,
-    strategy: Strategy | None,
     problems: list[InvalidObject],
 ) -> Workload | None:
     root = Fields(value, (), problems)
@@ -105,7 +116,6 @@ def _workload(
         template=template,
         spec=read_pod_spec(spec),
         template_pointer=pointer if whole else pointer[:-1],
-        strategy=strategy,
         partial=not known
         or is_base(value)
         or (not row.get("more") and any(isinstance(one, dict) and not one.get("image") for one in containers or ())),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.fields import INT32, Fields, described
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
@@ -62,7 +63,12 @@ def read_int_or_percent(fields: Fields, key: str, default: IntOrPercent) -> IntO
 class DeploymentStrategy:
     """`spec.strategy` of a Deployment with its defaults, and what else shapes its rollout.
 
-    `field` holds maxSurge and maxUnavailable.
+    Attributes:
+        at: what holds maxSurge and maxUnavailable if `bounded`; else what decides instead of them.
+        batch: of a custom resource, as many new pods of a template must be ready, with those of its other templates,
+            before old ones go for them; None where each counts by itself.
+        why: of a custom resource whose fields do not say it, why old pods stay, as a clause.
+        remedy: what would need less, where no fix does it.
     """
 
     recreate: bool = False
@@ -70,7 +76,11 @@ class DeploymentStrategy:
     max_unavailable: IntOrPercent = QUARTER
     min_ready_seconds: int = 0
     paused: bool = False
-    field: str = "rollingUpdate"
+    at: Pointer = ("spec", "strategy", "rollingUpdate")
+    bounded: bool = True
+    batch: IntOrPercent | None = None
+    why: str = ""
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +147,20 @@ def read_deployment_strategy(fields: Fields) -> DeploymentStrategy:
 
 
 def read_canary_strategy(fields: Fields) -> DeploymentStrategy | None:
-    """`spec` of an Argo Rollout; None where it keeps all old pods until all new ones are there, or has no strategy.
+    """`spec` of an Argo Rollout without traffic routing; None where it has no such strategy.
 
     `CalculateReplicaCountsForCanary` makes and takes pods within the same two bounds as a Deployment; the weights and
     pauses of its steps come to an end.
     """
     canary = fields.down("strategy").child("canary")
-    if canary is None or canary.child("trafficRouting") is not None:
+    if canary is None:
         return None
     surge = read_int_or_percent(canary, "maxSurge", QUARTER)
     unavailable = read_int_or_percent(canary, "maxUnavailable", QUARTER)
     ready = fields.integer("minReadySeconds", 0, 0)
-    return DeploymentStrategy(False, surge, unavailable, ready, paused=fields.boolean("paused"), field="canary")
+    return DeploymentStrategy(
+        False, surge, unavailable, ready, paused=fields.boolean("paused"), at=("spec", "strategy", "canary")
+    )
 
 
 def read_stateful_set_strategy(fields: Fields) -> StatefulSetStrategy:

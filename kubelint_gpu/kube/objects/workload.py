@@ -22,6 +22,7 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector, Requirement, read_label_selector
 from kubelint_gpu.values import dataclass, replace
 
+_KEPT = 20
 _TEMPLATE: Pointer = ("spec", "template")
 _CRON_TEMPLATE: Pointer = ("spec", "jobTemplate", "spec", "template")
 
@@ -42,6 +43,9 @@ class Workload:
         partial: it is a patch: it lacks what the API server requires and is never judged alone.
         spec_key: what the pod's spec is called under `template_pointer`.
         custom: it comes from a custom resource.
+        part: which of the templates of a custom resource it is, counted from 1.
+        approximate: how many pods a custom resource has, or how they are replaced, depends on an autoscaler or on the
+            version of its operator: nothing is certain of its rollouts.
         extended: its pod template has fields of its own, and need not have all that a pod has, so that the API server's
             rules for pods are not those of this template.
         asks: where a custom resource writes what its pods ask for, if not in a list of containers.
@@ -60,6 +64,8 @@ class Workload:
     partial: bool = False
     spec_key: str | int = "spec"
     custom: bool = False
+    part: int = 1
+    approximate: bool = False
     extended: bool = False
     asks: tuple[Pointer, ...] = ()
     written: PodSpec | None = None
@@ -67,8 +73,18 @@ class Workload:
 
     @property
     def key(self) -> str:
-        """`kind/namespace/name`."""
+        """`kind/namespace/name`, and which template of a custom resource it is if that is not the first."""
+        return f"{self.object}{f' (template {self.part})' if self.part > 1 else ''}"
+
+    @property
+    def object(self) -> str:
+        """`kind/namespace/name`, which the templates of a custom resource have in common."""
         return f"{self.kind}/{self.meta.namespace}/{self.meta.name}"
+
+    @property
+    def name_kept(self) -> str:
+        """As much of its name as the controller of a custom resource keeps in the names of what it makes."""
+        return self.meta.name[:_KEPT]
 
     @property
     def choosing(self) -> PodSpec:

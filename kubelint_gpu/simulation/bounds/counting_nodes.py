@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, contended, takes
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, joined
 from kubelint_gpu.values import dataclass, replace
 
 _REVISIONS = ("pod-template-hash", "controller-revision-hash")
@@ -55,7 +55,8 @@ def group_slots(participants: Sequence[WorkloadChange], position: int, total: in
     if total < others + participants[position].before and any(found.running for found in participants):
         # who is there already is not the one who finds no room
         return None
-    return Slots(total, others, _needed(participants[position]))
+    parts = [participants[place] for place in joined(participants, frozenset({position}))]
+    return Slots(total, others, sum(_needed(one) - one.before for one in parts) + participants[position].before)
 
 
 def group_shares(participants: Sequence[WorkloadChange], position: int, total: int | None) -> Shares | None:
@@ -100,7 +101,7 @@ def held_at_rest(participant: WorkloadChange) -> int:
         return participant.before
     if participant.controller.keeps_surplus:
         return max(participant.before, participant.replicas)
-    return participant.replicas
+    return participant.replicas + participant.controller.surplus(participant.replicas)
 
 
 def needed_at_once(participant: WorkloadChange) -> int:

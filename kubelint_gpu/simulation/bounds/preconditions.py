@@ -5,6 +5,7 @@ from __future__ import annotations
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.simulation.prepare.demand import contended, takes
 from kubelint_gpu.simulation.prepare.displaced import concerns
+from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.search.situation import Situation
 
 
@@ -21,8 +22,14 @@ def is_peaceful(situation: Situation) -> bool:
 def may_evict(situation: Situation, position: int, *, itself: bool = True) -> bool:
     """Whether new pods of the participant could evict somebody who holds what they want and may lack.
 
-    Old pods of its own may be among them, unless it is not asked for `itself`.
+    Old pods of its own may be among them, unless it is not asked for `itself`; new pods of the other templates that are
+    replaced with it evict for it.
     """
+    parts = joined(situation.participants, frozenset({position}))
+    return any(_may_evict(situation, place, itself=itself) for place in parts)
+
+
+def _may_evict(situation: Situation, position: int, *, itself: bool) -> bool:
     mine, nodes = situation.participants[position].new.spec, situation.demands[position].nodes
     lower = [place for place, other in enumerate(situation.participants) if gives_way(other.old.spec, mine)]
     lower = [place for place in lower if itself or place != position]

@@ -17,7 +17,7 @@ from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.quiescence_spread import Spreading
 from kubelint_gpu.simulation.prepare.demand import greedily, takes
-from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange
+from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange, joined
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.placements import one_placement
@@ -52,6 +52,7 @@ def leaves_no_pod_pending(situation: Situation, search: GroupSearch, rolling: fr
 
     False where it is not known, or where somebody may be evicted, or may end meanwhile.
     """
+    rolling = joined(situation.participants, rolling)
     if search.outsiders or any(may_evict(situation, place) or is_crowded(situation, place) for place in rolling):
         return False
     return never_rest(situation, rolling) and one_placement(search.simulation(rolling, ())) is not None
@@ -173,6 +174,7 @@ def _bound(
         each[_APART] = 1
     # the Deployment controller scales before it rolls: at a rest nobody has more than the replicas wanted
     most, keeps = mine.replicas if rolls else max(mine.before, mine.replicas), mine.controller.keeps_until_ready
+    most += mine.controller.surplus(mine.replicas)
     if waits and mine.daemons:
         # on the node of the new pod that waits
         most = int(keeps(mine.replicas))

@@ -20,10 +20,9 @@ from kubelint_gpu.values import dataclass, replace
 _ENDS = ("OnFailure", "Never")
 
 
-def rolling_update_pointers(strategy: Pointer, field: str = "rollingUpdate") -> tuple[Pointer, ...]:
-    """The fields of a strategy that decide how a workload rolls, the most exact first."""
-    rolling = (*strategy, field)
-    return (*rolling, "maxUnavailable"), (*rolling, "maxSurge"), rolling, strategy
+def rolling_update_pointers(rolling: Pointer) -> tuple[Pointer, ...]:
+    """The fields that decide how a workload rolls, the most exact first."""
+    return (*rolling, "maxUnavailable"), (*rolling, "maxSurge"), rolling, rolling[:-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +49,21 @@ class Controller:
         """The lowest ordinal."""
         return getattr(self.workload.strategy, "first_ordinal", 0)
 
-    revision_kind = ""
-    """The kind of the object that it makes for each template; empty where there is none."""
+    @property
+    def revision_kind(self) -> str:
+        """The kind of the object that it makes for each template; empty where there is none."""
+        return ""
+
+    has_replica_sets = False
+    """Whether new pods are made while old ones still terminate, and it scales before it rolls.
+
+    So do Deployments, which make a ReplicaSet for each template, and custom resources like them.
+    """
 
     @property
-    def has_replica_sets(self) -> bool:
-        """Whether these are ReplicaSets: new pods are made while old ones terminate, and it scales before it rolls."""
-        return self.revision_kind == "ReplicaSet"
+    def leaves_first(self) -> bool:
+        """Whether fields of it can say that an old pod goes before its successor comes."""
+        return False
 
     has_scale = True
     """Whether its kind has a scale subresource, so that a PodDisruptionBudget can take a share of its replicas."""
@@ -72,20 +79,35 @@ class Controller:
         """Whether its pods end by themselves some day."""
         return self.runs_to_completion or self.workload.spec.restart_policy in _ENDS
 
+    @property
+    def knows_own_pods(self) -> bool:
+        """Whether a pod tells that it is its own: of a custom resource without a selector it only may be."""
+        return self.workload.selector is not None or not self.workload.custom
+
     def pod(self, revision: str, name: str = "") -> Pod:  # noqa: ARG002 - of a controller that rolls
         """A pod as the controller creates it; `revision` tells the templates apart."""
         return self.workload.pod(name or self.workload.meta.name)
 
     def owns(self, pod: Pod) -> bool:
-        """Whether a pod of the workload's namespace is its own: by owner, or by selector where it has none."""
+        """Whether a pod of the workload's namespace is its own: by owner, or by selector where it has none.
+
+        One without an owner may be that of a custom resource, which has no selector.
+        """
         if pod.meta.owner is not None:
             return self.is_owner(pod.meta.owner)
         selector = self.workload.selector
-        return selector is not None and bool(selector.requirements) and selector.matches(pod.meta.labels)
+        if selector is None:
+            return not self.knows_own_pods
+        return bool(selector.requirements) and selector.matches(pod.meta.labels)
 
     def is_owner(self, owner: OwnerReference) -> bool:
-        """Whether a reference is to the workload, or to an object that its controller makes for the pods."""
+        """Whether a reference is to the workload, or to an object that its controller makes for the pods.
+
+        What the controller of a custom resource makes is named after it, and may be of any kind.
+        """
         name = self.workload.meta.name
+        if not self.knows_own_pods:
+            return owner.name.startswith(self.workload.name_kept)
         if owner.kind == self.dependent:
             return owner.name.rpartition("-")[0] == name
         return owner.kind == self.workload.kind and owner.name == name
@@ -93,7 +115,7 @@ class Controller:
     @property
     def dependent(self) -> str:
         """The kind of the objects that it makes and that own the pods; empty where it owns them itself."""
-        return "ReplicaSet" if self.has_replica_sets else ""
+        return self.revision_kind if self.has_replica_sets else ""
 
     def has_own_claims(self, cluster: Cluster) -> bool:  # noqa: ARG002 - the controllers with ordinals look at it
         """Whether the cluster has claims for single pods of it."""
@@ -135,6 +157,16 @@ class Controller:
         return getattr(self.workload.strategy, "max_unavailable", None)
 
     @property
+    def why_kept(self) -> str:
+        """Why old pods stay in a rollout, as a clause, where no field of numbers says it; else empty."""
+        return getattr(self.workload.strategy, "why", "")
+
+    @property
+    def remedy(self) -> str:
+        """What would need less room, where no fix says it; else empty."""
+        return getattr(self.workload.strategy, "remedy", "")
+
+    @property
     def by_default(self) -> bool:
         """Whether its strategy is that of a manifest that says nothing of it."""
         return False
@@ -142,7 +174,7 @@ class Controller:
     @property
     def strategy_pointers(self) -> tuple[Pointer, ...]:
         """The fields that decide how it rolls, the most exact first."""
-        return rolling_update_pointers(("spec", "updateStrategy"))
+        return rolling_update_pointers(("spec", "updateStrategy", "rollingUpdate"))
 
     def surge(self, replicas: int) -> int:  # noqa: ARG002 - of a controller that rolls
         """How many pods more than `replicas` it makes at a time."""
@@ -159,6 +191,15 @@ class Controller:
     def keeps(self, replicas: int) -> int:  # noqa: ARG002 - of a controller that rolls
         """How many of `replicas` pods are available at every moment of a rollout; 0 where nothing is counted on."""
         return 0
+
+    def surplus(self, replicas: int) -> int:  # noqa: ARG002 - of a controller that surges
+        """How many pods more than `replicas` may have places when nothing moves any more and some pod waits."""
+        return 0
+
+    @property
+    def waits_for(self) -> str:
+        """What its workload is a part of, if old pods go only when the new ones of all parts are ready; else empty."""
+        return ""
 
     keeps_surplus = False
     """Whether it deletes none of too many pods while one of the others waits."""

@@ -5,18 +5,19 @@ Behaviour: pkg/controller/deployment (sync.go, rolling.go, recreate.go, util/dep
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.simulation.controllers.controller import rolling_update_pointers
 from kubelint_gpu.simulation.controllers.deployment_scaling import ScaledReplicaSets, proportionally
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
-from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
+from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes, Reconciler
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController, keep
 from kubelint_gpu.simulation.controllers.state import Census
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 
 _ABSENT = -1
 
@@ -126,7 +127,9 @@ class DeploymentRollout(EqualNodes):
     Control is `spec.replicas` of each old ReplicaSet, of the new one (-1: not created yet), and whether it is
     scaled to the replicas that are asked for now.
     `old_replicas` and `old` are of the old ReplicaSets, oldest first; `current` are the replicas of the one
-    with the new template where there is one already.
+    with the new template where there is one already. New pods count as available in batches of `batch`, each with one
+    of every other part of what it is a `part_of`: `parts` are the new kinds of all, with the sizes of their batches.
+    `dependent` is what makes the pods, empty where that is not known.
     """
 
     name: str
@@ -137,6 +140,10 @@ class DeploymentRollout(EqualNodes):
     new: int
     rescaled: bool = False
     current: int = _ABSENT
+    batch: int = 1
+    dependent: str = "ReplicaSet"
+    part_of: str = ""
+    parts: tuple[tuple[int, int], ...] = ()
 
     @property
     def kinds(self) -> tuple[int, ...]:
@@ -159,19 +166,17 @@ class DeploymentRollout(EqualNodes):
         if control[-1]:
             after = sync(self.strategy, self.replicas, now, self._availability(seen))
             if after != now:
-                yield Action(_control(after), _told(now, after))
+                yield Action(_control(after), self._told(now, after))
         else:
             surge = None if self.strategy.recreate else resolve(self.strategy, self.replicas).surge
             sets = tuple(ScaledReplicaSets(count) for count in now.old)
             scaled, new = proportionally(self.replicas, sets, ScaledReplicaSets(now.new or 0), surge)
             after = ReplicaSets(scaled, None if now.new is None else new)
-            yield Action(_control(after), _told(now, after) or "writes the wanted replicas down")
-        single = len(self.old) == 1
+            yield Action(_control(after), self._told(now, after) or "writes the wanted replicas down")
         for number, kind in enumerate(self.old):
-            which = "the old ReplicaSet" if single else f"old ReplicaSet {number + 1}"
-            yield from keep(kind, now.old[number], control, seen, self.kinds, which)
+            yield from keep(kind, now.old[number], control, seen, self.kinds, self._old_set(number), self.dependent)
         if now.new is not None:
-            yield from keep(self.new, now.new, control, seen, self.kinds, "the new ReplicaSet")
+            yield from keep(self.new, now.new, control, seen, self.kinds, f"the new {self._set}", self.dependent)
 
     def done(self, control: Control, seen: Census) -> bool:
         """Every replica is new and available, no old pod is kept; a paused Deployment rolls nothing out."""
@@ -183,45 +188,72 @@ class DeploymentRollout(EqualNodes):
 
     def _availability(self, seen: Census) -> Availability:
         ready = tuple(seen.ready(kind) for kind in self.old)
-        return Availability(ready, seen.ready(self.new), sum(seen.remaining(kind) for kind in self.old))
+        batches = min(seen.ready(kind) // size for kind, size in self.parts or ((self.new, self.batch),))
+        return Availability(ready, batches * self.batch, sum(seen.remaining(kind) for kind in self.old))
+
+    @property
+    def _set(self) -> str:
+        return self.dependent or "set of pods"
+
+    def _old_set(self, number: int) -> str:
+        return f"the old {self._set}" if len(self.old) == 1 else f"old {self._set} {number + 1}"
+
+    def _told(self, before: ReplicaSets, after: ReplicaSets) -> str:
+        parts = []
+        if before.new is None and after.new is not None:
+            parts.append(f"creates the new {self._set} with replicas {after.new}")
+        elif before.new != after.new:
+            parts.append(f"scales the new {self._set} from {before.new} to {after.new}")
+        for number, (was, now) in enumerate(zip(before.old, after.old, strict=True)):
+            if was != now:
+                parts.append(f"scales {self._old_set(number)} from {was} to {now}")
+        return " and ".join(parts)
+
+
+def with_parts(reconcilers: Sequence[Reconciler]) -> tuple[Reconciler, ...]:
+    """The reconcilers of a search, those of the parts of one object with the new pods of each other."""
+    rollouts = [one for one in reconcilers if isinstance(one, DeploymentRollout) and one.part_of]
+    parts = grouped((one.part_of, (one.new, one.batch)) for one in rollouts)
+    return tuple(replace(one, parts=tuple(parts[one.part_of])) if one in rollouts else one for one in reconcilers)
 
 
 def _control(sets: ReplicaSets) -> Control:
     return (*sets.old, _ABSENT if sets.new is None else sets.new, 1)
 
 
-def _told(before: ReplicaSets, after: ReplicaSets) -> str:
-    parts = []
-    if before.new is None and after.new is not None:
-        parts.append(f"creates the new ReplicaSet with replicas {after.new}")
-    elif before.new != after.new:
-        parts.append(f"scales the new ReplicaSet from {before.new} to {after.new}")
-    single = len(before.old) == 1
-    for number, (was, now) in enumerate(zip(before.old, after.old, strict=True)):
-        if was != now:
-            which = "the old ReplicaSet" if single else f"old ReplicaSet {number + 1}"
-            parts.append(f"scales {which} from {was} to {now}")
-    return " and ".join(parts)
-
-
 @dataclass(frozen=True, slots=True)
 class DeploymentController(ReplicaSetController):
-    """The controller of a Deployment, or of the canary of an Argo Rollout."""
+    """The controller of a Deployment, or of a custom resource that replaces its pods as one does."""
 
     strategy: DeploymentStrategy
 
-    revision_kind = "ReplicaSet"
+    has_replica_sets = True
+
+    @property
+    def revision_kind(self) -> str:
+        """ReplicaSets; of a custom resource without a selector it is not known."""
+        return "ReplicaSet" if self.knows_own_pods else ""
+
     rolls = True
+
+    @property
+    def leaves_first(self) -> bool:
+        """Where maxSurge and maxUnavailable say it."""
+        return self.strategy.bounded
 
     @property
     def by_default(self) -> bool:
         """Whether nothing but `paused` is written."""
-        return self.strategy == DeploymentStrategy(paused=self.strategy.paused, field=self.strategy.field)
+        strategy = self.strategy
+        written = DeploymentStrategy(
+            paused=strategy.paused, at=strategy.at, bounded=strategy.bounded, remedy=strategy.remedy
+        )
+        return strategy == written
 
     @property
     def strategy_pointers(self) -> tuple[Pointer, ...]:
         """maxUnavailable, or what stands nearest to it."""
-        return rolling_update_pointers(("spec", "strategy"), self.strategy.field)
+        return rolling_update_pointers(self.strategy.at)
 
     def pod(self, revision: str, name: str = "") -> Pod:
         """A pod with the label `pod-template-hash`."""
@@ -247,7 +279,19 @@ class DeploymentController(ReplicaSetController):
         """None where it is paused; with Recreate no more than replicas."""
         if self.strategy.paused or not replicas:
             return 0
-        return replicas if self.strategy.recreate else max(replicas, self.keeps(replicas) + 1)
+        return replicas if self.strategy.recreate else max(replicas, self.keeps(replicas) + self._batch(replicas))
+
+    def surplus(self, replicas: int) -> int:
+        """With batches all that it surges."""
+        return self.surge(replicas) if self.strategy.batch is not None else 0
+
+    @property
+    def waits_for(self) -> str:
+        """With batches the object, whose templates are replaced together."""
+        return self.workload.object if self.strategy.batch is not None else ""
+
+    def _batch(self, replicas: int) -> int:
+        return max(1, self.strategy.batch.of(replicas, round_up=True)) if self.strategy.batch is not None else 1
 
     def replaces_singly(self, replicas: int, _version: str | None) -> bool:
         """With maxSurge 0 and maxUnavailable 1."""
@@ -274,4 +318,6 @@ class DeploymentController(ReplicaSetController):
         counts = tuple(one.number + one.waiting for one in every)
         rescaled = change.before != change.replicas
         has = current.number + current.waiting if current is not None else _ABSENT
-        builder.add(DeploymentRollout(change.new.key, self.strategy, change.replicas, counts, old, new, rescaled, has))
+        name, wanted = change.new.key, change.replicas
+        batch = self._batch(wanted), self.dependent, self.waits_for
+        builder.add(DeploymentRollout(name, self.strategy, wanted, counts, old, new, rescaled, has, *batch))

@@ -88,10 +88,11 @@ def rivals(situation: Situation, position: int, moving: frozenset[int]) -> Itera
     """
     for place, one in enumerate(situation.participants):
         most = max(one.before, one.replicas) if place not in moving or one.controller.keeps_surplus else one.replicas
+        most += one.controller.surplus(one.replicas)
         if place == position:
             # a Deployment that may miss none has all its old ones; one that may has let an old one go
             most = one.replicas if one.rolling and one.controller.keeps(one.replicas) >= one.replicas > 0 else 0
-            most = max(most, one.replicas - 1)
+            most = max(most, one.replicas - 1) + one.controller.surplus(one.replicas)
             most = max(most, one.before) if one.controller.keeps_surplus else most
         yield _rival(most + len(one.waiting), None, [taken(pod) for pod in pods_of(one)])
     for place, gone in enumerate(situation.driven):

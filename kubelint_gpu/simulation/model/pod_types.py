@@ -9,6 +9,7 @@ from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.daemon_set import kept_daemon_pods
+from kubelint_gpu.simulation.controllers.deployment import with_parts
 from kubelint_gpu.simulation.controllers.pod_type_builder import Revision
 from kubelint_gpu.simulation.controllers.reconciler import PodType, Reconciler
 from kubelint_gpu.simulation.controllers.replica_set import KeepsReplicas
@@ -20,6 +21,7 @@ from kubelint_gpu.simulation.prepare.workload_change import (
     created_pod,
     identity,
     is_temporary,
+    joined,
     owner_of,
 )
 from kubelint_gpu.values import dataclass, replace
@@ -199,8 +201,8 @@ def build_pod_types(
     Those at the positions of `scaling` have at first what they had, and come to their replicas meanwhile.
     `queued` are pods of others that wait for a node when it begins.
     """
-    collected = _Collected(cluster)
-    members = []
+    collected, members = _Collected(cluster), []
+    rolling = joined(participants, rolling)
     for number, participant in enumerate(participants):
         members.append(collected.add_pods(participant, rolling=number in rolling, scaling=number in scaling))
     for owner, pods in _grouped(outsiders):
@@ -209,7 +211,7 @@ def build_pod_types(
         _add_queued(collected, owner, pods)
     return PodTypes(
         tuple(collected.kinds),
-        tuple(collected.reconcilers),
+        with_parts(collected.reconcilers),
         tuple(collected.wanted),
         tuple(collected.sure),
         tuple(collected.homes),

@@ -27,9 +27,12 @@ def participants_of(
     """The workloads with their running pods; of nobody here the pods that run, and those that have no node."""
     left = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished]
     pending = [pod for pod in cluster.pods if not (pod.spec.node_name or pod.finished or pod.meta.terminating)]
-    found = []
-    for transition in transitions:
-        own, controller = own_pods(transition.new, left), controller_of(transition.new)
+    found: dict[int, WorkloadChange] = {}
+    controllers = [controller_of(one.new) for one in transitions]
+    # a pod that may be a custom resource's is another's where it says so
+    for number in sorted(range(len(transitions)), key=lambda place: not controllers[place].knows_own_pods):
+        transition, controller = transitions[number], controllers[number]
+        own = own_pods(transition.new, left)
         waiting = own_waiting(transition.new, pending)
         pending = [pod for pod in pending if not belongs(transition.new, pod)]
         left = [*pods_of_others([transition.new], left)] if own else left
@@ -37,18 +40,19 @@ def participants_of(
         participant = WorkloadChange(
             transition.new,
             transition.old,
-            staying,
+            staying if controller.knows_own_pods else (),
             transition.rolls,
             known=transition.known,
             whole=transition.whole,
             existing=transition.existing or bool(staying or waiting),
-            waiting=waiting if controller.rolls and not controller.node_bound else (),
+            waiting=waiting if controller.rolls and controller.knows_own_pods and not controller.node_bound else (),
         )
         participant = as_shown(participant)
         if participant.daemons:
             participant = _on_nodes(participant, cluster)
-        found.append(with_standing_pods(participant, cluster))
-    return found, [pod for pod in left if not pod.meta.terminating], pending
+        found[number] = with_standing_pods(participant, cluster)
+    changes = [found[number] for number in range(len(transitions))]
+    return changes, [pod for pod in left if not pod.meta.terminating], pending
 
 
 def _on_nodes(participant: WorkloadChange, cluster: Cluster) -> WorkloadChange:

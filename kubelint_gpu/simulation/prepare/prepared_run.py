@@ -114,7 +114,8 @@ class PreparedRun:
         before, after = participant.before, participant.replicas
         # the two pods of a node are no surplus: when nothing moves any more, it has one
         surge = 0 if participant.daemons else controller.surge(after)
-        waits_first = participant.daemons or not controller.keeps_until_ready(after)
+        surplus = controller.surplus(after)
+        waits_first = participant.daemons or surplus or not controller.keeps_until_ready(after)
         lacking = int(waits_first and (participant.rolling or controller.has_replica_sets))
         unequal = before != after
         amounts = [takes(old), takes(new), *(takes(pod) for pod in (*participant.running, *participant.waiting))]
@@ -131,7 +132,7 @@ class PreparedRun:
         for pod in participant.waiting:
             nodes |= self.eligible_for(anonymous(pod))
         waits = len(participant.waiting)
-        whole = max(before, after) + (surge if unequal else 0) + waits
+        whole = max(before, after) + (surge if unequal else surplus) + waits
         rooms = self._rooms.get(number, [])
         room = rooms[-1] if rooms and new.spec.resource_claims else None
         simple = nodes == mine == before_at and not participant.daemons and self._is_simple(number)
@@ -139,7 +140,7 @@ class PreparedRun:
             nodes=nodes,
             each=FrozenMap(each),
             most=2 * before + after + surge + waits,
-            rest=whole if unequal else max(0, after - lacking) + waits,
+            rest=whole if unequal else max(0, after + surplus - lacking) + waits,
             whole=whole,
             simple=simple and room is None,
             least=FrozenMap(least),

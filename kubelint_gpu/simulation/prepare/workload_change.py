@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.objects.priority import PriorityClass, resolve_priority
@@ -168,6 +168,16 @@ class WorkloadChange:
         if self.old is self.new or not self.controller.on_delete:
             return 0
         return len({*self.standing}.intersection(self.nodes)) if self.daemons else min(self.replicas, self.old.replicas)
+
+
+def joined(participants: Sequence[WorkloadChange], rolling: frozenset[int]) -> frozenset[int]:
+    """The positions of those that are `rolling`, and of those that are replaced together with them."""
+    objects = {participants[place].controller.waits_for for place in rolling} - {""}
+    return rolling | {
+        place
+        for place, one in enumerate(participants)
+        if objects and one.rolling and one.controller.waits_for in objects
+    }
 
 
 def own_pods(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:

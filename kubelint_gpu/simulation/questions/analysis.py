@@ -12,13 +12,14 @@ from kubelint_gpu.simulation.prepare.competitors import competing
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.demand import Residual
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
+from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.together import judged_together
 from kubelint_gpu.simulation.questions.unbounded import unbounded
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Judgement, Together, undecided, worst
+from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, rank, undecided, worst
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part, shared_out
@@ -82,15 +83,26 @@ class RolloutAnalysis:
             own = competing(self._prepared, [*playing, number], apart)
             return self._among(own.among([*playing, number])[own.root(number)], number, apart)
 
-        asked = [number for number in range(len(self.participants)) if only is None or number in only]
+        wanted = [number for number in range(len(self.participants)) if only is None or number in only]
+        asked = sorted(joined(self.participants, frozenset(wanted)))
         found = [Judgement(one.new, None) for one in self.participants]
         for number, judgement in shared_out(one, asked).items():
             told = undecided(self.participants[number].new) if judgement is None else judgement
             found[number] = self._counted(told)
+        parts = [self._with_its_parts(number, found) for number in range(len(found))]
         return tuple(
             unbounded(one, told, built.new.replicas)
-            for one, told, built in zip(found, self._workloads, self.participants, strict=True)
+            for one, told, built in zip(parts, self._workloads, self.participants, strict=True)
         )
+
+    def _with_its_parts(self, number: int, found: Sequence[Judgement]) -> Judgement:
+        """The judgement of a workload that ends no sooner than what is replaced together with it."""
+        mine, parts = found[number], joined(self.participants, frozenset({number}))
+        rolled = [found[part] for part in parts if found[part].verdict is not None]
+        least = min(rolled, key=lambda one: rank(one.verdict), default=mine)
+        if mine.verdict is not Verdict.COMPLETES or least.verdict is Verdict.COMPLETES:
+            return mine
+        return replace(mine, by=least.by, by_bound=least.by_bound, **{name: getattr(least, name) for name in OF_A_RUN})
 
     def _among(
         self, members: Sequence[int], number: int, fixed: Sequence[Pod], residual: Residual | None = None

@@ -24,7 +24,7 @@ from kubelint_gpu.simulation.bounds.counting import slots_of
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
 from kubelint_gpu.simulation.evidence.watch import tell
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, joined
 from kubelint_gpu.simulation.questions.helped_by import helped_by
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
@@ -73,10 +73,20 @@ def first_answer(
     """What the first decider says that knows, with its name, while those that are `moving` change, too."""
     for one in asked(deciders):
         found = one.decide(question)
-        if found is not None:
+        if found is not None and _ends_with_parts(question, one, found):
             tell(question, found, one.name, moving)
             return replace(found, by=one.name)
     return None
+
+
+def _ends_with_parts(question: Question, decider: Decider, found: Judgement) -> bool:
+    """Whether a bound that says that a rollout ends says so of the other templates that are replaced with it, too."""
+    if found.verdict is not Verdict.COMPLETES or not found.by_bound:
+        return True
+    situation = question.situation
+    others = joined(situation.participants, frozenset({question.position})) - {question.position}
+    told = (decider.decide(Question(situation, place)) for place in others)
+    return all(one is not None and one.verdict is Verdict.COMPLETES for one in told)
 
 
 def judge_in(situation: Situation, number: int) -> Judgement:

@@ -27,6 +27,7 @@ from kubelint_gpu.simulation.search.single_runs import SingleRuns, single_runs, 
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
 from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.work import UsedUp, part
 
 T = TypeVar("T")
 SINGLE_RUNS = "single-runs"
@@ -219,8 +220,8 @@ class GroupSearch:
     def stuck_run(self, simulation: Simulation, ends: str = "") -> tuple[int, Trace | None]:
         """A run that gets stuck from one placement: how many states were looked at, and the run.
 
-        With `ends` it is asked of this workload alone. None where no placement leads to one within the budget, or where
-        the core does not confirm it.
+        With `ends` it is asked of this workload alone. None where no placement leads to one within the budget, where
+        that is too much work, or where the core does not confirm it.
         """
         start = one_placement(simulation)
         looked_at = 0
@@ -229,12 +230,12 @@ class GroupSearch:
             start, looked_at = next(iter((*starts.full, *starts.partial)), None), starts.looked_at
         if start is None:
             return looked_at, None
-        path, states = stuck_path(
-            simulation.model, start, partial(simulation.model.done, name=ends), self._situation.budget
-        )
-        with suppress(ReplayMismatch):
-            return looked_at + states, self.replayed(simulation, path) if path else None
-        return looked_at + states, None
+        states, trace = 0, None
+        with suppress(ReplayMismatch, UsedUp), part(3, 4):
+            done = partial(simulation.model.done, name=ends)
+            path, states = stuck_path(simulation.model, start, done, self._situation.budget)
+            trace = self.replayed(simulation, path) if path else None
+        return looked_at + states, trace
 
     def left_out(self, simulation: Simulation, state: State, name: str) -> Waiting | None:
         """What a pod of a workload waits for in a state in which it finds no node."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from custom_objects import POD, TEMPLATE, custom
 
-from kubelint_gpu.kube.kinds.custom_rollout import _READERS
+from kubelint_gpu.kube.kinds.custom_strategy import _READERS
 from kubelint_gpu.kube.kinds.custom_workload import _rows, custom_workloads
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 
@@ -81,14 +81,16 @@ _INLINE = {"containers", "elsewhere", "inherits", "resources", "scheduling", "un
 @pytest.mark.parametrize("key", sorted(_rows()))
 def test_rows_of_the_table_are_complete(key):
     row = _rows()[key]
-    assert set(row) - {"update", "strategy"} == {"kind", "groups", "ends", "rollout", "templates"}
+    assert set(row) - {"update", "exact", "autoscaled", "suspend"} == {"kind", "groups", "ends", "rollout", "templates"}
     assert row.get("update", "groups") in _READERS
     assert row["rollout"]
     for template in row["templates"]:
         inline = _INLINE if template["form"] == "inline" else set()
         grouped = {"groups", "first"} if "first" in template else set()
         assert (
-            {"path", "form", "pods"} | grouped <= set(template) <= {"path", "form", "pods", "more"} | inline | grouped
+            {"path", "form", "pods"} | grouped
+            <= set(template)
+            <= {"path", "form", "pods", "more", "strategy", "plain"} | inline | grouped
         )
         assert template["form"] in ("template", "spec", "inline")
         # the wildcards of a count are those of its template, from the left

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from contextlib import nullcontext
 
 import pytest
-from reference_cases import FEATURES
+from reference_cases import FEATURES, batched_case
 from reference_program import growth_of, program_input
 from rollout_reference import Reference, TooLarge, featured_case, random_case
 
@@ -78,6 +79,26 @@ def test_a_decider_does_not_know_or_says_what_brute_force_says(part, pinned):
                 wrong.append((SAMPLED, case, wanted, one.verdict))
     assert wrong == []
     pinned(**{name: answered[name] for name in (*NAMES, SAMPLED)})
+
+
+def test_templates_that_are_replaced_together_are_judged_as_brute_force_judges_them(pinned):
+    counted, wrong = Counter(), []
+    for case in filter(None, map(batched_case, range(60_000, 60_400))):
+        try:
+            truth = Reference(case, 3_000).judged()[0]
+        except TooLarge:
+            continue
+        transitions, cluster = program_input(case)
+        for name in ("", *NAMES):
+            with by_itself(name) if name else nullcontext():
+                found = judge(transitions, cluster, budget=60_000)[case.judged[0]]
+            counted[name or f"{len(case.judged)} {truth}"] += not name or found.by == name
+            said = found.verdict.value if found.verdict is not None else None
+            # by itself a decider may not know of the other template
+            if truth is not None and said not in {truth, "undecided"}:
+                wrong.append((name or found.by, case, truth, said))
+    assert wrong == []
+    pinned(**counted)
 
 
 def in_another_order(order):

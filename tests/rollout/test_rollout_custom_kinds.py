@@ -7,7 +7,9 @@ from textwrap import indent
 import pytest
 from checks_units import findings, unit
 
+from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.engine.repair import repair
+from kubelint_gpu.simulation.prepare.participants import participants_of
 
 POD = "{containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: %d}}}]}"
 CPU = "{containers: [{name: a, image: a, resources: {limits: {cpu: 1}}}]}"
@@ -76,7 +78,8 @@ PENDING = [("KLG109", "certain")]
         (ray(2, 3), (4, 4, 4), STUCK),
         (ray(2, 3), (4, 4, 4, 4), []),
         (groups(), (8, 8, 8, 8), []),
-        (groups(), (8, 8, 8), PENDING),
+        # the leaders and the workers
+        (groups(), (8, 8, 8), [*PENDING, *PENDING]),
         (groups(leader=False), (8, 8, 8), PENDING),
         (groups(leader=False), (8, 8, 8, 8), []),
         (
@@ -113,27 +116,33 @@ def test_what_a_change_needs_is_compared_with_what_there_is(text, gpus, expected
     assert told(text, inventory(*gpus)) == expected
 
 
-def test_the_message_says_how_many_pods_must_run_at_once():
+def test_the_message_says_what_its_new_pods_wait_for():
     (found,) = findings(ray(), inventory(8, 8, 8), "KLG101")
     assert found.message == (
-        "a change of its pods never ends: a RayService makes a whole second cluster beside the first one, which goes "
-        "when the second one serves, so 4 pods with 8 nvidia.com/gpu and 2 pods without any must run at once, and the "
-        "nodes have room for no more than 5 of 6"
+        "the rollout never ends: the new pod waits for 8 nvidia.com/gpu on n1, n2 and n3, held by 2 old pods and "
+        "another new pod, and the old pods are kept until the new ones are available"
     )
     assert "upgradeStrategy type None" in found.help[0]
-    assert [one.message for one in found.related] == ["2 pods of this template, each with 8 nvidia.com/gpu"]
+    assert found.related[0].message == (
+        "a RayService makes a whole second cluster beside the first one, which goes when the second one serves"
+    )
+    assert "RayService controller: creates the new set of pods with replicas 2" in {
+        f"{step.actor}: {step.message}" for step in found.trace
+    }
 
 
-def test_an_incomplete_group_is_said_to_hold_what_it_has():
-    (found,) = findings(groups(), inventory(8, 8, 8), "KLG109")
-    assert found.message.startswith("no more than 3 of 4 pods can run at once (4 pods with 8 nvidia.com/gpu); a group")
+def test_the_templates_of_one_object_are_told_apart():
+    found = findings(groups(), inventory(8, 8, 8), "KLG109")
+    held = [one.message.partition(";")[0].partition("held by ")[2] for one in found]
+    other = "other pods of its own and LeaderWorkerSet serving/chat"
+    assert held == [f"{other} (template 2)", other]
 
 
 @pytest.mark.parametrize(
     ("running", "expected"),
     [
         ("{name: a, node: n2, namespace: other, priority: 5, requests: {nvidia.com/gpu: 8}}", STUCK),
-        ("{name: a, node: n2, namespace: other, priority: -5, requests: {nvidia.com/gpu: 8}}", []),
+        ("{name: a, node: n2, namespace: other, priority: -5, requests: {nvidia.com/gpu: 8}}", [("KLG108", "certain")]),
         ("{name: a, node: n2, namespace: serving, priority: 5, requests: {nvidia.com/gpu: 8}}", []),
     ],
 )
@@ -146,7 +155,7 @@ def test_pools_that_may_grow_are_counted_as_grown():
     pool += "      allocatable: {cpu: 16, memory: 64Gi}\n      gpus: {model: L4, count: 8}\n"
     head = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\ncomplete: true\n"
     assert [code for code, _ in told(ray(), head + pool % 3)] == ["KLG101"]
-    assert told(ray(), head + pool % 4) == []
+    assert told(ray(), head + pool % 4) == [("KLG114", "possible")]
 
 
 def test_a_node_that_takes_none_of_the_pods_is_told_by_its_own_rule():
@@ -156,7 +165,9 @@ def test_a_node_that_takes_none_of_the_pods_is_told_by_its_own_rule():
 def test_without_an_inventory_the_room_is_told():
     (found,) = findings(ray(), "", "KLG114")
     assert found.severity == "note"
-    assert "room for 4 pods with 8 nvidia.com/gpu and 2 pods without any at once, 3 more than run" in found.message
+    assert found.message.startswith(
+        "a rollout needs 4 places with 8 nvidia.com/gpu, 2 more than the 2 replicas that run"
+    )
     assert findings(groups(), "", "KLG114") == []
 
 
@@ -173,7 +184,9 @@ def test_a_vllm_runtime_is_rolled_out_by_its_operator():
     assert told(runtime("RollingUpdate", 4), inventory(4)) == []
     assert told(runtime("Recreate"), inventory(2)) == []
     (found,) = findings(runtime("RollingUpdate"), "", "KLG114")
-    assert "room for 3 pods with 1 nvidia.com/gpu at once, 1 more than run" in found.message
+    assert found.message.startswith(
+        "a rollout needs 3 places with 1 nvidia.com/gpu, one more than the 2 replicas that run"
+    )
 
 
 def test_a_train_job_that_no_node_can_take_is_told_and_taints_are_its_runtimes_business():
@@ -199,6 +212,26 @@ def test_the_templates_of_one_object_are_mended_one_by_one():
 def test_what_another_object_places_is_not_said_to_land_anywhere():
     sick = inventory(2, 2).replace("  - name: n1\n", "  - name: n1\n    unhealthy: true\n")
     assert findings(runtime("Recreate"), sick) == []
+
+
+def test_a_pod_without_an_owner_is_that_of_the_workload_whose_labels_it_has():
+    deployment = (
+        "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d, namespace: serving}\nspec:\n"
+        "  selector: {matchLabels: {app: d}}\n"
+        f"  template: {{metadata: {{labels: {{app: d}}}}, spec: {POD % 8}}}\n"
+    )
+    entry = "{name: p, node: n1, namespace: serving, labels: {app: d}, requests: {nvidia.com/gpu: 8}}"
+    found = unit(ray() + deployment, inventory(8, 8, 8, more=f"running: [{entry}]\n"))
+    changes, rest, _ = participants_of(list(transitions_in(found).values()), found.cluster)
+    assert [[pod.meta.name for pod in one.running] for one in changes] == [[], [], ["p"]]
+    assert rest == []
+
+
+@pytest.mark.parametrize("gpus", [(8, 8, 8), (8, 8, 8, 8)])
+def test_worker_groups_with_gpus_come_up_together(gpus):
+    """Each by itself finds room on a third node; all of the second cluster need a fourth."""
+    second = f"      - {{groupName: b, replicas: 1, template: {{spec: {POD % 8}}}}}\n"
+    assert told(ray(1) + second, inventory(*gpus)) == (STUCK if len(gpus) == 3 else [])
 
 
 @pytest.mark.parametrize(
@@ -266,8 +299,9 @@ def test_what_a_change_does_not_touch_is_silent(text):
     [
         ((1,), 1, [("KLG101", "possible")]),
         ((1,), 2, []),
-        ((1, 2), 4, [("KLG101", "possible")]),
-        ((1, 2), 5, []),
+        ((1, 2), 3, [("KLG101", "possible")] * 2),
+        # one place is enough: each gives an old pod's place away
+        ((1, 2), 4, []),
         ((4,), 4, []),
     ],
 )
@@ -279,8 +313,8 @@ def test_the_deployments_of_predictors_surge_each_by_itself(replicas, gpus, expe
     )
     assert told(text, inventory(gpus)) == expected
     if expected:
-        [found] = findings(text, inventory(gpus), "KLG101")
-        assert (found.place.line, found.help) == (4, ())
+        found = findings(text, inventory(gpus), "KLG101")
+        assert {(one.place.line, one.fixes) for one in found} == {(4, ())}
 
 
 @pytest.mark.parametrize(
@@ -325,7 +359,7 @@ GPU = "resources: {limits: {nvidia.com/gpu: 1}}"
             4,
             True,
         ),
-        (KSERVE, f"{{predictor: {{model: {{{GPU}}}, workerSpec: {{containers: [{{name: w, {GPU}}}]}}}}}}", 2, True),
+        (KSERVE, f"{{predictor: {{model: {{{GPU}}}, workerSpec: {{containers: [{{name: w, {GPU}}}]}}}}}}", 2, 2),
         (LLM, f"{{replicas: 1, template: {{containers: [{{name: main, {GPU}}}]}}}}", 1, True),
         (NIM, f"{{replicas: 1, {GPU}}}", 1, True),
         (NIM, f"{{replicas: 1, {GPU}}}", 2, False),
@@ -334,5 +368,5 @@ GPU = "resources: {limits: {nvidia.com/gpu: 1}}"
 def test_what_an_operator_makes_a_deployment_of_surges(head, spec, gpus, expected):
     found = findings(f"{head}metadata: {{name: chat, namespace: serving}}\nspec: {spec}\n", inventory(gpus))
     told = [(one.code, one.certainty) for one in found if one.code.startswith("KLG1")]
-    assert told == ([("KLG101", "possible")] if expected else [])
+    assert told == [("KLG101", "possible")] * expected
     assert all("may never end" in one.message for one in found if one.code == "KLG101")

@@ -1,0 +1,129 @@
+"""How the controllers of custom resources replace their pods, as the strategy of a Deployment that does the same.
+
+Behaviour: the RayService controller of KubeRay, the rolling update of LeaderWorkerSet, and
+`CalculateReplicaCountsForCanary` and the blue-green reconciliation of Argo Rollouts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kubelint_gpu.kube.objects.rolling import (
+    DeploymentStrategy,
+    IntOrPercent,
+    JobStrategy,
+    Strategy,
+    read_canary_strategy,
+    read_deployment_strategy,
+    read_int_or_percent,
+)
+from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.plain import at
+from kubelint_gpu.values import replace
+
+MIN_SCALE = "autoscaling.knative.dev/min-scale"
+_ALL, _NONE = IntOrPercent(100, percent=True), IntOrPercent(0)
+
+
+def custom_strategy(row: dict[str, Any], template: dict[str, Any], root: Fields, pods: int) -> Strategy | None:
+    """How the `pods` of one template of a custom resource are replaced; None where it is not known to replace them."""
+    if row["ends"]:
+        return JobStrategy(pods, pods)
+    reader = _READERS.get(row.get("update", ""))
+    return reader(root, template, pods) if reader is not None else None
+
+
+def _beside(where: Pointer, why: str, remedy: str = "", *, paused: bool = False) -> DeploymentStrategy:
+    """All new pods are made beside the old ones, which go when all of them are ready."""
+    return DeploymentStrategy(
+        max_surge=_ALL,
+        max_unavailable=_NONE,
+        batch=_ALL,
+        at=where,
+        bounded=False,
+        why=why,
+        remedy=remedy,
+        paused=paused,
+    )
+
+
+def _second_cluster(root: Fields, _template: dict[str, Any], _pods: int) -> Strategy | None:
+    """None rolls nothing; how much the incremental upgrade needs is a matter of its steps."""
+    kind = root.down("spec", "upgradeStrategy").value.get("type") or "NewCluster"
+    if kind != "NewCluster":
+        return None
+    return _beside(
+        ("spec", "upgradeStrategy", "type"),
+        "a RayService makes a whole second cluster beside the first one, which goes when the second one serves",
+        "upgradeStrategy type None makes no second cluster: delete and create the RayService to change it",
+    )
+
+
+def _groups(root: Fields, _template: dict[str, Any], pods: int) -> Strategy:
+    """It goes on with one group more, or less, as well as with several: where it may miss one, it needs no surge."""
+    spec = root.down("spec")
+    replicas = spec.integer("replicas", 1, 0)
+    rolling = spec.down("rolloutStrategy", "rollingUpdateConfiguration")
+    surge = read_int_or_percent(rolling, "maxSurge", _NONE).of(replicas, round_up=True)
+    unavailable = read_int_or_percent(rolling, "maxUnavailable", IntOrPercent(1)).of(replicas, round_up=False)
+    each, first = pods // max(1, replicas), bool(surge and not unavailable)
+    return DeploymentStrategy(
+        max_surge=IntOrPercent(each if first else 0),
+        max_unavailable=IntOrPercent(0 if first else max(1, unavailable) * each),
+        batch=IntOrPercent(each),
+        at=("spec", "rolloutStrategy", "rollingUpdateConfiguration"),
+        why="with maxUnavailable 0 no group of a LeaderWorkerSet may go before a new one is ready" if first else "",
+    )
+
+
+def _argo(root: Fields, _template: dict[str, Any], _pods: int) -> Strategy | None:
+    spec, where = root.down("spec"), ("spec", "strategy")
+    strategy, paused = spec.down("strategy"), spec.boolean("paused")
+    if strategy.child("blueGreen") is not None:
+        return _beside(
+            (*where, "blueGreen"),
+            "a blue-green Rollout makes all new pods beside the old ones before it switches over",
+            "a canary with maxSurge 0 and maxUnavailable 1 needs no further pod",
+            paused=paused,
+        )
+    canary = strategy.down("canary")
+    if canary.child("trafficRouting") is None:
+        return read_canary_strategy(spec)
+    if canary.boolean("dynamicStableScale"):
+        return None
+    return _beside(
+        (*where, "canary", "trafficRouting"),
+        "a canary with traffic routing keeps all old pods until all new ones are there",
+        "dynamicStableScale: true lets old pods go as traffic moves",
+        paused=paused,
+    )
+
+
+def _revision(root: Fields, _template: dict[str, Any], _pods: int) -> Strategy | None:
+    """A Knative Service; one that may be scaled to nothing is taken to be so when it changes."""
+    where: Pointer = ("spec", "template", "metadata", "annotations", MIN_SCALE)
+    kept = at(root.value, where) is not None
+    return _beside(where, "the pods of the old revision go when those of the new one are ready") if kept else None
+
+
+def _deployment(root: Fields, template: dict[str, Any], _pods: int) -> Strategy:
+    """An operator's Deployment, with the strategy that stands at the template's field for it, or the default one."""
+    route: Pointer = tuple(template.get("strategy", "spec").split("."))
+    written = at(root.value, route) if len(route) > 1 else None
+    config = written if isinstance(written, dict) else {"type": written or "RollingUpdate"}
+    found = read_deployment_strategy(Fields({"strategy": config}, (), []))
+    if len(route) > 1 and "plain" not in template:
+        return replace(found, at=(*route, "rollingUpdate"))
+    remedy = f"{route[-1]} Recreate needs no further pod" if len(route) > 1 else ""
+    return replace(found, at=route, bounded=False, remedy=remedy)
+
+
+_READERS: dict[str, Callable[[Fields, dict[str, Any], int], Strategy | None]] = {
+    "argo": _argo,
+    "deployment": _deployment,
+    "groups": _groups,
+    "revision": _revision,
+    "second cluster": _second_cluster,
+}
