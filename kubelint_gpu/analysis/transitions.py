@@ -6,12 +6,13 @@ from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.gang_members import waits_for_all
+from kubelint_gpu.documents import value_at
+from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.updates.normal_form import normal, normal_pod_spec
-from kubelint_gpu.kube.values.plain import at
 from kubelint_gpu.messages.wait import host_ports
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import lone
@@ -55,7 +56,7 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
 
 def _is_same(old: WorkloadCheck, new: WorkloadCheck) -> bool:
     """Whether the templates are equal in all that the controllers compare: what no scheduler looks at counts, too."""
-    return _template(old) == _template(new)
+    return _templates(old) == _templates(new)
 
 
 def next_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | None:
@@ -135,9 +136,16 @@ def _pace(subject: WorkloadCheck) -> object:
     return subject.workload.replicas, subject.controller.pace
 
 
-def _template(subject: WorkloadCheck) -> object:
-    template = at(subject.manifest.item.value, subject.workload.template_pointer)
-    if not isinstance(template, dict):
+def _templates(subject: WorkloadCheck) -> object:
+    """The template of a workload, or all those that are replaced together with it."""
+    value = subject.manifest.item.value
+    parts = [one for one, _ in custom_workloads(value)] if subject.controller.waits_for else [subject.workload]
+    return [_template(value, one) for one in parts]
+
+
+def _template(value: object, workload: Workload) -> object:
+    template = value_at(value, workload.template_pointer if workload.is_template else workload.spec_pointer)
+    if not isinstance(template, dict) or not workload.is_template:
         return template
     return normal({"metadata": template.get("metadata"), "spec": normal_pod_spec(template.get("spec"))})
 

@@ -286,6 +286,17 @@ def test_an_object_with_several_templates_is_named_once():
     assert found.message.endswith("and PyTorchJob serving/train beside it can evict them")
 
 
+def test_a_change_of_one_template_makes_all_of_the_second_cluster():
+    """The head is made anew with the workers: its second one has no CPU."""
+    before = ray(1, 1)
+    cluster = inventory(2, 2).replace("cpu: 16", "cpu: 1")
+    assert told(before, cluster) == []
+    small = inventory(2).replace("cpu: 16", "cpu: 1")
+    workers = "image: %s, resources: {limits: {nvidia"
+    changed = before.replace(workers % "a", workers % "b")
+    assert [one.code for one in findings(changed, small, before=before) if one.code.startswith("KLG1")] == ["KLG101"]
+
+
 @pytest.mark.parametrize("text", [ray(), rollout(strategy="canary: {}"), rollout(strategy="blueGreen: {}")])
 def test_what_a_change_does_not_touch_is_silent(text):
     cluster = inventory(8, 8) if "Ray" in text else inventory(1)
