@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.node_misfit import asked, is_gpu
 from kubelint_gpu.documents.edits import Edit, append, remove_key, replace_scalar, set_key
+from kubelint_gpu.documents.moves import replace_key
 from kubelint_gpu.engine.diagnostic import FixCandidate
 from kubelint_gpu.evidence.runtime_classes import adds_requirement
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME, MODEL, POOL
@@ -135,11 +136,9 @@ def _edits(subject: WorkloadCheck, wider: Wider) -> list[Edit]:
         expression = {"key": wider.key, "operator": "In", "values": [wider.value]}
         written = field_pointers.at(manifest, (*route[:-2], "matchExpressions"))
         known = written if isinstance(written, list) else []
-        added = (
-            append(manifest.item, (*route[:-2], "matchExpressions"), [expression])
-            if known
-            else set_key(manifest.item, route[:-2], "matchExpressions", [expression])
-        )
+        if not known:
+            return [replace_key(manifest.item, route[:-1], route[:-2], "matchExpressions", [expression])]
+        added = append(manifest.item, (*route[:-2], "matchExpressions"), [expression])
         return [remove_key(manifest.item, route[:-1]), added]
     if pin.pointer[0] != "nodeSelector":
         values = (

@@ -44,7 +44,7 @@ def move_key(item: Item, pointer: Pointer, home: Pointer) -> Edit:
     reading = _read(source, after) if after is not None else None
     wanted = canonical(_moved(document.value, full, item.pointer + home, value))
     if after is None or reading is None or not _holds(reading, document, wanted):
-        after = _written_anew(item, pointer, home, value)
+        after = _written_anew(item, pointer, home, str(pointer[-1]), value)
         reading = _read(source, after)
         if not _holds(reading, document, wanted):
             raise NotEditable("the text around it does not allow a move of this value alone")
@@ -52,6 +52,15 @@ def move_key(item: Item, pointer: Pointer, home: Pointer) -> Edit:
     if lost:
         raise NotEditable(f"the move would lose the comment {lost!r}")
     return _difference(source, after)
+
+
+def replace_key(item: Item, pointer: Pointer, home: Pointer, key: str, value: Any) -> Edit:
+    """Take the key at the pointer out, and give `key` a value in the mapping at `home`, as `set_key` does.
+
+    Raises:
+        NotEditable: when the text does not allow one of them.
+    """
+    return _difference(item.document.source, _written_anew(item, pointer, home, key, value))
 
 
 def _as_it_stands(document: Document, child: Node, node: Node, home: Pointer) -> str | None:
@@ -114,8 +123,8 @@ def _indented(text: str, by: int) -> str | None:
     return "".join(line[-by:] if line.startswith(" " * -by) else line.lstrip(" ") for line in lines)
 
 
-def _written_anew(item: Item, pointer: Pointer, home: Pointer, value: Any) -> str:
-    """The text without the key, and with it at the end of the other mapping in a style of its own."""
+def _written_anew(item: Item, pointer: Pointer, home: Pointer, key: str, value: Any) -> str:
+    """The text without what is at the pointer, and with a key at the end of the other mapping in a style of its own."""
     source = item.document.source
     found = _read(source, apply(source, [remove_key(item, pointer)]))
     if found.source is None or len(found.documents) <= item.document.index:
@@ -123,7 +132,7 @@ def _written_anew(item: Item, pointer: Pointer, home: Pointer, value: Any) -> st
     rest = next((one for one in items(found.documents[item.document.index]) if one.pointer == item.pointer), None)
     if rest is None:
         raise NotEditable("the rest cannot be read")
-    return apply(found.source, [set_key(rest, home, str(pointer[-1]), value)])
+    return apply(found.source, [set_key(rest, home, key, value)])
 
 
 def _moved(whole: Any, full: Pointer, home: Pointer, value: Any) -> Any:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.builders.node_pins import node_labels
-from kubelint_gpu.documents.edits import Edit, remove_key, set_key
+from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.documents.moves import replace_key
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
@@ -143,5 +144,4 @@ def _selectors(unit: ApplySet, subject: WorkloadCheck, name: str) -> Iterator[Fi
 def _selected(subject: WorkloadCheck, key: str, value: str) -> list[Edit]:
     manifest = subject.manifest
     base = field_pointers.pod_spec(manifest)
-    removed = remove_key(manifest.item, (*base, _NAME))
-    return [removed, set_key(manifest.item, (*base, "nodeSelector"), key, value)]
+    return [replace_key(manifest.item, (*base, _NAME), (*base, "nodeSelector"), key, value)]

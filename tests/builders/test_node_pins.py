@@ -43,3 +43,10 @@ def test_a_pin_to_the_only_node_of_its_kind_offers_nothing_to_a_deadlock():
     pinned = deployment("nvidia.com/gpu: 4", pod="      nodeSelector:\n        kubernetes.io/hostname: a-1\n")
     (finding,) = run(pinned, world(one))
     assert not any("nvidia.com/gpu.product" in fix.title for fix in finding.fixes)
+
+
+def test_a_node_name_on_the_last_line_gives_way_to_a_selector():
+    pinned = deployment("nvidia.com/gpu: 4") + "      nodeName: a-1\n"
+    (found,) = [one for one in run(pinned, world(TWO)) if one.code == "KLG207"]
+    (edit,) = found.fixes[0].edits
+    assert edit.text == "Selector:\n        nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB"

@@ -6,7 +6,7 @@ import pytest
 
 from kubelint_gpu.documents import items, read
 from kubelint_gpu.documents.edits import apply
-from kubelint_gpu.documents.moves import move_key
+from kubelint_gpu.documents.moves import move_key, replace_key
 from kubelint_gpu.documents.not_editable import NotEditable
 
 INNER = ("spec", "containers", 0)
@@ -78,3 +78,17 @@ def test_a_key_goes_further_in():
 def test_what_would_lose_a_comment_is_not_moved(text):
     with pytest.raises(NotEditable, match="lose the comment '# head'"):
         moved(text, (*INNER, "tolerations"), ("spec",))
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("a:\n  b: 1\n  c: 2\n", "a:\n  b: 1\n  d:\n    e: 3\n"),
+        ("a:\n  b: 1\n  c: 2", "a:\n  b: 1\n  d:\n    e: 3"),
+        ("a: {b: 1, c: 2}\n", "a: {b: 1, d: {e: 3}}\n"),
+        ('{"a": {"b": 1, "c": 2}}', '{"a": {"b": 1, "d": {"e": 3}}}'),
+    ],
+)
+def test_another_key_takes_the_place_of_the_last_one(text, after):
+    item = items(read("a.yaml", text.encode()).documents[0])[0]
+    assert apply(item.document.source, [replace_key(item, ("a", "c"), ("a", "d"), "e", 3)]) == after
