@@ -154,14 +154,15 @@ class Fields:
     def quantities(self, key: str, *, below_zero: bool = False) -> FrozenMap[str, int]:
         """A resource list in thousandths of its unit, each entry rounded up as API defaulting does.
 
-        Amounts below zero are problems, unless with `below_zero`.
+        Amounts below zero are problems, unless with `below_zero`. One that is null is there, and 0, as the API server
+        reads it: nothing fills it in.
         """
         child = self.child(key)
         if child is None or not child.value:
             return EMPTY
         found: dict[str, int] = {}
         for name, value in child.value.items():
-            amount = child.quantity(name)
+            amount = child.quantity(name) if value is not None else 0
             if amount is None:
                 continue
             if amount < 0 and not below_zero:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.values.fields import described
+from kubelint_gpu.kube.values.fields import Fields, described
 
 
 def test_values_are_described_in_words():
@@ -15,3 +15,9 @@ def test_values_are_described_in_words():
         "a mapping",
         "a list",
     ]
+
+
+def test_an_amount_that_is_null_is_there_and_zero():
+    """Seen on a control plane 1.34, server-side apply: a request that is null is not filled in from its limit."""
+    fields = Fields({"requests": {"cpu": None, "memory": "1Gi"}})
+    assert dict(fields.quantities("requests")) == {"cpu": 0, "memory": 1024**3 * 1000}
