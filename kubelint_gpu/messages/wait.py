@@ -56,7 +56,8 @@ class Wait:
         if self.waiting.unready:
             return f"{self.who} on {self.waiting.unready} is not ready"
         if not self.waiting.lacks:
-            return f"{self.who} finds no node"
+            _, _, reasons = self.lacking.partition(": ")
+            return f"{self.who} finds no node{f' ({reasons})' if reasons else ''}"
         groups = _groups(self.waiting.lacks)
         told = [self._sought(group) for group in groups[:2]]
         rest = sum(len(group) for group in groups[2:])

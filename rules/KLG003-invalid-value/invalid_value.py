@@ -17,7 +17,7 @@ from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.runtime_classes import class_of
 from kubelint_gpu.findings.finding import Place
-from kubelint_gpu.kube.objects.limit_range import LimitRange, limit_range_refusal, with_defaults
+from kubelint_gpu.kube.objects.limit_range import LimitRange, claim_refusal, limit_range_refusal, with_defaults
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.priority import UnknownPriorityClass, priority_refusal
 from kubelint_gpu.kube.objects.quota import counted_as
@@ -32,6 +32,7 @@ from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _LONGEST = 72
+_STORAGE: Pointer = ("spec", "resources", "requests", "storage")
 _FILLED_IN = "check the filled-in manifest, for example by piping it to kubelint-gpu check -"
 _LEFT = (
     "this is what the kustomization renders to: none of its patches and replacements fills it in; "
@@ -153,6 +154,18 @@ def _admission_refusals(unit: ApplySet) -> Iterator[Diagnostic]:
         yield from _out_of_bounds(unit, subject.manifest, written)
         yield from _own_priority(unit, subject.manifest, written.spec)
         yield from _runtime_class(unit, subject, written.spec)
+    for manifest in unit.manifests:
+        if manifest.kind == "PersistentVolumeClaim":
+            yield from _claim_out_of_bounds(unit, manifest)
+
+
+def _claim_out_of_bounds(unit: ApplySet, manifest: Manifest) -> Iterator[Diagnostic]:
+    namespace = manifest.namespace or "default"
+    mine = [one for one in unit.cluster.claims if (one.meta.namespace, one.meta.name) == (namespace, manifest.name)]
+    for found in unit.cluster.limit_ranges if mine else ():
+        broken = claim_refusal(mine[0].request or 0, found)
+        if broken and found.meta.namespace == namespace:
+            yield _of_limit_range(unit, manifest, _STORAGE, found, f"the claim: {broken}")
 
 
 def _out_of_bounds(unit: ApplySet, manifest: Manifest, written: Workload) -> Iterator[Diagnostic]:
@@ -168,15 +181,20 @@ def _out_of_bounds(unit: ApplySet, manifest: Manifest, written: Workload) -> Ite
         route: Pointer = (*field_pointers.pod_spec(manifest), *where)
         if where and manifest.present((*route, "resources")):
             route = (*route, "resources")
-        yield Diagnostic(
-            "KLG003",
-            manifest.place(route, "key"),
-            f"LimitRange {found.meta.name} of namespace {namespace} refuses the pods: {', '.join(refusal.broken)}",
-            manifest,
-            cause=f"limit range/{found.meta.name}",
-            certainty="certain" if manifest.namespace else "possible",
-            related=told_at(unit, "LimitRange", found.meta.name, f"LimitRange {found.meta.name} is here", namespace),
-        )
+        yield _of_limit_range(unit, manifest, route, found, f"the pods: {', '.join(refusal.broken)}")
+
+
+def _of_limit_range(unit: ApplySet, manifest: Manifest, route: Pointer, found: LimitRange, told: str) -> Diagnostic:
+    name, namespace = found.meta.name, found.meta.namespace
+    return Diagnostic(
+        "KLG003",
+        manifest.place(route, "key"),
+        f"LimitRange {name} of namespace {namespace} refuses {told}",
+        manifest,
+        cause=f"limit range/{name}",
+        certainty="certain" if manifest.namespace else "possible",
+        related=told_at(unit, "LimitRange", name, f"LimitRange {name} is here", namespace),
+    )
 
 
 def _container(pod: Pod, found: LimitRange) -> Pointer:

@@ -75,7 +75,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
     text, why, _ = shortage(unit, subject, judgement, placed)
     claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
     waiting = judgement.waiting or next(iter(mine), None)
-    if why == NO_NODE and waiting is not None and waiting.lacks:
+    if why == NO_NODE and waiting is not None:
         text, why = waiting.scheduler or text, Wait(subject.workload, waiting, claims, standing=True).clause
     resource = scarce(subject)
     written = manifest.present(_POLICY)

@@ -95,3 +95,18 @@ def test_claims_that_are_there_already_stay_whatever_their_bounds():
     text = stateful_set(2, size="5Gi") + BOUNDS.format("4Gi")
     assert told(text, stateful_set(2, size="5Gi")) == []
     assert told(text, stateful_set(1, size="5Gi")) == [("db", "certain", "only 1 of 2 replicas can run")]
+
+
+def test_a_claim_that_is_applied_is_refused_as_well():
+    """Seen on a control plane 1.34."""
+    claim = (
+        "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: weights, namespace: serving}\n"
+        "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 5Gi}}}\n"
+    )
+    (found,) = findings(claim + BOUNDS.format("4Gi"), NODE, "KLG003")
+    assert found.object == "PersistentVolumeClaim/serving/weights"
+    assert found.message == (
+        "LimitRange lr of namespace serving refuses the claim: maximum storage usage per PersistentVolumeClaim is 4Gi, "
+        "but request is 5Gi"
+    )
+    assert findings(claim + BOUNDS.format("5Gi"), NODE, "KLG003") == []

@@ -104,6 +104,8 @@ def test_of_many_obstacles_two_are_told_and_the_rest_is_counted():
 
 def test_a_pod_that_lacks_nothing_finds_no_node():
     assert wait().clause == "the new pod finds no node"
+    text = "0/2 nodes are available: 2 node(s) had no room. preemption: not eligible"
+    assert wait(scheduler=text).clause == "the new pod finds no node (2 node(s) had no room)"
 
 
 def test_a_pod_of_somebody_else_is_named():

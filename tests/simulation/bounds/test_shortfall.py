@@ -111,7 +111,7 @@ def pods(*gpus, waits=-1):
 def test_a_pod_that_the_inventory_shows_waiting_keeps_the_lowered_request_away(before):
     (one,) = found(stateful_set(2), nodes(2) + pods(1, 4, waits=1), before)
     assert one.certainty == "certain"
-    assert "the rollout never ends: pod chat-1 finds no node, and the StatefulSet controller" in one.message
+    assert "the rollout never ends: pod chat-1 finds no node (1 Insufficient nvidia.com/gpu), and the S" in one.message
     assert one.help == ("when the change is applied, delete chat-1: it comes back with the new template",)
 
 
