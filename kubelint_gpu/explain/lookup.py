@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import click
 
+from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.display import visible
-from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -32,7 +33,7 @@ def find(what: str, units: Sequence[ApplySet]) -> tuple[ApplySet, WorkloadCheck]
         click.UsageError: none or several are called so, or the one that is cannot be judged; with what is there.
     """
     kind, name, namespace = _parts(what)
-    every = [(unit, manifest) for unit in units for manifest in unit.manifests if manifest.workload is not None]
+    every = [(unit, manifest) for unit in units for manifest in unit.templates if manifest.workload is not None]
 
     def meant(manifest: Manifest) -> bool:
         kinds = (kind, kind.removesuffix("s"))
@@ -40,16 +41,9 @@ def find(what: str, units: Sequence[ApplySet]) -> tuple[ApplySet, WorkloadCheck]
 
     found = [(unit, manifest) for unit, manifest in every if meant(manifest)]
     if not found:
-        custom = [one for unit in units for one in unit.manifests if one.templates and meant(one)]
-        if custom:
-            raise click.UsageError(
-                f"{_where(custom[0])}: {visible(custom[0].object)} is a custom resource with "
-                f"{counted(len(custom[0].templates), 'pod template')}, which check judges; explain is for workloads "
-                "that Kubernetes itself has"
-            )
         raise click.UsageError(f'there is no workload "{visible(what)}" in the manifests{_near(what, every)}')
     whole = [(unit, one) for unit, one in found if one.workload is None or not one.workload.partial]
-    if len(whole) > 1:
+    if len({manifest.item for _, manifest in whole}) > 1:
         raise click.UsageError(_ambiguous(what, [manifest for _, manifest in whole]))
     if not whole:
         manifest = found[0][1]
@@ -58,11 +52,18 @@ def find(what: str, units: Sequence[ApplySet]) -> tuple[ApplySet, WorkloadCheck]
             "the result, or - for standard input"
         )
     unit, manifest = whole[0]
-    for subject in unit.subjects:
-        if subject.manifest is manifest:
-            return unit, subject
+    # of the templates of a custom resource, the one that asks for the most devices
+    judged = [subject for subject in unit.subjects if subject.manifest.item is manifest.item]
+    if judged:
+        return unit, max(judged, key=_devices)
     problem = manifest.problems[0]
     raise click.UsageError(f"{_where(manifest)}: {visible(manifest.object)} cannot be judged: {visible(str(problem))}")
+
+
+def _devices(subject: WorkloadCheck) -> int:
+    spec = subject.workload.spec
+    requests = pod_requests(spec)
+    return sum(requests[name] for name in extended_resources(spec))
 
 
 def called(manifest: Manifest) -> str:

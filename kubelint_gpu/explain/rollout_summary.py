@@ -51,9 +51,11 @@ def refused_replica_set(unit: ApplySet, subject: WorkloadCheck) -> RefusedRevisi
 
 def _waiting(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
     unsure = unsure_claims(unit, subject.workload, end_of(judgement).waiting)
-    ends = "may wait for ever" if judgement.verdict is Verdict.MAY_STICK or unsure else "never ends"
+    approximate = subject.workload.approximate
+    may = judgement.verdict is Verdict.MAY_STICK or unsure or approximate
+    ends = "may wait for ever" if may else "never ends"
     alone = " by itself" if judgement.company else ""
-    beyond = "" if is_certain(unit, subject, judgement) else _BEYOND
+    beyond = "" if approximate or is_certain(unit, subject, judgement) else _BEYOND
     return f"{ends}{alone}{_beside(unit, subject, judgement)}{beyond}{_MORE}"
 
 

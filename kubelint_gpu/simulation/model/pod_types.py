@@ -115,7 +115,7 @@ class _Collected:
 
 
 class _WorkloadPods:
-    """Adds the pods of one workload, as its controller says."""
+    """The `PodTypeBuilder` of one workload, which says what each method does."""
 
     def __init__(self, collected: _Collected, change: WorkloadChange) -> None:
         self._collected = collected
@@ -124,27 +124,21 @@ class _WorkloadPods:
         self.change = change
 
     def old_pod(self, name: str = "") -> Pod:
-        """A pod of the old template."""
         return created_pod(self.change.old, "old", name)
 
     def new_pod(self, name: str = "") -> Pod:
-        """A pod of the new template."""
         return created_pod(self.change.new, "new", name)
 
     def unbound(self, pod: Pod) -> Pod:
-        """A known pod without its node and its age."""
         return anonymous(pod)
 
     def revisions(self, total: int) -> Sequence[Revision]:
-        """The revisions of `total` pods, oldest first."""
         return revisions(self.change, total)
 
     def revisions_with_waiting(self) -> Sequence[Revision]:
-        """The revisions of a workload that is rolled, oldest first, with the pods that wait for a node."""
         return revisions_with_waiting(self.change)
 
     def current_revision(self, revisions: Sequence[Revision]) -> int | None:
-        """Which of these revisions has the new template."""
         return current_revision(self.change, revisions)
 
     def pod_type(
@@ -159,32 +153,26 @@ class _WorkloadPods:
         pinned: bool = False,
         ranked: bool = False,
     ) -> int:
-        """One more pod type that the next reconciler looks after."""
         return self._collected.kind(
             pod, wanted, self._owner, running, sure, pending, ranked=ranked, new=new, pinned=pinned
         )
 
     def ending_type(self, pod: Pod, wanted: int, running: Sequence[Pod], *, whole: int, made: bool = False) -> int:
-        """One more pod type whose pods end by themselves."""
         found = self._collected.kind(pod, wanted, self._owner, running, alone=not made, temporary=True, whole=whole)
         self._collected.optional.add(found)
         return found
 
     def lone_type(self, pod: Pod, wanted: int, running: Sequence[Pod], sure: int) -> None:
-        """One more pod type that nobody replaces."""
         self._collected.kind(pod, wanted, self._owner, running, sure, alone=True)
 
     def at(self, kind: int, nodes: Sequence[str]) -> None:
-        """Note that one pod of a type runs on each of these nodes."""
         self._collected.homes += [(kind, name) for name in nodes]
         self._collected.hold(kind, [pod for pod in self.change.running if pod.spec.node_name in nodes])
 
     def not_ready(self, kind: int, pods: Sequence[Pod]) -> None:
-        """Note where pods of a type run that are not ready."""
         self._collected.unready += [(kind, pod.spec.node_name) for pod in pods if pod.unready]
 
     def add(self, reconciler: Reconciler) -> None:
-        """Who looks after the types since the last one that was added."""
         self._collected.reconcilers.append(reconciler)
 
 

@@ -106,15 +106,22 @@ def test_an_unknown_priority_class_is_told(folder):
     assert "there is no PriorityClass nowhere: admission refuses the pod" in explain(folder, "-i", "cluster.yaml").out
 
 
-def test_a_custom_resource_is_not_called_missing(tmp_path):
-    path = tmp_path / "a.yaml"
-    path.write_text(
-        "apiVersion: ray.io/v1\nkind: RayService\nmetadata: {name: chat}\nspec: {rayClusterConfig: {headGroupSpec: "
-        "{template: {spec: {containers: [{name: a, image: a}]}}}}}\n"
+@pytest.mark.parametrize("autoscaled", ["false", "true"])
+def test_of_a_custom_resource_the_template_with_the_most_devices_is_explained(tmp_path, autoscaled):
+    pod = "{template: {spec: {containers: [{name: a, image: a%s}]}}}"
+    workers = pod % ", resources: {limits: {nvidia.com/gpu: 1}}"
+    (tmp_path / "a.yaml").write_text(
+        "apiVersion: ray.io/v1\nkind: RayService\nmetadata: {name: chat, namespace: d}\nspec:\n  rayClusterConfig:\n"
+        f"    enableInTreeAutoscaling: {autoscaled}\n    headGroupSpec: {pod % ''}\n    workerGroupSpecs: [{workers}]\n"
     )
-    ran = kubelint("explain", "rayservice/chat", "a.yaml", "-i", TRACKER / "nodes.yaml", cwd=tmp_path)
-    assert ran.code == 2
-    assert "RayService/chat is a custom resource with 1 pod template, which check judges" in " ".join(ran.err.split())
+    (tmp_path / "c.yaml").write_text(
+        "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\ncomplete: true\nnodes:\n"
+        "  - {name: n1, allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: 1}}\n"
+    )
+    ran = kubelint("explain", "rayservice/chat", "a.yaml", "-i", "c.yaml", cwd=tmp_path)
+    assert ran.code == 0
+    assert "asks for    1 nvidia.com/gpu" in ran.out
+    assert f"rollout     {'may wait for ever' if autoscaled == 'true' else 'never ends'}; kubelint-gpu check" in ran.out
 
 
 def test_a_claim_of_the_manifests_is_taken_to_be_bound_as_check_takes_it(tmp_path):
