@@ -212,7 +212,9 @@ def transitions_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
         return {}
     # of what is applied twice the last one stays, and has the place of the first
     applied = {(one.manifest.identity or one.key, one.manifest.part): one for one in unit.subjects}.values()
-    rolled = {subject.key: transition_of(unit, subject) for subject in applied if is_placed(unit, subject)}
+    # beside what is not certain itself nothing would be certain of the others
+    sure = (one for one in applied if not one.workload.approximate)
+    rolled = {subject.key: transition_of(unit, subject) for subject in sure if is_placed(unit, subject)}
     stay = (subject for subject in _standing(unit) if is_placed(unit, subject))
     found = rolled | {subject.key: Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
     whole = {subject.key for subject in unit.subjects if subject.key in found and waits_for_all(unit, subject)}

@@ -227,6 +227,19 @@ def test_a_pod_without_an_owner_is_that_of_the_workload_whose_labels_it_has():
     assert rest == []
 
 
+def test_what_is_not_certain_itself_is_in_nobodys_way_and_finds_all_others_there():
+    exact = rollout(strategy="canary: {}")
+    model = (
+        "---\napiVersion: apps.nvidia.com/v1alpha1\nkind: NIMService\nmetadata: {name: nim, namespace: serving}\n"
+        "spec: {replicas: 1, resources: {limits: {nvidia.com/gpu: 1}}}\n"
+    )
+    found = findings(exact + model, inventory(2))
+    assert [(one.code, one.certainty, one.object) for one in found if one.code.startswith("KLG1")] == [
+        ("KLG101", "possible", "NIMService/serving/nim")
+    ]
+    assert told(exact + model, inventory(3)) == []
+
+
 @pytest.mark.parametrize("gpus", [(8, 8, 8), (8, 8, 8, 8)])
 def test_worker_groups_with_gpus_come_up_together(gpus):
     """Each by itself finds room on a third node; all of the second cluster need a fourth."""
