@@ -45,13 +45,12 @@ else:
 
     def replace(value, /, **changes):
         """The same value with some attributes changed."""
-        given = [changes.pop(name, old) for name, old in zip(value.__match_args__, _attributes(value), strict=True)]
-        # what is left names no attribute: the constructor says so
-        return value.__class__(*given, **changes)
-
-    def _attributes(value):
-        names = value.__match_args__
-        return value.__value_all__(value) if len(names) > 1 else tuple(getattr(value, name) for name in names)
+        names, given = value.__match_args__, [*value.__value_all__(value)]
+        for name, new in changes.items():
+            if name not in names:
+                raise TypeError(f"{type(value).__qualname__} has no attribute {name!r}")
+            given[names.index(name)] = new
+        return value.__class__(*given)
 
     def dataclass(*, slots, frozen=False, eq=True, order=False):
         """Make a class of values from its annotated attributes; immutable ones unless `frozen` is left out."""
@@ -72,8 +71,9 @@ else:
         namespace["__slots__"] = (*own, _HASH) if frozen and not hasattr(cls, _HASH) else own
         namespace["__value_given__"] = given
         namespace["__match_args__"] = names
-        if names:
-            namespace["__value_all__"] = staticmethod(attrgetter(*names))
+        # of one name attrgetter gives no tuple
+        every = attrgetter(*names) if len(names) > 1 else lambda value: tuple([getattr(value, one) for one in names])
+        namespace["__value_all__"] = staticmethod(every)
         if "__init__" not in namespace:
             namespace.setdefault("__new__", _first_new)
         if frozen:
@@ -145,14 +145,14 @@ else:
 
     def _hash(self):
         try:
-            return getattr(self, _HASH)
+            return self._value_hash
         except AttributeError:
             found = hash(self.__value_key__(self))
             object.__setattr__(self, _HASH, found)
             return found
 
     def _reduce(self):
-        return type(self), _attributes(self)
+        return type(self), self.__value_all__(self)
 
     def _refuse_setattr(self, name, _value):
         raise AttributeError(f"cannot assign to field {name!r}")

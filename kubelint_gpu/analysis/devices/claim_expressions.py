@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial
@@ -23,11 +24,11 @@ from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
 if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.device_class import DeviceClass
     from kubelint_gpu.kube.dra.request import ClaimSpec
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 
@@ -196,7 +197,6 @@ def _failure(found: _Found, manifest: Manifest, pointer: Pointer, owner: str) ->
     return RuntimeFailure(manifest, pointer, owner, found.device, found.error, "certain", declared=True)
 
 
-@once
 def _preset_trial(unit: ApplySet) -> ClaimTrial | None:
     """Devices as NVIDIA's driver publishes them, where the unit has claims and nothing is known of the cluster's."""
     if unit.world.has_slices or not (written_claims(unit) or any(device_objects(unit))):
@@ -204,10 +204,14 @@ def _preset_trial(unit: ApplySet) -> ClaimTrial | None:
     minor = unit.minor_release
     if minor is not None and not behaviour(unit.cluster.version).dynamic_resources:
         return None
+    return _preset_trial_with(unit.cluster.version, unit.cluster.device_classes)
+
+
+@lru_cache(maxsize=16)
+def _preset_trial_with(version: str | None, own: tuple[DeviceClass, ...]) -> ClaimTrial:
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 
-    cluster = read_cluster(preset_objects(), version=unit.cluster.version)
-    own = unit.cluster.device_classes
+    cluster = read_cluster(preset_objects(), version=version)
     names = {one.name for one in own}
     classes = (*own, *[one for one in cluster.device_classes if one.name not in names])
     return ClaimTrial(replace(cluster, device_classes=classes))

@@ -1,73 +1,55 @@
-"""Answers about equal workloads in equal clusters: many files of a repository hold the same under other names.
+"""Answers to equal questions about equal clusters: many files of a repository hold the same under other names.
 
 An answer is the same for as many steps; it takes them off what is left, so that a run comes to the same in any order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable
 from functools import lru_cache
+from typing import Any, TypeVar, cast
 
-from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.simulation.search.verdict import Judgement
-from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.work import Spent, own_steps, spend, spent_since
 
-Answer = tuple[Judgement, ...]
+Answer = TypeVar("Answer")
 
 
 class _Asked:
     """What is asked: equal where all that decides the answer is."""
 
-    __slots__ = ("_cluster", "_further", "_hash", "_transitions", "compute")
+    __slots__ = ("_decisive", "_hash", "compute")
 
-    def __init__(
-        self,
-        transitions: Sequence[Transition],
-        cluster: Cluster,
-        further: tuple[object, ...],
-        compute: Callable[[], Answer],
-    ) -> None:
-        self._transitions = tuple(transitions)
-        self._cluster = cluster
-        self._further = further
-        self._hash = hash((*(one.new.key for one in transitions), len(cluster.nodes)))
+    def __init__(self, sign: Hashable, decisive: tuple[object, ...], compute: Callable[[], Any]) -> None:
+        self._decisive = decisive
+        self._hash = hash(sign)
         self.compute = compute
 
     def __hash__(self) -> int:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, _Asked)
-            and self._further == other._further
-            and self._transitions == other._transitions
-            and self._cluster == other._cluster
-        )
+        return isinstance(other, _Asked) and self._decisive == other._decisive
 
 
-def asked_once(
-    transitions: Sequence[Transition], cluster: Cluster, further: tuple[object, ...], compute: Callable[[], Answer]
-) -> Answer:
-    """`compute()`, or what it gave for equal values with as many steps left; `further` is what decides it besides."""
+def asked_once(sign: Hashable, decisive: tuple[object, ...], compute: Callable[[], Answer]) -> Answer:
+    """`compute()`, or what it gave for equal `decisive` values with as many steps left.
+
+    These are compared and not hashed, because clusters are large; `sign` is what equal ones have in common.
+    """
     left = own_steps()
     if left is None:
         return compute()
-    asked = _Asked(transitions, cluster, (*further, left), compute)
+    asked = _Asked(sign, (left, *decisive), compute)
     first, answer, cost = _answer(asked)
     if first is not asked:
         spend(cost)
-    return answer
+    return cast("Answer", answer)
 
 
 @lru_cache(maxsize=256)
-def _answer(asked: _Asked) -> tuple[_Asked, Answer, Spent]:
+def _answer(asked: _Asked) -> tuple[_Asked, Any, Spent]:
     """Who asked first, what the answer is, and what it took."""
     before = own_steps()
     answer = asked.compute()
-    asked.compute = _forgotten
+    del asked.compute  # it is asked once, and what it holds may go
     return asked, answer, spent_since(before)
-
-
-def _forgotten() -> Answer:
-    raise AssertionError("an answer is worked out once")

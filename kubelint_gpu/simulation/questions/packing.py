@@ -10,6 +10,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.placing import most_placed
 from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.values import replace
 
@@ -22,6 +23,11 @@ def gathered(
     The pods of the cluster stay where they are, quotas are not looked at.
     Where `budget` partial placements do not tell, all may: nothing is proven against it.
     """
+    sign = tuple([(one.key, number) for one, number in wanted])
+    return asked_once(sign, (budget, tuple(wanted), cluster), lambda: _gathered(wanted, cluster, budget))
+
+
+def _gathered(wanted: Sequence[tuple[Workload, int]], cluster: Cluster, budget: int) -> tuple[int, ...] | None:
     apart = [
         replace(
             workload,
@@ -39,7 +45,7 @@ def gathered(
         if len(most) < 2 or sum(most) > PLACEMENT.packed_pods or all(number == 0 for number in most):
             return most
         # templates that take room from each other
-        again = gathered([(one, number) for (one, _), number in zip(wanted, most, strict=True)], cluster, budget=budget)
+        again = _gathered([(one, number) for (one, _), number in zip(wanted, most, strict=True)], cluster, budget)
         return most if again is None else again
     if one_placement(simulation) is not None:
         return None

@@ -41,9 +41,8 @@ def judge(
     """
     open_ends = served_both_ways(transitions, cluster)
     found = asked_once(
-        transitions,
-        cluster,
-        (budget, tuple(growth), None if only is None else tuple(only)),
+        (*(one.new.key for one in transitions), len(cluster.nodes)),
+        (budget, tuple(growth), None if only is None else tuple(only), tuple(transitions), cluster),
         lambda: _judged(
             _Rollouts(*with_claims_for_resources(transitions, cluster, grows=bool(growth)), budget, growth, only)
         ),

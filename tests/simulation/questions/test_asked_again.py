@@ -35,9 +35,8 @@ def asked(calls, *, steps=1000, gpus=1, more=0, cut=False):
                 charge(10**9)
         return (f"answer {len(calls)}",)
 
-    one = deployment()
     with limited(steps) as allowance:
-        found = asked_once([Transition(one, one)], cluster(node("n", gpus)), (Calls(calls), more), compute)
+        found = asked_once("a sign", (cluster(node("n", gpus)), Calls(calls), more), compute)
     return found, allowance.left, allowance.cut
 
 
@@ -61,9 +60,8 @@ def test_what_decides_an_answer_is_a_part_of_the_question(more):
 
 def test_without_an_allowance_nothing_is_remembered():
     calls = []
-    one = deployment()
     for _ in range(2):
-        asked_once([Transition(one, one)], cluster(node("n")), (), lambda: calls.append(1) or ())
+        asked_once("a sign", (cluster(node("n")),), lambda: calls.append(1) or ())
     assert len(calls) == 2
 
 
