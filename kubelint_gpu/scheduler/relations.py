@@ -8,10 +8,12 @@ from functools import lru_cache
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.scheduler import plugins
 from kubelint_gpu.scheduler.framework.facts import ANYTHING, Facts, Held, Unique, never, no_token, nobody
 from kubelint_gpu.scheduler.framework.plugin import Plugin
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.values import replace
 
 Token = Callable[[Node, Sequence[Pod]], Hashable]
 
@@ -92,6 +94,23 @@ def label_keys(pods: Iterable[Pod]) -> frozenset[str] | None:
         for pod in every:
             found.update(one.pod_labels(pod))
     return frozenset(found)
+
+
+def first_alike(pods: Sequence[Pod], others: Iterable[Pod]) -> tuple[int, ...]:
+    """For each pod the first one that every filter treats like it, where `others` are all that may run beside them.
+
+    Labels count where a filter looks at them for any of them.
+    """
+    looked_at = label_keys((*pods, *others))
+    seen: dict[Pod, int] = {}
+    return tuple([seen.setdefault(_plain(pod, looked_at), number) for number, pod in enumerate(pods)])
+
+
+def _plain(pod: Pod, keys: frozenset[str] | None) -> Pod:
+    labels = FrozenMap({key: value for key, value in pod.meta.labels.items() if keys is None or key in keys})
+    meta = replace(pod.meta, name="", uid="", labels=labels, annotations=EMPTY, created="")
+    containers = tuple([replace(one, name="", image="", environment=EMPTY) for one in pod.spec.containers])
+    return replace(pod, meta=meta, start_time="", spec=replace(pod.spec, containers=containers))
 
 
 def topology_keys(pods: Iterable[Pod]) -> frozenset[str]:

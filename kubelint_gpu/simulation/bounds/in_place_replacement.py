@@ -8,11 +8,10 @@ from __future__ import annotations
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.scheduler.relations import asks, tokens
+from kubelint_gpu.scheduler.relations import asks, first_alike, tokens
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.controllers.state import READY, State, count_on, on_node
-from kubelint_gpu.simulation.model.pod_symmetry import first_alike
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.prepared_run import without_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange

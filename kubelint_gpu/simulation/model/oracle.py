@@ -13,6 +13,7 @@ from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.framework.node_info import has_claims
 from kubelint_gpu.scheduler.placement.capacity import fitting_on
+from kubelint_gpu.scheduler.relations import first_alike
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import (
     ABSENT,
@@ -27,7 +28,7 @@ from kubelint_gpu.simulation.controllers.state import (
 )
 from kubelint_gpu.simulation.model.domains import Domain, in_order
 from kubelint_gpu.simulation.model.placed_pods import StatePods
-from kubelint_gpu.simulation.model.pod_symmetry import PodEquivalence, first_alike
+from kubelint_gpu.simulation.model.pod_symmetry import PodEquivalence
 from kubelint_gpu.simulation.model.preemptions import Eviction, Preemptions
 from kubelint_gpu.simulation.model.quota_use import QuotaUse
 from kubelint_gpu.simulation.model.volume_binder import VolumeBinder

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.scheduler.relations import label_keys
 from kubelint_gpu.simulation.controllers.state import (
     ABSENT,
     AWAITED,
@@ -19,19 +16,8 @@ from kubelint_gpu.simulation.controllers.state import (
     UNBOUND,
     Content,
 )
-from kubelint_gpu.values import replace
 
 _SETTLED = {STARTING: READY, BROKEN: READY, EVICTED: LEAVING}
-
-
-def first_alike(pods: Sequence[Pod], others: Iterable[Pod]) -> tuple[int, ...]:
-    """For each pod the first one that every filter treats like it, where `others` are all that may run beside them.
-
-    Labels count where a filter looks at them for any of them.
-    """
-    looked_at = label_keys((*pods, *others))
-    seen: dict[Pod, int] = {}
-    return tuple([seen.setdefault(_plain(pod, looked_at), number) for number, pod in enumerate(pods)])
 
 
 class PodEquivalence:
@@ -80,9 +66,3 @@ class PodEquivalence:
             key = (self.first[kind], _SETTLED.get(phase, phase))
             counts[key] = counts.get(key, 0) + count
         return tuple(sorted([(kind, phase, count) for (kind, phase), count in counts.items()]))
-
-
-def _plain(pod: Pod, keys: frozenset[str] | None) -> Pod:
-    labels = FrozenMap({key: value for key, value in pod.meta.labels.items() if keys is None or key in keys})
-    meta = replace(pod.meta, name="", uid="", labels=labels, annotations=EMPTY, created="")
-    return replace(pod, meta=meta, start_time="")

@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.node_info import has_claims
-from kubelint_gpu.scheduler.relations import local_kinds
+from kubelint_gpu.scheduler.relations import first_alike, local_kinds
 from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.model.domains import Domain, equal_domains
@@ -63,13 +63,11 @@ def build_simulation(
         absent = frozenset(node.name for node in grown.nodes)
         empty = Snapshot.of(replace(cluster, pods=()))
     pods = [kind.pod for kind in pod_types.kinds]
-    known: dict[Hashable, frozenset[str]] = {}
-    eligible = []
-    for pod in pods:
-        key = (pod.meta.namespace, pod.meta.labels, pod.spec)
-        if key not in known:
-            known[key] = eligible_nodes(pod, empty, (*pods, *fixed))
-        eligible.append(known[key])
+    known: dict[int, frozenset[str]] = {}
+    for number in (first := first_alike(pods, ())):
+        if number not in known:
+            known[number] = eligible_nodes(pods[number], empty, (*pods, *fixed))
+    eligible = [known[number] for number in first]
     homes = {name for _, name in pod_types.homes}
     wanted = frozenset().union(*eligible) | homes
     local = local_kinds(pods, fixed, cluster)

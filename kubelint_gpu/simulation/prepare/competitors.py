@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.relations import asks, meet, meet_on_a_node
 from kubelint_gpu.simulation.prepare.demand import Groups, contended, join_contenders
@@ -21,11 +23,17 @@ def competing(run: PreparedRun, numbers: Sequence[int], fixed: Sequence[Pod]) ->
     join_contenders(among, scarce)
     for place, number in enumerate(numbers):
         groups.join(number, numbers[among.root(place)])
-    marked = [number for number in numbers if _is_marked(run, number)]
-    for one in marked:
-        for other in numbers:
-            if other != one and _meet(run, one, other):
-                groups.join(one, other)
+    kinds = grouped(((run.alike[number], run.volumes[number]), number) for number in numbers).values()
+    marked = [mine for mine in kinds if _is_marked(run, mine[0])]
+    for mine, theirs in product(marked, kinds):
+        one, other = mine[0], theirs[-1]
+        if one != other and _meet(run, one, other):
+            for number in (*mine, *theirs):
+                groups.join(one, number)
+        elif one != other and any(meet_on_a_node(*pair) for pair in product(run.pods[one], run.pods[other])):
+            for one, other in product(mine, theirs):
+                if not run.demands[one].nodes.isdisjoint(run.demands[other].nodes):
+                    groups.join(one, other)
     for one in numbers:
         gone = run.driven[one]
         for place, other in enumerate(numbers if gone else ()):
@@ -45,11 +53,7 @@ def _is_marked(run: PreparedRun, number: int) -> bool:
 def _meet(run: PreparedRun, one: int, other: int) -> bool:
     if run.volumes[one] & run.volumes[other]:
         return True
-    near = not run.demands[one].nodes.isdisjoint(run.demands[other].nodes)
-    for mine in run.pods[one]:
-        for theirs in run.pods[other]:
-            if meet(mine, theirs) or (near and meet_on_a_node(mine, theirs)):
-                return True
-            if any(quota.covers(mine) and quota.covers(theirs) for quota in run.cluster.quotas):
-                return True
+    for mine, theirs in product(run.pods[one], run.pods[other]):
+        if meet(mine, theirs) or any(quota.covers(mine) and quota.covers(theirs) for quota in run.cluster.quotas):
+            return True
     return False

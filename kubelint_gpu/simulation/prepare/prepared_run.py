@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.facts import Unique
-from kubelint_gpu.scheduler.relations import asks, refusers
+from kubelint_gpu.scheduler.relations import asks, first_alike, refusers
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
 from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.demand import Demand, takes
@@ -44,6 +44,7 @@ class PreparedRun:
         empty: the cluster without pods.
         grown: nodes that pools may add; None without any.
         pods: for each participant an old and a new pod.
+        alike: for each participant which of the pods, counted on, are the first that its old and its new pod are like.
         eligible: for each participant the nodes that take a new pod when nothing else runs.
         volumes: for each participant what of the storage it wants that others may take: classes, and drivers.
         allocatable: what each node has, those that may join included.
@@ -74,13 +75,14 @@ class PreparedRun:
         self.pods = [(created_pod(found.old, "old"), created_pod(found.new, "new")) for found in self.participants]
         self._others = [*self.rest, *(pod for pods in self.pods for pod in pods)]
         self._others += [pod for found in self.participants for pod in found.running]
-        known: dict[object, frozenset[str]] = {}
+        first = first_alike([pod for both in self.pods for pod in both], self._others) if len(self.pods) > 1 else (0, 1)
+        self.alike = tuple(zip(first[::2], first[1::2], strict=True))
+        known: dict[int, frozenset[str]] = {}
         self.eligible: list[frozenset[str]] = []
-        for found, (_, new) in zip(self.participants, self.pods, strict=True):
-            key = (new.meta.namespace, new.meta.labels, new.spec)
-            if key not in known:
-                known[key] = self.eligible_for(new)
-            self.eligible.append(known[key] & frozenset(found.nodes) if found.daemons else known[key])
+        for found, (_, new), (_, kind) in zip(self.participants, self.pods, self.alike, strict=True):
+            if kind not in known:
+                known[kind] = self.eligible_for(new)
+            self.eligible.append(known[kind] & frozenset(found.nodes) if found.daemons else known[kind])
         self.volumes = [
             wanted_storage(one.new, pods, cluster, self.empty)
             for one, pods in zip(self.participants, self.pods, strict=True)

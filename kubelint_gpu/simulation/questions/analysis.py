@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Hashable, Sequence
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -46,6 +46,7 @@ class RolloutAnalysis:
         self._standing = standing_daemons(self.participants, prepared.pods, prepared.cluster, prepared.rest)
         self._daemons = self._standing[0]
         self._joins = joins
+        self._budgeted = frozenset(one.meta.namespace for one in prepared.cluster.disruption_budgets)
         self._budget = budget
         self._left = BUDGET.searches * budget
         self._situations: dict[tuple[int, ...], dict[tuple[object, ...], Situation]] = {}
@@ -75,9 +76,18 @@ class RolloutAnalysis:
         members = groups.among(playing)
         residual = self._prepared.residual(fixed)
 
+        answered: dict[Hashable, Judgement] = {}
+
         def one(number: int) -> Judgement:
             if number in playing:
-                return self._among(members[groups.root(number)], number, fixed, residual)
+                mates, sign = members[groups.root(number)], self._sign(number)
+                group = groups.root(number) if len(mates) > 1 else None
+                if (group, sign) in answered:
+                    return replace(answered[group, sign], workload=self.participants[number].new)
+                found = self._among(mates, number, fixed, residual)
+                if not found.is_of_names:
+                    answered[group, sign] = found
+                return found
             mine = [pod for other, pods in self._daemons.items() if other not in (*playing, number) for pod in pods]
             apart = [*self._prepared.rest, *mine]
             own = competing(self._prepared, [*playing, number], apart)
@@ -87,8 +97,7 @@ class RolloutAnalysis:
         asked = sorted(joined(self.participants, frozenset(wanted)))
         found = [Judgement(one.new, None) for one in self.participants]
         for number, judgement in shared_out(one, asked).items():
-            told = undecided(self.participants[number].new) if judgement is None else judgement
-            found[number] = self._counted(told)
+            found[number] = undecided(self.participants[number].new) if judgement is None else judgement
         parts = [self._with_its_parts(number, found) for number in range(len(found))]
         return tuple(
             unbounded(one, told, built.new.replicas)
@@ -104,12 +113,24 @@ class RolloutAnalysis:
             return mine
         return replace(mine, by=least.by, by_bound=least.by_bound, **{name: getattr(least, name) for name in OF_A_RUN})
 
+    def _sign(self, number: int) -> Hashable:
+        """Equal for workloads that nothing tells apart but their names: what becomes of one becomes of the other."""
+        one = self.participants[number]
+        named = one.running or one.waiting or one.new.claims or one.old.claims or one.new.custom
+        # Jobs queue for places, in their order
+        if named or one.daemons or one.temporary or one.new.meta.namespace in self._budgeted:
+            return number
+        both = [(found.kind, found.replicas, found.strategy) for found in (one.new, one.old)]
+        flags = (one.old is one.new, one.rolls, one.known, one.existing, one.settled, one.whole)
+        return (*both, *flags, self._prepared.alike[number], self._prepared.volumes[number])
+
     def _among(
         self, members: Sequence[int], number: int, fixed: Sequence[Pod], residual: Residual | None = None
     ) -> Judgement:
         """The judgement of one of some workloads that compete, beside running pods that stay."""
         situation = self._situation(members, fixed, residual)
         found = beside_queued(situation, situation.numbers.index(number), judge_in(situation, number), self._queue)
+        self._left -= found.states
         return self._beside_daemons(found)
 
     def _beside_daemons(self, found: Judgement) -> Judgement:
@@ -123,11 +144,6 @@ class RolloutAnalysis:
             if one.daemons and one.rolling and one.new.key in holders and not one.controller.surge(one.replicas)
         )
         return replace(found, company=tuple(dict.fromkeys((*found.company, *gives))))
-
-    def _counted(self, found: Judgement) -> Judgement:
-        """The judgement, its states taken off what all together may look at."""
-        self._left -= found.states
-        return found
 
     def judge_together(self, ends: str = "") -> tuple[Together, ...]:
         """All rollouts at once, group by group; with `ends` it is asked of this workload alone whether its own ends."""

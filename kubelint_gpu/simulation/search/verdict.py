@@ -70,6 +70,11 @@ class Judgement:
     company: tuple[Workload, ...] = ()
     by_itself: Verdict | None = None
 
+    @property
+    def is_of_names(self) -> bool:
+        """Whether it tells of a run, of a pod that waits, or of other workloads."""
+        return any((self.waiting, self.trace, self.evicts, self.eviction, self.stalls, self.refusal, self.company))
+
 
 @dataclass(frozen=True, slots=True)
 class Together:

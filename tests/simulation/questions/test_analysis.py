@@ -29,6 +29,7 @@ from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
+from kubelint_gpu.work import limited
 
 STUCK, MAY, DONE = Verdict.STUCK, Verdict.MAY_STICK, Verdict.COMPLETES
 
@@ -559,3 +560,26 @@ def test_what_training_jobs_do_that_may_evict_others_is_not_decided():
 def test_jobs_have_no_rollout():
     (found,) = judge(same(job("a", 2)), cluster(node("n", 2)))
     assert found.verdict is None
+
+
+def judged_within(many, *objects):
+    """The judgements of some workloads, and the steps that they took."""
+    with limited(1_000_000) as allowance:
+        found = judge(same(*many), cluster(*objects))
+    return [replace(one, workload=deployment(), states=0) for one in found], 1_000_000 - allowance.left
+
+
+def test_workloads_that_nothing_tells_apart_are_one_question():
+    nodes = [node(f"n{number}", 3) for number in range(8)]
+    alike = [deployment(f"d{number}") for number in range(20)]
+    unlike = [deployment(f"d{number}", terminationGracePeriodSeconds=number) for number in range(20)]
+    found, steps = judged_within(alike, *nodes)
+    others, more = judged_within(unlike, *nodes)
+    assert found == others
+    assert 3 * steps < more
+
+
+def test_a_label_that_somebody_looks_at_tells_workloads_apart():
+    keeps_off = pod("old", "n", affinity=apart("d1"))
+    found = judge(same(deployment("d0"), deployment("d1"), deployment("d2")), cluster(node("n", 9), keeps_off))
+    assert [(one.workload.meta.name, one.placed) for one in found] == [("d0", 1), ("d1", 0), ("d2", 1)]
