@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.documents import MAX_BYTES
 from kubelint_gpu.sources.checkout import is_inside, leads_out, way_out
 from kubelint_gpu.sources.paths import exists, is_folder
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,11 +38,13 @@ class SourceFile:
     """The bytes of a manifest.
 
     `path` is printed: relative to the working directory, with forward slashes.
+    `real` is the same without links, empty for standard input.
     `data` is one byte longer than the limit where the file is, so that reading it says 'too large'.
     """
 
     path: str
     data: bytes
+    real: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,73 +161,79 @@ class _Collector:
             return
         if not is_directory:
             if _is_template(full):
-                self._skip(full, _TEMPLATE)
+                self._skip(display_path(full, self._cwd), _TEMPLATE)
             else:
-                self._read(full)
+                self._read(full, os.path.realpath(full), display_path(full, self._cwd))
             return
         errors, found = len(self.errors), False
-        for file in self._walk(full):
+        for file, real, shown in self._walk(full):
             found = True
-            self._read(file)
+            self._read(file, real, shown)
         if not found and len(self.errors) == errors:
             self._fail(full, "no *.yaml, *.yml or *.json in this directory")
 
-    def _read(self, full: Path) -> None:
+    def _read(self, full: str | Path, real: str, shown: str) -> None:
+        if real in self._seen:
+            return
+        self._seen.add(real)
         try:
-            real = os.path.realpath(full)
-            if real in self._seen:
-                return
-            self._seen.add(real)
             data = _bounded(full, self._max_bytes + 1)
         except NotReadable as error:
-            self._fail(full, str(error))
+            self.errors.append(SourceError(shown, str(error)))
         except (OSError, ValueError) as error:
-            self._fail(full, _reason(error))
+            self.errors.append(SourceError(shown, _reason(error)))
         else:
-            self.files.append(SourceFile(display_path(full, self._cwd), data))
+            self.files.append(SourceFile(shown, data, real))
 
-    def _walk(self, root: Path) -> Iterator[Path]:
-        """Manifests below a directory, sorted by path, without following links to directories."""
+    def _walk(self, root: Path) -> Iterator[tuple[str, str, str]]:
+        """Manifests below a directory, sorted by path, without following links to directories.
+
+        Each as a path that can be opened, the same without links, and as it is printed.
+        """
         real_root = os.path.realpath(root)
-        todo = [root]
+        todo = [(True, str(root), real_root, display_path(root, self._cwd))]
         while todo:
-            path = todo.pop()
-            if not is_folder(path):
-                if path.is_symlink() and not exists(path):
-                    self._skip(path, "a link to nothing")
-                elif not path.is_symlink() or is_inside(os.path.realpath(path), real_root):
-                    yield path
-                else:
-                    self._skip(path, "a link to a file outside of the directory")
+            is_directory, path, real, shown = todo.pop()
+            if not is_directory:
+                yield path, real, shown
                 continue
             try:
-                children = sorted(path.iterdir(), key=attrgetter("name"), reverse=True)
+                with os.scandir(path) as entries:
+                    children = sorted(entries, key=attrgetter("name"), reverse=True)
             except OSError as error:
-                self._fail(path, _reason(error))
+                self.errors.append(SourceError(shown, _reason(error)))
                 continue
             is_chart = any(child.name == "Chart.yaml" for child in children)
             for child in children:
-                name = child.name
-                if not is_folder(child):
-                    if name.endswith(SUFFIXES):
-                        todo.append(child)
-                elif name.startswith(".") or name in _SKIPPED or exists(child / "pyvenv.cfg"):
+                name, path, is_link = child.name, child.path, child.is_symlink()
+                there = os.path.realpath(path) if is_link else f"{real.rstrip(os.sep)}{os.sep}{name}"
+                printed = name if shown == "." else f"{shown}/{name}"
+                if not (is_folder(path) if is_link else child.is_dir(follow_symlinks=False)):
+                    if not name.endswith(SUFFIXES):
+                        continue
+                    if is_link and not exists(path):
+                        self._skip(printed, "a link to nothing")
+                    elif is_link and not is_inside(there, real_root):
+                        self._skip(printed, "a link to a file outside of the directory")
+                    else:
+                        todo.append((False, path, there, printed))
+                elif name.startswith(".") or name in _SKIPPED or exists(f"{path}/pyvenv.cfg"):
                     continue
-                elif child.is_symlink():
-                    self._skip(child, "a link to a directory")
+                elif is_link:
+                    self._skip(printed, "a link to a directory")
                 elif is_chart and name == "templates":
-                    self._skip(child, _TEMPLATE)
+                    self._skip(printed, _TEMPLATE)
                 else:
-                    todo.append(child)
+                    todo.append((True, path, there, printed))
 
     def _fail(self, full: Path, message: str) -> None:
         self.errors.append(SourceError(display_path(full, self._cwd), message))
 
-    def _skip(self, full: Path, message: str) -> None:
-        self.skipped.append(Skipped(display_path(full, self._cwd), message))
+    def _skip(self, shown: str, message: str) -> None:
+        self.skipped.append(Skipped(shown, message))
 
 
-def _bounded(path: Path, most: int) -> bytes:
+def _bounded(path: str | Path, most: int) -> bytes:
     """At most so many bytes; opening a pipe without a writer would wait for ever, so what it is comes first."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "rb") as file:

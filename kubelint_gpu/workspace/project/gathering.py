@@ -108,7 +108,7 @@ def gather(
     files = [
         file
         for file in (*offered, *members)
-        if not built.takes(file.path) and not (declared and os.path.realpath(file.path) in declared)
+        if not built.takes(file.path) and not (declared and (file.real or os.path.realpath(file.path)) in declared)
     ]
     files.reverse()
     return Gathered(
