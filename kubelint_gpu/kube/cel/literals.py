@@ -99,7 +99,7 @@ def _body(text: str) -> str:
 
 
 def _unescaped(what: str, *, limit: int) -> str:
-    if what[0] in "xXuU":
+    if what[0] in "xXuU" and len(what) > 1:
         number = int(what[1:], 16)
     elif what[0] in "0123" and len(what) == 3:
         number = int(what, 8)

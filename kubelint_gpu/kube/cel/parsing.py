@@ -7,6 +7,7 @@ Lark runs it bottom-up without recursion, so that no depth of nesting exhausts t
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,12 +41,14 @@ _EXTENSION = """
 %extend member: member_opt_dot | member_opt_index
 member_opt_dot   : member "." "?" IDENT
 member_opt_index : member "[" "?" expr "]"
+%override relation_in : relation IN
+IN : /in(?![_a-zA-Z0-9])/
 %override list_lit : "[" [items] [","] "]"
-items : item ("," item)*
+items : item | items "," item
 item  : expr | item_opt
 item_opt : "?" expr
 %override map_lit : "{" [entries] [","] "}"
-entries : entry ("," entry)*
+entries : entry | entries "," entry
 entry   : expr ":" expr | entry_opt
 entry_opt : "?" expr ":" expr
 """
@@ -80,6 +83,8 @@ def _parser() -> Any:
     if found is None or not found.submodule_search_locations:
         raise ModuleNotFoundError("cel-python is not installed: CEL expressions cannot be read", name="celpy")
     grammar = (Path(found.submodule_search_locations[0]) / "cel.lark").read_text(encoding="utf-8")
+    # the tables are kept beside the bytecode, by a digest of the grammar and of what makes them
+    kept = Path(__file__).parent / "__pycache__" / f"grammar.{sys.implementation.cache_tag}.bin"
     return Lark(
         grammar + _EXTENSION,
         parser="lalr",
@@ -89,6 +94,7 @@ def _parser() -> Any:
         priority="invert",
         lexer_callbacks={"IDENT": _ambiguous},
         transformer=_Builder(),
+        cache=not sys.dont_write_bytecode and str(kept),
     )
 
 
@@ -212,7 +218,7 @@ class _Builder(Transformer[Any, Any]):
         return ListNode(_place(found[0]), [item for item, _ in items], missing)
 
     def items(self, found: list[Any]) -> Any:
-        return [one for one in found if not isinstance(one, Token)]
+        return found if len(found) == 1 else [*found[0], found[2]]
 
     entries = items
 
