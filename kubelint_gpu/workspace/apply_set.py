@@ -128,7 +128,7 @@ class ApplySet:
         """Whether the cluster has no nodes but the declared ones and those that its pools may add."""
         return self.world.inventory is not None and self.world.inventory.closed
 
-    @property
+    @cached_property
     def minor_release(self) -> int | None:
         """The minor release of the cluster's control plane; None where it is not declared."""
         version = self.world.inventory.kubernetes_version if self.world.inventory is not None else None

@@ -106,7 +106,7 @@ class ClusterContext:
         """How many nodes are declared."""
         return len(self.base.nodes)
 
-    @property
+    @cached_property
     def usable(self) -> bool:
         """Whether there is an inventory that can be judged by; single objects of it may be unread."""
         return self.inventory is not None and not any(error.fatal for error in self.errors)
