@@ -38,7 +38,8 @@ def test_verdicts_of_deciders_are_shown(kind, pinned):
 def test_verdicts_of_a_fleet_that_brute_force_does_not_reach_are_shown(packed):
     transitions, cluster = fleet(40, 200, packed=packed)
     found = seen_of(lambda: judge(transitions, cluster))
-    assert len(found) >= len(transitions)
+    # of those that nothing tells apart one is asked about
+    assert len(found) >= len({(one.new.replicas, one.new.spec, one.new.strategy) for one in transitions})
     assert [name for name, _, evidence in found if evidence is None] == []
     assert {type(evidence) for _, claim, evidence in found if claim.verdict is Verdict.STUCK} == {KeptPods}
     assert Infeasible in {type(evidence) for *_, evidence in found}
