@@ -107,14 +107,16 @@ def _strategy(had: dict[str, Any], has: dict[str, Any]) -> Iterator[RefusedChang
         answer = "Invalid value: only allowed for updateStrategy 'RollingUpdate'"
         yield RefusedChange(
             (("spec", "updateStrategy", "type"),),
-            f"spec.updateStrategy.rollingUpdate: {answer}; write rollingUpdate: null beside it",
+            f"spec.updateStrategy.rollingUpdate: {answer}; write rollingUpdate: null beside it, which kubectl apply "
+            "takes and server-side apply does not",
         )
 
 
 def _deployment(old: dict[str, Any], new: dict[str, Any], _live: bool, _minor: int) -> Iterator[RefusedChange]:
     """Recreate beside the numbers of RollingUpdate, which the API server wrote itself.
 
-    `kubectl apply` and Helm take them away (the patch strategy of the field is retainKeys), server-side apply does not.
+    `kubectl apply` and Helm take them away (the patch strategy of the field is retainKeys), server-side apply does not,
+    whether null is written or nothing (1.34).
     """
     had, has = (mapping(mapping(value.get("spec")).get("strategy")) for value in (old, new))
     rolled = had.get("type", "RollingUpdate") == "RollingUpdate" and not had.get("rollingUpdate")
@@ -122,7 +124,7 @@ def _deployment(old: dict[str, Any], new: dict[str, Any], _live: bool, _minor: i
         answer = "may not be specified when strategy `type` is 'Recreate'"
         yield RefusedChange(
             (("spec", "strategy", "type"),),
-            f"spec.strategy.rollingUpdate: Forbidden: {answer}; write rollingUpdate: null beside it",
+            f"spec.strategy.rollingUpdate: Forbidden: {answer}; kubectl apply takes the defaults away",
             where="with server-side apply",
         )
 
