@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.quota import pod_charge
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.scheduler.relations import asks, label_keys, tokens
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.quiescence_spread import Spreading
+from kubelint_gpu.simulation.model.quota_use import admission_of
 from kubelint_gpu.simulation.prepare.demand import greedily, takes
 from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange, joined
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -110,6 +112,8 @@ def _never_waits(situation: Situation, pods: Sequence[tuple[Pod, ...]], rolling:
         )
         for place in range(len(pods))
     ]
+    if not _quotas_let(situation, bounds, position):
+        return False
     lone = replace(new, spec=replace(new.spec, spread=()))
     free = frozenset(fit(lone, standing).takers)
     room = _Room(situation, wants, bounds, position, {_APART, *tokens(new)})
@@ -123,15 +127,27 @@ def _never_waits(situation: Situation, pods: Sequence[tuple[Pod, ...]], rolling:
 
 
 def _is_plain(situation: Situation, position: int, pods: Iterable[Pod]) -> bool:
-    """Whether its pods are neither drawn to others, nor need volumes, nor are charged to a quota."""
+    """Whether its pods are neither drawn to others, nor need volumes."""
     if situation.participants[position].controller.has_own_claims(situation.cluster):
         return False
-    return not any(
-        pod.spec.pod_affinity
-        or asks(pod, uncounted=True)
-        or any(quota.covers(pod) for quota in situation.cluster.quotas)
-        for pod in pods
-    )
+    return not any(pod.spec.pod_affinity or asks(pod, uncounted=True) for pod in pods)
+
+
+def _quotas_let(situation: Situation, bounds: Sequence[QuiescentBound], position: int) -> bool:
+    """Whether the quotas let one more pod be made at a rest, where all that are made are bound."""
+    new, cluster = bounds[position].pods[1], situation.cluster
+    quotas = [quota for quota in cluster.quotas if quota.covers(new)]
+    if not quotas:
+        return True
+    if situation.queued or any(one.on_each and any(map(quota.covers, one.pods)) for one in bounds for quota in quotas):
+        return False
+    ran = [(one.pods[0], change.before) for one, change in zip(bounds, situation.participants, strict=True)]
+    use = admission_of(quotas, (*situation.fixed, *(pod for pod in cluster.pods if pod.finished)), ran)
+    kinds = [
+        {(pod_charge(pod.spec), *(quota.covers(pod) for quota in quotas)): (pod, one.most) for pod in one.pods}
+        for one in bounds
+    ]
+    return use.refusal(new, [counted for found in kinds for counted in found.values()]) is None
 
 
 def _apart(pods: Sequence[tuple[Pod, ...]], position: int, snapshot: Snapshot) -> frozenset[int] | None:

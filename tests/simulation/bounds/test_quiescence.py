@@ -105,8 +105,50 @@ def test_pods_apart_by_host_with_a_host_more_than_there_can_be():
     assert (grown.verdict, grown.by_bound) == (Verdict.COMPLETES, True)
 
 
-def test_what_a_quota_counts_is_not_told_by_the_bound():
+def test_a_quota_lets_a_pod_be_made_beside_all_that_can_be_there_at_a_rest():
     assert verdict_of(w(2, over_zones()), on=[*nodes(*"ab"), quota(2)]) == (Verdict.STUCK, False)
+    assert verdict_of(w(3, over_zones()), on=[*nodes(*"abc"), quota(4)]) == (Verdict.COMPLETES, True)
+
+
+def test_a_quota_that_several_rollouts_share_is_told_by_the_bound():
+    # the surge of the first is refused until one of its pods has gone, as one of four may
+    web, api = deployment("web", 4, 1, surge=1, unavailable=1), deployment("api", 3, 1, surge=0, unavailable=1)
+    on = nodes(*"aaaaaa")
+    assert verdict_of(web, api, on=[*on, quota(7)]) == (Verdict.COMPLETES, True)
+    assert together(web, api, on=[*on, quota(7)]) == [(Verdict.COMPLETES, True)]
+    surging = deployment("web", 4, 1, surge=1, unavailable=0)
+    assert verdict_of(surging, api, on=[*on, quota(7)])[0] is Verdict.STUCK
+    assert verdict_of(surging, api, on=[*on, quota(8)]) == (Verdict.COMPLETES, True)
+
+
+def test_a_quota_counts_what_its_status_tells_of():
+    one = deployment("web", 2, 1, surge=1, unavailable=0)
+    assert verdict_of(one, on=[*nodes("a"), quota(4, used=3)]) == (Verdict.COMPLETES, True)
+    assert verdict_of(one, on=[*nodes("a"), quota(4, used=4)])[0] is Verdict.STUCK
+
+
+def in_quota(seed):
+    draw = random.Random(seed)
+    workloads, held = [], 0
+    for name in ("v", "w"):
+        replicas, gpus, surge = draw.randint(1, 3), draw.randint(1, 2), draw.randint(0, 1)
+        unavailable = draw.choice([1 - surge, 1])
+        workloads.append(deployment(name, replicas, gpus, surge=surge, unavailable=unavailable))
+        held += replicas * gpus
+    where = cluster(*nodes("a", gpus=20), quota(held + draw.randint(0, 3)))
+    found = [*judge(same(*workloads), where), *judge_together(same(*workloads), where)]
+    return [one.verdict for one in found]
+
+
+def test_the_search_says_the_same_of_quotas(pinned):
+    ends = 0
+    for seed in range(40):
+        with without("quiescence"):
+            searched = in_quota(seed)
+        for verdict, found in zip(in_quota(seed), searched, strict=True):
+            assert found in (verdict, Verdict.UNDECIDED), seed
+            ends += verdict is found is Verdict.COMPLETES
+    pinned(drawn=40, ends=ends)
 
 
 def together(*workloads, on):
