@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import rewritten
-from kubelint_gpu.kube.objects.priority import SYSTEM_CLASSES
+from kubelint_gpu.kube.objects.priority import SYSTEM_CLASSES, SYSTEM_PREFIX
 from kubelint_gpu.messages.wording import some
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -28,15 +28,19 @@ def unknown_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
         manifest, name = subject.manifest, subject.workload.spec.priority_class_name
         route = (*field_pointers.pod_spec(manifest), _CLASS)
         known = sorted({found.name for found in (*SYSTEM_CLASSES, *unit.cluster.priority_classes)})
-        near = difflib.get_close_matches(name, known, 1, 0.6)
+        near = difflib.get_close_matches(name, known, 1, 0.75)
+        reserved = name.startswith(SYSTEM_PREFIX)
+        others = f"known are {some(known, 'class')}" if declared else "the inventory declares no class"
+        if reserved and not declared:
+            others = f"no other class than {some(known)} may begin with {SYSTEM_PREFIX}"
         yield Diagnostic(
             "KLG302",
             manifest.place(route),
             f'PriorityClass "{name}" is neither in the manifests nor in the inventory: admission refuses the pods '
-            f"({'known are ' + some(known, 'class') if declared else 'the inventory declares no class'})",
+            f"({others})",
             manifest,
             cause=name,
-            certainty="certain" if declared else "possible",
+            certainty="certain" if declared or reserved else "possible",
             help=(f"did you mean {near[0]}?",) if near else (),
             proposals=rewritten(manifest, route, near, "use PriorityClass {}"),
         )
