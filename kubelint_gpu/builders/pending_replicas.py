@@ -94,7 +94,7 @@ def pending_replicas(
     if judgement.company:
         others, number = workload_names(judgement.company), len(judgement.company)
         changes, makes = verb("change", number), verb("make", number)
-        told = f"unless {others}, which {changes} at the same moment, {makes} room, {told}"
+        told = f"{told}, unless {others}, which {changes} at the same moment, {makes} room"
     proposals = _fewer(subject, placed)
     yield Diagnostic(
         "KLG109",

@@ -136,14 +136,15 @@ def standstill(
     unknown = unsure_claims(unit, workload, end.waiting)
     others = end.judgement.company
     ends = "may never end" if may or unknown or workload.approximate else "never ends"
+    beside = ""
     if others and not may:
-        changes, makes = verb("change", len(others)), verb("make", len(others))
-        begins += f"unless {workload_names(others)}, which {changes} at the same moment, {makes} room in time, "
+        ends += " unless others make room in time"
+        beside = f"; {workload_names(others)} {verb('change', len(others))} at the same moment"
     which = "the next" if moment == "next" else "the"
     draft = Diagnostic(
         code,
         place,
-        f"{begins}{which} rollout {ends}: {wait.clause}, and {why}",
+        f"{begins}{which} rollout {ends}: {wait.clause}, and {why}{beside}",
         manifest,
         cause="rollout",
         certainty="certain" if closed and not may and not unknown else "possible",
@@ -168,7 +169,7 @@ def standstill(
         cycle=(*wait.sentences(), *number),
         proposals=tuple(proposals),
     )
-    return refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", why)
+    return refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", f"{why}{beside}")
 
 
 def standstill_anywhere(

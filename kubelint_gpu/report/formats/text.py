@@ -28,7 +28,8 @@ MOST_FINDINGS = 1_000
 MOST_LINES = 39
 _HEAD_LINES, _LEAST_HEAD = 2, 40
 _CLAUSE_END = pattern(
-    r": |; |, (?:and |(?=but |so |held |used |where |which |although |beside |because |of which ))| (?=\()"
+    r": |; |, (?:and |(?=but |so |held |used |where |which |although |beside |because |of which |unless ))"
+    r"| (?=\([^()]*\)$)"
 )
 _ALL = 1_000_000
 _MOST_SHOWN = ((_ALL, _ALL, _ALL), (9, 5, 3), (9, 3, 2), (6, 3, 2), (4, 3, 1), (3, 2, 1), (2, 2, 1), (1, 0, 1))

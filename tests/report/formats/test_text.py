@@ -116,3 +116,16 @@ def test_nothing_of_a_long_sentence_is_lost():
 def test_a_finding_is_no_longer_than_a_screen(any_report):
     for block in text(any_report).split("\n\n"):
         assert len(block.splitlines()) <= 40
+
+
+def test_a_long_sentence_is_not_cut_before_a_parenthesis_in_the_middle_of_a_clause():
+    told = "the rollout ends only if one of the pools user and gpu adds a node meanwhile: until then the new pod waits "
+    (_, head, shown) = next(
+        heads([told + "for 3 cpu (1 free) and 12Gi of memory (3Gi free) on gpu-1, user-1 and user-2"])
+    )
+    assert " ".join(head).endswith("node meanwhile")
+    assert "of memory (3Gi free)" in " ".join(shown.split())
+    (_, head, shown) = next(
+        heads([told.replace(": until", " although") + "(possible in the node pools of the cluster)"])
+    )
+    assert "= note: possible in the node pools of the cluster\n" in shown
