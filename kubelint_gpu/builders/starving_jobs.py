@@ -11,14 +11,12 @@ from kubelint_gpu.builders.job_quota import outcome, refusal_beside
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.evidence.exclusive_lines import holders, scarce, stakes
-from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.evidence.exclusive_lines import stakes
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.messages.wait import Wait, refused
 from kubelint_gpu.messages.wording import workload_name
 from kubelint_gpu.simulation.controllers.job import job_of, piles_up, stops_for_ever
-from kubelint_gpu.simulation.questions.starved_jobs import starves
+from kubelint_gpu.simulation.questions.starved_jobs import starves, waits_for
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
@@ -50,8 +48,9 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     )
     if unit.may_grow_for(subject) and not certain:
         return
-    told, resource, node = outcome(strategy, made=True), scarce(subject), workload.spec.node_name
-    ends = ("set activeDeadlineSeconds, which ends a run that waits",) if _lasts(strategy) else ()
+    told, node = outcome(strategy, made=True), workload.spec.node_name
+    lasts = stops_for_ever(strategy, schedulable=False) or piles_up(strategy, schedulable=False)
+    ends = ("set activeDeadlineSeconds, which ends a run that waits",) if lasts else ()
     finds = "finds room"
     refusal = refusal_beside(unit, subject, beside)
     if refusal and not starves(workload, beside, replace(cluster, quotas=())):
@@ -60,6 +59,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
         told, ends = f"the kubelet of {node} fails each of them", (aftermath(manifest),)
     forbids = strategy.concurrency == "Forbid" and manifest.present(_POLICY)
     policy = (Related(manifest.place(_POLICY), "a run that waits counts as active"),) if forbids else ()
+    waiting = None if node else waits_for(workload, beside, cluster)
     yield Diagnostic(
         "KLG109",
         manifest.place(("spec",), "key"),
@@ -68,12 +68,9 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
         cause="starving",
         certainty="certain" if certain else "possible",
         severity="warning",
-        related=(
-            *policy,
-            *asking_too(others, resource),
-            *clues(unit, subject, resource, sorted(judgement.eligible)),
-            *holders(unit, subject, resource, judgement.eligible),
-        ),
+        scheduler=(waiting and waiting.scheduler) or None,
+        related=(*policy, *(stakes(unit, subject, waiting) if waiting is not None else ())),
+        cycle=(Wait(workload, waiting, standing=True, only=True).clause,) if waiting is not None else (),
         help=ends,
     )
 
@@ -98,11 +95,6 @@ def _behind(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Ite
         scheduler=waiting.scheduler or None,
         related=stakes(unit, subject, waiting),
     )
-
-
-def _lasts(strategy: JobStrategy) -> bool:
-    """Whether a run that waits is in the way of others, or they add up."""
-    return stops_for_ever(strategy, schedulable=False) or piles_up(strategy, schedulable=False)
 
 
 def running_for_good(unit: ApplySet, nodes: frozenset[str]) -> list[WorkloadCheck]:

@@ -17,6 +17,7 @@ from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wait import every, quota_amount
 from kubelint_gpu.messages.wording import amount, counted, owner_name, some
+from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread
 from kubelint_gpu.scheduler.relations import facts_of
 from kubelint_gpu.simulation.prepare.workload_change import owner_of, pods_of_others
@@ -65,7 +66,7 @@ def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) ->
     if "port" in held:
         found += _ports(subject)
     if inter_pod_affinity.NAME in plugins:
-        found += _apart(subject)
+        found += _apart(unit, subject)
     if pod_topology_spread.NAME in plugins:
         found += _spread(subject)
     if "device" in held:
@@ -160,13 +161,16 @@ def _ports(subject: WorkloadCheck) -> Iterator[Related]:
         yield Related(subject.manifest.place(route), f"one pod of a node can have host port {port}{why}")
 
 
-def _apart(subject: WorkloadCheck) -> Iterator[Related]:
-    for route in field_pointers.anti_affinity(subject.manifest):
+def _apart(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
+    terms = own_terms(subject.pod, subject.workload.spec.pod_anti_affinity, unit.empty)
+    for route, term in zip(field_pointers.anti_affinity(subject.manifest), terms, strict=False):
         key = field_pointers.at(subject.manifest, (*route, "topologyKey"))
         place = "node" if key == _HOSTNAME else f"value of {key}"
         told = f"one {place} has one such pod at most, and {_counting(subject, route)}"
         if _holds_hash(subject, route, "mismatchLabelKeys"):
             told = f"old and new pods never share one {place}, pods of one revision may"
+        elif not term.matches(subject.pod):
+            told = f"no pod of it goes to a {place} with a pod that this selects"
         yield Related(subject.manifest.place((*route, "topologyKey")), told)
 
 

@@ -53,9 +53,8 @@ def _undecided(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained])
 def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, certain: bool) -> Diagnostic:
     names = sorted({name for one in found for name in one.budgets})
     manifest, route = _budget(unit, subject, names)
-    known = [one.node for one in found if one.known]
+    known, away = [one.node for one in found if one.known], [one.node for one in found if one.stranded]
     where = f"draining {some(known, word='or')}" if known else "draining a node with its pods"
-    resource = scarce(subject)
     whom = "" if manifest is subject.manifest else f" of {workload_name(subject.workload)}"
     ends, clause = _told(found, names, subject.workload.replicas)
     return Diagnostic(
@@ -76,7 +75,7 @@ def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, 
                 if manifest is not subject.manifest
                 else _declared(unit, names)
             ),
-            *clues(unit, subject, resource, [one.node for one in found]),
+            *(clues(unit, subject, scarce(subject), away) if away else ()),
         ),
         help=tuple(_help(manifest, subject, found, names)),
         proposals=_proposals(manifest, route, found) if manifest is not subject.manifest else (),

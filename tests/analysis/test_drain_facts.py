@@ -83,3 +83,13 @@ def test_a_drain_that_does_not_end_says_why(budgets, replicas, nodes, told, help
     (found,) = findings(budgets + text, nodes, "KLG112")
     assert found.message == f"draining a node with its pods of Deployment serving/chat {told}"
     assert (found.help, [fix.title for fix in found.fixes]) == ((helped,) * bool(helped), [fixed] * bool(fixed))
+
+
+def test_what_pods_ask_for_is_shown_only_where_they_find_no_room():
+    def lines(text, nodes):
+        (found,) = findings(text, nodes)
+        return [one.message for one in found.related]
+
+    held = budget("minAvailable: 1") + deployment(spec="strategy: {type: Recreate}")
+    assert lines(held, inventory(1, 2)) == ["1 replica, all under the budget"]
+    assert len(lines(held, inventory())) > 1

@@ -153,3 +153,18 @@ def test_a_job_whose_pods_the_quota_of_a_stuck_rollout_refuses_is_told():
     assert (found.object, found.certainty) == ("Job/serving/once", "possible")
     assert found.message.endswith("the next one is refused by quota q, which allows 2 pods and has 2 in use")
     assert applied(text, NODES + quota.replace("pods: 2", "pods: 3"), before) == []
+
+
+def test_what_a_job_waits_for_is_told_with_the_line_that_keeps_it_away():
+    term = "{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: chat}}}"
+    apart = f"affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}"
+    upgrade = job().replace("restartPolicy", f"{apart}\n          restartPolicy").replace("{nvidia.com/gpu: 1}", "{}")
+    (found,) = told(deployment(spec=GIVES) + upgrade)
+    assert found.cycle == (
+        "it waits for a place on gpu-1, where its anti-affinity keeps it apart from Deployment serving/chat",
+    )
+    assert "anti-affinity" in found.scheduler
+    assert [one.message for one in found.related] == [
+        "no pod of it goes to a node with a pod that this selects",
+        "gpu-1 is declared here",
+    ]

@@ -16,7 +16,10 @@ from kubelint_gpu.simulation.prepare.coupling import labels_of
 from kubelint_gpu.simulation.prepare.locality import companions, needs_others
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
+from kubelint_gpu.simulation.search.blocked import BlockedPods
+from kubelint_gpu.simulation.search.narrate import Narration
 from kubelint_gpu.simulation.search.placements import placements
+from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.values import replace
 
 
@@ -28,6 +31,17 @@ def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budg
     """
     found = running_at_once(replace(job, replicas=1), others, cluster, budget=budget)
     return found is not None and found[1] == 0
+
+
+def waits_for(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Waiting | None:
+    """What a pod of a Job that `starves` waits for, in one placement of the others."""
+    simulation = _beside(replace(job, replicas=1), others, cluster)
+    found = placements(simulation, BUDGET.starving).full if simulation is not None else ()
+    if simulation is None or not found:
+        return None
+    staying = replace(cluster, pods=_staying((*others, job), cluster))
+    told = BlockedPods(simulation, Narration(simulation, staying)).waiting(found[0], job.key)
+    return next(iter(told), None)
 
 
 def running_at_once(
@@ -55,17 +69,19 @@ def _beside(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Simu
     """The simulation of a Job beside what runs for good; None where it could evict some of that."""
     every = (*others, job)
     cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in every])
-    stays = tuple(
-        pod
-        for pod in pods_of_others(every, cluster.pods)
-        if pod.spec.node_name and not pod.finished and not is_temporary(pod)
-    )
+    stays = _staying(every, cluster)
     if _lacks_companions(job, others, stays, cluster):
         # those that it must be near to may be pods that end some day
         return None
     if may_evict(job, others, stays):
         return None
     return full_simulation(every, replace(cluster, pods=stays))
+
+
+def _staying(workloads: Sequence[Workload], cluster: Cluster) -> tuple[Pod, ...]:
+    """The running pods of all others that never end."""
+    pods = pods_of_others(workloads, cluster.pods)
+    return tuple(pod for pod in pods if pod.spec.node_name and not pod.finished and not is_temporary(pod))
 
 
 def may_evict(job: Workload, others: Sequence[Workload], pods: Sequence[Pod]) -> bool:
