@@ -14,6 +14,7 @@ from kubelint_gpu.builders.overlapping_runs import OverlappingRuns, overlapping_
 from kubelint_gpu.builders.short_custom_gangs import ShortCustomGang, short_custom_gang
 from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, running_for_good, staying_beside
 from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.collective import is_started_whole
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.job import job_of
@@ -118,10 +119,13 @@ def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
         if subject.workload.key not in short:
             yield from overlapping_runs(unit, subject)
     jobs = [one for one in whole if not is_repeated(one.workload) and one.workload.key not in short]
-    customs = list(custom_teams(unit)) if unit.has_nodes else []
-    lacking = {team: short_custom_gang(unit, team) for team in customs}
-    yield from (found for found in lacking.values() if found is not None)
-    customs = [team for team in customs if lacking[team] is None]
+    customs = []
+    for team in custom_teams(unit) if unit.has_nodes else ():
+        found, queued = short_custom_gang(unit, team), is_started_whole(team.largest.manifest.item.value)
+        if found is None:
+            customs += [] if queued else [team]
+        elif not (queued and found.beside):
+            yield replace(found, certain=found.certain and not queued)
     if len(jobs) + len(customs) >= 2:
         yield from _held(unit, jobs, customs)
 
@@ -129,7 +133,7 @@ def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
 def _held(unit: ApplySet, jobs: list[WorkloadCheck], customs: Sequence[Team]) -> Iterator[GangDeadlock | UndecidedGang]:
     """Whether those that could have all their pods hold each other up."""
     question = "it and others hold each other up"
-    for subject in [one for one in jobs if _leans_on_what_ends(unit, one, jobs)]:
+    for subject in [one for one in jobs if any(near not in jobs for near in _passing(unit, one))]:
         jobs.remove(subject)
         if any(_share_nodes(unit, subject, other) for other in jobs):
             yield UndecidedGang(subject, question, "its pods must be near to those of a Job, which come and go")
@@ -211,11 +215,6 @@ def _passing(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
     return [
         jobs[place] for place in companion_workloads(subject.workload, [one.workload for one in jobs], unit.cluster)
     ]
-
-
-def _leans_on_what_ends(unit: ApplySet, subject: WorkloadCheck, jobs: Sequence[WorkloadCheck]) -> bool:
-    """Whether its pods must be near to those of a Job that is none of these."""
-    return any(one not in jobs for one in _passing(unit, subject))
 
 
 def _share_nodes(unit: ApplySet, one: WorkloadCheck, other: WorkloadCheck) -> bool:

@@ -17,10 +17,10 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.evidence.exclusive_lines import holders, scarce, stakes
+from kubelint_gpu.evidence.exclusive_lines import scarce, shortage_lines, stakes
 from kubelint_gpu.evidence.node_lines import clues, requested
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.collective import sign_of_waiting
+from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.messages.wait import refused
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_name
@@ -31,6 +31,8 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
+_WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing"
+_QUEUED = "what admits it whole looks at a quota and not at the nodes: ask for what these have, or add nodes"
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
@@ -65,12 +67,14 @@ def _short(unit: ApplySet, found: ShortJob) -> Diagnostic:
     waits = "waits" if most < workload.replicas else "may wait"
     finds = verb("find", most if most < workload.replicas else least)
     refusal = found.refusal
-    told, lines = f"{number} {finds} room{grown}", _lines_of_nodes(unit, found)
-    help_ = "let Kueue admit the Job whole, or a scheduler with pod groups place it whole: then it holds nothing"
+    told = f"{number} {finds} room{grown}"
+    nodes = shortage_lines(unit, subject, judgements_in(unit)[subject.key], scarce(subject))
+    lines = (*nodes, *growing(unit, subject))
+    help_ = _QUEUED if is_started_whole(manifest.item.value) else _WHOLE
     if refusal is not None:
         told = f"{number} {'is' if most == 1 else 'are'} made, the next one is refused {refused(refusal)}"
         help_ = "let the quota allow all its pods at once: what starts Jobs whole, as Kueue does, does not look at it"
-        lines = tuple(stakes(unit, subject, Waiting(workload.key, new=True, count=1, refusal=refusal)))
+        lines = stakes(unit, subject, Waiting(workload.key, new=True, count=1, refusal=refusal))
     return Diagnostic(
         "KLG113",
         manifest.place(field_pointers.replicas(manifest)),
@@ -87,16 +91,6 @@ def _short(unit: ApplySet, found: ShortJob) -> Diagnostic:
             *lines,
         ),
         help=(help_,),
-    )
-
-
-def _lines_of_nodes(unit: ApplySet, found: ShortJob) -> tuple[Related, ...]:
-    subject, resource = found.subject, scarce(found.subject)
-    eligible = judgements_in(unit)[subject.key].eligible
-    return (
-        *clues(unit, subject, resource, sorted(eligible)),
-        *holders(unit, subject, resource, eligible),
-        *growing(unit, subject),
     )
 
 
@@ -230,7 +224,7 @@ def _short_custom(unit: ApplySet, found: ShortCustomGang) -> Diagnostic:
             *clues(unit, first, scarce(first), fit.fits if fit is not None else ()),
             *growing(unit, first),
         ),
-        help=("let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing",),
+        help=(_QUEUED if is_started_whole(first.manifest.item.value) else _WHOLE,),
     )
 
 

@@ -47,8 +47,6 @@ def test_a_deadline_ends_it():
 
 def test_what_is_started_whole_or_by_another_scheduler_is_not_looked_at():
     assert told(torch(pod=POD.replace("{containers", "{schedulerName: volcano, containers")), inventory(2)) == []
-    queued = torch().replace("namespace: research}", "namespace: research, labels: {kueue.x-k8s.io/queue-name: q}}")
-    assert told(queued, inventory(2)) == []
     assert told(torch(spec="  runPolicy: {suspend: true}\n"), inventory(2)) == []
 
 
@@ -104,3 +102,19 @@ def test_a_queue_starts_a_job_whole_and_makes_no_room_for_it():
     for cluster in (inventory(4, more=QUOTA), inventory(2)):
         (one,) = findings(queued, cluster, "KLG113")
         assert one.certainty == "possible"
+    assert one.help == (AT_A_QUOTA,)
+
+
+AT_A_QUOTA = "what admits it whole looks at a quota and not at the nodes: ask for what these have, or add nodes"
+
+
+def test_nor_does_it_for_a_custom_resource():
+    def queued(name):
+        return torch(name).replace("namespace: research}", IN_QUEUE)
+
+    assert findings(queued("a"), inventory(4), "KLG113") == []
+    (one,) = findings(queued("a"), inventory(2), "KLG113")
+    assert (one.certainty, one.help) == ("possible", (AT_A_QUOTA,))
+    # what is admitted whole holds nothing of what another one waits for
+    assert findings(queued("a") + queued("b"), inventory(6), "KLG113") == []
+    assert findings(queued("a") + service(), inventory(5), "KLG113") == []

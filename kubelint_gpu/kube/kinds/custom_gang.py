@@ -53,11 +53,11 @@ class CustomGang:
 def custom_gangs(value: dict[str, Any]) -> tuple[CustomGang, ...]:
     """The sets of pods of a custom resource that run whole or not at all.
 
-    None where a queue or a pod group starts them whole, where it is suspended, and for kinds that work with a part of
+    None where a scheduler places them as a pod group, where it is suspended, and for kinds that work with a part of
     their pods.
     """
     row, root = row_of(value), Fields(value, (), [])
-    if row is None or is_started_whole(value):
+    if row is None:
         return ()
     kind = str(value.get("kind"))
     if kind in _REPLICA_SPECS:

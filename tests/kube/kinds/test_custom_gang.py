@@ -52,7 +52,7 @@ FOUR = "parallelism: 4, completions: 4"
         (kubeflow("XGBoostJob", "xgb"), [[1, 3]]),
         (kubeflow(spec="  runPolicy: {suspend: true}\n"), []),
         (kubeflow(spec="  runPolicy: {schedulingPolicy: {minAvailable: 4}}\n"), []),
-        (kubeflow(meta=", labels: {kueue.x-k8s.io/queue-name: a}"), []),
+        (kubeflow(meta=", labels: {kueue.x-k8s.io/queue-name: a}"), [[1, 3]]),
         (kubeflow(pod=GROUPED), []),
         (kubeflow(spec="  elasticPolicy: {minReplicas: 2}\n", roles=("Worker",)), [[2]]),
         (kubeflow(spec="  elasticPolicy: {maxReplicas: 3}\n", roles=("Worker",)), [[1]]),
