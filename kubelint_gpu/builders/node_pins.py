@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.node_misfit import asked, is_gpu
 from kubelint_gpu.documents.edits import Edit, append, remove_key, replace_scalar, set_key
+from kubelint_gpu.documents.emitter import scalar_text
 from kubelint_gpu.documents.moves import replace_key
 from kubelint_gpu.engine.diagnostic import FixCandidate
 from kubelint_gpu.evidence.runtime_classes import adds_requirement
@@ -142,7 +143,7 @@ def _edits(subject: WorkloadCheck, wider: Wider) -> list[Edit]:
         return [remove_key(manifest.item, route[:-1]), added]
     if pin.pointer[0] != "nodeSelector":
         values = (
-            replace_scalar(manifest.item, (*route, "values", 0), wider.value)
+            replace_scalar(manifest.item, (*route, "values", 0), scalar_text(wider.value))
             if len(pin.requirement.values) == 1
             else set_key(manifest.item, route, "values", [wider.value])
         )
@@ -150,10 +151,4 @@ def _edits(subject: WorkloadCheck, wider: Wider) -> list[Edit]:
     if manifest.present((*route[:-1], wider.key)):
         return [remove_key(manifest.item, route)]
     key = Edit(manifest.path, manifest.item.locate(route, "key"), wider.key)
-    return [key, replace_scalar(manifest.item, route, _text(wider.value))]
-
-
-def _text(value: str) -> str:
-    """A label's value as YAML reads it as a string."""
-    plain = value[:1].isalpha() and value.lower() not in ("true", "false", "yes", "no", "on", "off", "null", "y", "n")
-    return value if plain else f'"{value}"'
+    return [key, replace_scalar(manifest.item, route, scalar_text(wider.value))]

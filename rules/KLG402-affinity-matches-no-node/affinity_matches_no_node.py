@@ -9,6 +9,7 @@ from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message, severity_without_pods
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
+from kubelint_gpu.documents.emitter import scalar_text
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import renamed
@@ -177,4 +178,5 @@ def _proposals(manifest: Manifest, miss: _Miss) -> tuple[FixCandidate, ...]:
     if not miss.value:
         return ()
     route = miss.route if miss.route[-2] == "nodeSelector" else (*miss.route, "values", 0)
-    return (FixCandidate(f"write {miss.value}", "unsafe", lambda: [replace_scalar(manifest.item, route, miss.value)]),)
+    value = scalar_text(miss.value)
+    return (FixCandidate(f"write {miss.value}", "unsafe", lambda: [replace_scalar(manifest.item, route, value)]),)

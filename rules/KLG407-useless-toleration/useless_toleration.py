@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar
+from kubelint_gpu.documents.emitter import scalar_text
 from kubelint_gpu.documents.list_edits import remove_entry
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
@@ -36,8 +38,8 @@ def useless_toleration(unit: ApplySet) -> Iterator[Diagnostic]:
     known = [taint for _, taint in taints]
     told = {(one.key, value, effect) for one in known for value in (one.value, None) for effect in (one.effect, "")}
     for subject in unit.subjects:
-        if not subject.places_pods or not (unit.fits_somewhere(subject) or unit.may_grow_for(subject)):
-            # a DaemonSet tolerates what may come, and a pod that fits nowhere has a rule that says why
+        if subject.workload.spec.node_name or not (unit.fits_somewhere(subject) or unit.may_grow_for(subject)):
+            # a pod that fits nowhere has a rule that says why
             continue
         workload = subject.manifest.workload
         listed = field_pointers.at(subject.manifest, (*field_pointers.pod_spec(subject.manifest), "tolerations"))
@@ -64,6 +66,9 @@ def _draft(
 ) -> Diagnostic | None:
     near = _near(toleration, known)
     if near is None and (not unit.complete or _portable(unit, toleration.key)):
+        return None
+    if subject.controller.node_bound and (near is None or _is_tolerated({toleration.key, near[1]}, others, known)):
+        # a DaemonSet tolerates what may come
         return None
     manifest = subject.manifest
     route: Pointer = (*field_pointers.pod_spec(manifest), "tolerations", number)
@@ -96,7 +101,12 @@ def _proposal(
     if any(_says(other, meant) for other in others):
         title = "delete the toleration, another one covers the taint"
         return FixCandidate(title, "unsafe", lambda: [remove_entry(manifest.item, route)])
-    return FixCandidate(f"write {value}", "unsafe", lambda: [replace_scalar(manifest.item, (*route, field), value)])
+    edit = partial(replace_scalar, manifest.item, (*route, field), scalar_text(value))
+    return FixCandidate(f"write {value}", "unsafe", lambda: [edit()])
+
+
+def _is_tolerated(keys: Container[str], tolerations: Sequence[Toleration], known: Sequence[Taint]) -> bool:
+    return all(any(one.tolerates(taint) for one in tolerations) for taint in known if taint.key in keys)
 
 
 def _says(one: Toleration, other: Toleration) -> bool:

@@ -113,6 +113,21 @@ def test_a_daemon_set_may_tolerate_what_may_come():
     assert len(messages("KLG407", workload(spec=spec))) == 1
 
 
+def test_a_toleration_that_just_misses_a_taint_keeps_a_daemon_set_from_its_nodes():
+    open_node = "  - {name: gpu-2, allocatable: {cpu: 64, memory: 512Gi}}\n"
+    tainted = NODES.replace("value: llm", 'value: "true"').replace("priorityClasses", f"{open_node}priorityClasses")
+
+    def found(value):
+        spec = f"      tolerations: [{{key: team, value: {value}}}]\n"
+        daemons = unit(workload(kind="DaemonSet", spec=spec, replicas=""), inventory=tainted)
+        return list(checks()["KLG407"](daemons))
+
+    (told,) = found("present")
+    assert told.message.startswith("no node has a taint team=present: ")
+    assert [edit.text for edit in told.proposals[0].edits()] == ['"true"']
+    assert found('"true"') == []
+
+
 @pytest.mark.parametrize(
     "key", ["node.kubernetes.io/not-ready", "nvidia.com/gpu", "karpenter.sh/disruption", "dedicated"]
 )

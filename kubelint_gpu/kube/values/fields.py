@@ -128,7 +128,7 @@ class Fields:
             if isinstance(value, str):
                 found.append(value)
             else:
-                self.report((key, index), f"must be a string, not {described(value)}; quote it", value)
+                self.report((key, index), f"must be a string, not {described(value)}; quote it", value, is_text=True)
         return tuple(found)
 
     def labels(self, key: str, *, known: bool = False) -> FrozenMap[str, str]:
@@ -148,7 +148,7 @@ class Fields:
                 if known and is_placeholder(value):
                     child.report((name,), "is filled in later", value)
             else:
-                child.report((name,), f"must be a string, not {described(value)}; quote it", value)
+                child.report((name,), f"must be a string, not {described(value)}; quote it", value, is_text=True)
         return FrozenMap(found)
 
     def quantities(self, key: str, *, below_zero: bool = False) -> FrozenMap[str, int]:
