@@ -14,7 +14,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended, running_requests
 from kubelint_gpu.messages.wording import amount, bare
 from kubelint_gpu.simulation.search.frames import Frame, FrameGroup, course
-from kubelint_gpu.simulation.search.trace import Trace, Waiting
+from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.values import replace
 
 MOST_NODES = 12
@@ -51,7 +51,11 @@ def picture(trace: Trace, steps: int) -> RolloutPicture | None:
         )
         for number, moment in enumerate(found.moments)
     ]
-    refused = tuple(_refused(one) for one in trace.waiting if one.refusal)
+    refused = tuple(
+        Holding(one.owner.partition("/")[2], "new" if one.new else "", "refused", one.count)
+        for one in trace.waiting
+        if one.refusal
+    )
     if refused:
         moments.append(replace(moments[-1], waiting=(*moments[-1].waiting, *refused)))
     return RolloutPicture(
@@ -123,7 +127,3 @@ def _holding(group: FrameGroup, rows: Sequence[Row]) -> Holding:
         tuple(group.takes.get(one.resource, 0) * group.count for one in rows),
         ", ".join(asked),
     )
-
-
-def _refused(one: Waiting) -> Holding:
-    return Holding(one.owner.partition("/")[2], "new" if one.new else "", "refused", one.count)

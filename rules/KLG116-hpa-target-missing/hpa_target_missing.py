@@ -24,7 +24,10 @@ def hpa_target_missing(unit: ApplySet) -> Iterator[Diagnostic]:
         if manifest.kind != "HorizontalPodAutoscaler" or not isinstance(name, str) or kind not in SCALED:
             continue
         there = [one for one in _scalable(unit) if _namespace(one) == _namespace(manifest)]
-        if any((one.kind, one.name) == (kind, name) for one in there) or _runs(unit, f"{_namespace(manifest)}/", name):
+        pods = f"{_namespace(manifest)}/{name}-"
+        if any((one.kind, one.name) == (kind, name) for one in there):
+            continue
+        if any(pod.key.startswith(pods) for pod in unit.cluster.pods):
             continue
         same_name = [one for one in there if one.name == name]
         near = nearest(name, [one.name for one in there if one.kind == kind])
@@ -52,8 +55,3 @@ def _scalable(unit: ApplySet) -> Iterator[Manifest]:
 
 def _namespace(manifest: Manifest) -> str:
     return manifest.namespace or "default"
-
-
-def _runs(unit: ApplySet, namespace: str, name: str) -> bool:
-    """Whether a pod runs whose name begins like that of the target's pods."""
-    return any(pod.key.startswith(f"{namespace}{name}-") for pod in unit.cluster.pods)

@@ -29,7 +29,8 @@ def hostname_pin(unit: ApplySet) -> Iterator[Diagnostic]:
         if not subject.places_pods or _has_reason(subject):
             continue
         found = wider_selection(unit, subject)
-        if found is None or (len(found.nodes) <= len(found.pinned) and _claims(subject)):
+        kept = any(volume.kind == "persistentVolumeClaim" for volume in subject.workload.spec.volumes)
+        if found is None or (kept and len(found.nodes) <= len(found.pinned)):
             continue
         manifest = subject.manifest
         route: Pointer = (*field_pointers.pod_spec(manifest), *found.pin.pointer)
@@ -60,10 +61,6 @@ def _has_reason(subject: WorkloadCheck) -> bool:
         str(volume.source.get("path", "")) for volume in subject.workload.spec.volumes if volume.kind == "hostPath"
     ]
     return any(not path.startswith(_EVERYWHERE) for path in paths)
-
-
-def _claims(subject: WorkloadCheck) -> bool:
-    return any(volume.kind == "persistentVolumeClaim" for volume in subject.workload.spec.volumes)
 
 
 def _sticks(unit: ApplySet, subject: WorkloadCheck) -> bool:

@@ -79,7 +79,7 @@ def quota_problems(value: dict[str, Any]) -> Problems:
         found = amount(given)
         if found is not None and found >= 0 and found % 1000 and (is_extended(name) or name in _OBJECTS):
             yield InvalidObject(f"must be an integer, not {given}", where, given)
-    yield from (problem for problem in problems if not _said_better(problem))
+    yield from (problem for problem in problems if problem.pointer[-1:] != ("values",))
     yield from _scopes(spec)
 
 
@@ -93,11 +93,6 @@ def _quota_name(name: str) -> str:
 
 def _is_standard(name: str) -> bool:
     return name in _OF_QUOTAS or name.startswith(("hugepages-", "requests.hugepages-"))
-
-
-def _said_better(problem: InvalidObject) -> bool:
-    """Whether a problem of a scope's values is told below with the API server's own words."""
-    return problem.pointer[-1:] == ("values",)
 
 
 def _scopes(spec: dict[str, Any]) -> Problems:
@@ -203,7 +198,8 @@ def _bounds(entry: dict[str, Any], limit: Limit, name: str, where: Pointer) -> P
             yield InvalidObject(text, (*where, at, name), None)
             return
     request, default = parts["defaultRequest"], parts["default"]
-    if request is not None and default is not None and request != default and _not_shared(name):
+    whole = is_extended(name) or name.startswith("hugepages-")
+    if request is not None and default is not None and request != default and whole:
         at = next(part for part in ("defaultRequest", "default", "min", "max") if name in mapping(entry.get(part)))
         text = f"default value {canonical(default)} must equal to defaultRequest value {canonical(request)} in {name}"
         yield InvalidObject(text, (*where, at, name), None)
@@ -213,8 +209,3 @@ def _bounds(entry: dict[str, Any], limit: Limit, name: str, where: Pointer) -> P
     elif ratio is not None and parts["min"] and parts["max"] is not None and ratio * parts["min"] > parts["max"] * 1000:
         text = f"ratio {canonical(ratio)} is greater than max/min of {canonical(parts['max'])} and "
         yield InvalidObject(text + canonical(parts["min"]), (*where, "maxLimitRequestRatio", name), None)
-
-
-def _not_shared(name: str) -> bool:
-    """Whether request and limit of a resource must be equal."""
-    return is_extended(name) or name.startswith("hugepages-")

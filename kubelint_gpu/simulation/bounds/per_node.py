@@ -24,7 +24,7 @@ def by_node(situation: Situation, search: GroupSearch, position: int, blank: Jud
     """
     participant = situation.participants[position]
     old, new = created_pod(participant.old, "old"), created_pod(participant.new, "new")
-    if _is_charged(situation, old, new) or leans(situation, position):
+    if any(quota.covers(pod) for quota in situation.cluster.quotas for pod in (old, new)) or leans(situation, position):
         return None
     standing = Snapshot.of(replace(situation.cluster, pods=tuple(stronger(situation, participant))))
     room = frozenset(fit(new, standing).takers) & frozenset(participant.nodes)
@@ -74,7 +74,3 @@ def _takes_both(situation: Situation, participant: WorkloadChange, old: Pod, new
         for name in participant.standing
     )
     return frozenset(fit(new, Snapshot.of(replace(situation.cluster, pods=(*situation.fixed, *placed)))).takers)
-
-
-def _is_charged(situation: Situation, old: Pod, new: Pod) -> bool:
-    return any(quota.covers(pod) for quota in situation.cluster.quotas for pod in (old, new))

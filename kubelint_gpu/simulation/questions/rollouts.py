@@ -101,7 +101,8 @@ def _grown(found: tuple[Judgement, ...], asked: _Rollouts) -> tuple[Judgement, .
     """The judgements with nodes that pools may add, where these are better."""
     transitions, cluster, budget, growth, _ = asked
     found = tuple(_better(one, other) for one, other in zip(found, asked.judged(growth), strict=True))
-    stalling = [number for number, one in enumerate(found) if _may_stall(one)]
+    ending = [number for number, one in enumerate(found) if one.grows and one.verdict is Verdict.COMPLETES]
+    stalling = [number for number in ending if found[number].stalls is None]
     if stalling:
         # the replicas themselves need nodes that join; does the rollout need more of them?
         still = RolloutAnalysis(transitions, cluster, budget, growth, joins=False).judge(stalling)
@@ -146,8 +147,3 @@ def _better(one: Judgement, grown: Judgement) -> Judgement:
         stalls = one.trace if grown.verdict is Verdict.COMPLETES and one.verdict in WAITS else None
         return replace(grown, grows=True, stalls=stalls)
     return one
-
-
-def _may_stall(one: Judgement) -> bool:
-    """Whether nodes join before its rollout begins, and it is not known if more have to join while it runs."""
-    return one.grows and one.verdict is Verdict.COMPLETES and one.stalls is None

@@ -14,7 +14,7 @@ from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.api_limits import MOST_DEVICES
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device_class import DeviceClass
-from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceQuery, queries_of
+from kubelint_gpu.kube.dra.request import ALL, DeviceQuery, queries_of
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.claim_requests import (
     ClaimPreparation,
@@ -69,7 +69,8 @@ class Search:
         self._taking: dict[int, set[int]] = {}
         self._shares: dict[int, dict[str, Amount]] = {}
         self._taken: list[list[Taken]] = [[] for _ in claims]
-        self._can_stand_in = not any(_asks_for_all(claim.spec) for claim in claims if claim.spec.constraints)
+        bound = [claim.spec for claim in claims if claim.spec.constraints]
+        self._can_stand_in = not any(query.mode == ALL for spec in bound for query in queries_of(spec))
 
     def outcome(self) -> AllocatorOutcome:
         """What comes of it."""
@@ -240,7 +241,3 @@ class Search:
         else:
             self._taking[position].discard(claim)
         self._undo(slot, query, claim, len(self._needed[claim].checks), counts=self._counts(slot, position))
-
-
-def _asks_for_all(spec: ClaimSpec) -> bool:
-    return any(query.mode == ALL for query in queries_of(spec))
