@@ -121,11 +121,11 @@ def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
     jobs = [one for one in whole if not is_repeated(one.workload) and one.workload.key not in short]
     customs = []
     for team in custom_teams(unit) if unit.has_nodes else ():
-        found, queued = short_custom_gang(unit, team), is_started_whole(team.largest.manifest.item.value)
+        found, as_one = short_custom_gang(unit, team), is_started_whole(team.largest.manifest.item.value)
         if found is None:
-            customs += [] if queued else [team]
-        elif not (queued and found.beside):
-            yield replace(found, certain=found.certain and not queued)
+            customs += [] if as_one else [team]
+        elif not (as_one and found.beside):
+            yield replace(found, certain=found.certain and not as_one)
     if len(jobs) + len(customs) >= 2:
         yield from _held(unit, jobs, customs)
 

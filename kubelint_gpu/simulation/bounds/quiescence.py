@@ -141,8 +141,7 @@ def _quotas_let(situation: Situation, bounds: Sequence[QuiescentBound], position
         return True
     if situation.queued or any(one.on_each and any(map(quota.covers, one.pods)) for one in bounds for quota in quotas):
         return False
-    ran = [(one.pods[0], change.before) for one, change in zip(bounds, situation.participants, strict=True)]
-    use = admission_of(quotas, (*situation.fixed, *(pod for pod in cluster.pods if pod.finished)), ran)
+    use = admission_of(quotas, (*situation.fixed, *(pod for pod in cluster.pods if pod.finished)))
     kinds = [
         {(pod_charge(pod.spec), *(quota.covers(pod) for quota in quotas)): (pod, one.most) for pod in one.pods}
         for one in bounds
