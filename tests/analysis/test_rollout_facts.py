@@ -23,8 +23,8 @@ def nodes(*gpus):
 def test_a_rollout_that_never_ends_by_itself_says_so_where_another_may_give_way():
     (found,) = findings(f"{deployment(spec=KEEPS)}---\n{deployment(name='other', spec=GIVES)}", nodes(2))
     assert (found.code, found.severity, found.certainty) == ("KLG101", "error", "certain")
-    assert found.message.startswith("unless ")
-    assert "makes room in time, the rollout never ends: the new pod waits for" in found.message
+    assert found.message.startswith("the rollout never ends unless others make room in time: the new pod waits for ")
+    assert found.message.endswith("; Deployment serving/other changes at the same moment")
     assert found.help == (
         "rolled out at the same moment as Deployment serving/other, it ends only in a lucky order of events",
     )
