@@ -30,7 +30,7 @@ _TAG = sys.implementation.cache_tag
 _PLACE = os.path.join(_HERE, "__pycache__", f"modules.{_TAG}.bin")
 _IS_POSSIBLE = hasattr(os, "pread") and not sys.flags.optimize and not sys.pycache_prefix
 _IDENTITY = (MAGIC_NUMBER, __version__, 2)
-_OF_IMPORT = ("__spec__", "__loader__", "__class__")
+_OF_IMPORT = ("__spec__", "__loader__", "__class__", "__path__")
 _kept: list[KeptModules] = []
 
 Entry = tuple[str, bool, bool, int, int, int, int]
@@ -93,8 +93,8 @@ class _Later(ModuleType):
     """A module that runs when something of it is first asked for, in the thread that does; others wait for it."""
 
     def __getattribute__(self, name: str) -> Any:
-        if name not in _OF_IMPORT:
-            spec: Any = self.__spec__
+        spec: Any = ModuleType.__getattribute__(self, "__spec__")
+        if name not in _OF_IMPORT and f"{spec.name}.{name}" not in sys.modules:
             lock, pending = spec.loader_state
             with lock:
                 if pending:
@@ -137,7 +137,7 @@ def _write(specs: list[Any]) -> None:
             data = file.read()
         if data[:8] == MAGIC_NUMBER + bytes(4):
             is_package = spec.submodule_search_locations is not None
-            later = not is_package and spec.name.partition(".")[0] in sys.stdlib_module_names
+            later = spec.name.partition(".")[0] != "kubelint_gpu"
             stamp = (int.from_bytes(data[place : place + 4], "little") for place in (8, 12))
             about[spec.name] = (os.path.relpath(spec.origin, _HERE), is_package, later, *stamp)
             codes[spec.name] = marshal.loads(data[16:])  # noqa: S302 - as any import does

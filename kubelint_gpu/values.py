@@ -4,6 +4,7 @@ The standard library compiles half a dozen methods for each class when its modul
 a short run of this program.
 Here the constructor is made with the first value, from code that classes of as many attributes share. It fills in a
 value of a class of the same layout that is not frozen, and then says of which class it is.
+A `NamedTuple` is made as cheaply: that of `typing` compiles every annotation.
 The names, arguments and behaviour are those of the standard library, which is also what type checkers see.
 """
 
@@ -16,7 +17,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, fields, replace
+    from typing import NamedTuple
 else:
+    from _collections import _tuplegetter
+
     _MISSING = object()
     _HASH = "_value_hash"  # computed once: values are keys, and deep ones are dear to hash
 
@@ -168,5 +172,40 @@ else:
 
         return method
 
+    class _TupleOfNames(type):
+        def __new__(mcs, name, bases, namespace):
+            if not bases:
+                return super().__new__(mcs, name, bases, namespace)
+            names = tuple(namespace.get("__annotations__", ()))
+            made = FunctionType(_joining(len(names)).replace(co_varnames=("_cls", *names)), _TUPLE, "__new__")
+            made.__defaults__ = tuple(namespace.pop(one) for one in names if one in namespace)
+            getters = {one: _tuplegetter(number, None) for number, one in enumerate(names)}
+            methods = {"__repr__": _shown, "__getnewargs__": _plain, "_replace": _replaced}
+            own = {"__slots__": (), "_fields": names, "__match_args__": names, "__new__": made}
+            return type(name, (tuple,), {**methods, **namespace, **own, **getters})
 
-__all__ = ["dataclass", "field", "fields", "replace"]
+    class NamedTuple(metaclass=_TupleOfNames):
+        """A tuple whose places have names."""
+
+    _TUPLE = {"_new": tuple.__new__}
+
+    @cache
+    def _joining(count):
+        names = "".join(f"_{number}, " for number in range(count))
+        return eval(f"lambda _cls, {names}: _new(_cls, ({names}))").__code__  # noqa: S307
+
+    def _plain(self):
+        return tuple(self)
+
+    def _shown(self):
+        shown = ", ".join(f"{name}={one!r}" for name, one in zip(self._fields, self, strict=True))
+        return f"{type(self).__name__}({shown})"
+
+    def _replaced(self, /, **changes):
+        made = tuple.__new__(type(self), map(changes.pop, self._fields, self))
+        if changes:
+            raise ValueError(f"Got unexpected field names: {[*changes]!r}")
+        return made
+
+
+__all__ = ["NamedTuple", "dataclass", "field", "fields", "replace"]

@@ -28,6 +28,7 @@ of = modules.KeptModules
 others = {name for name, one in sys.modules.items() if isinstance(getattr(one, "__loader__", None), of)}
 assert {"click", "json"} <= others or not others
 assert type(sys.modules["inspect"]) is not type(sys) or not others, "click asks for it, and a run that prints no help never"
+assert "ruamel.yaml.main" not in sys.modules or not others, "of the YAML library only what parses"
 modules.keep()
 sys.exit(code)
 """
@@ -98,6 +99,23 @@ def test_a_folder_that_cannot_be_written_to_is_left_alone(program):
     shutil.rmtree(package / "__pycache__")
     (package / "__pycache__").write_text("")
     assert call()[1] == 0
+
+
+def test_a_package_that_runs_later_gives_its_modules_without_it(monkeypatch):
+    names = ("later", "later.part")
+    kept = KeptModules.__new__(KeptModules)
+    kept.entries = {name: (f"{name}.py", name == "later", True, 0, 0, 0, 0) for name in names}
+    kept._codes = {name: compile("import later.part\nvalue = 1", f"{name}.py", "exec") for name in names}
+    for name in names:
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+        sys.modules[name].__spec__ = ModuleSpec(name, kept, is_package=name == "later")
+        kept.exec_module(sys.modules[name])
+    package, part = (sys.modules[name] for name in names)
+    package.part = part
+    assert package.part.value == 1
+    assert [type(one) is ModuleType for one in (package, part)] == [False, True]
+    assert package.value == 1
+    assert type(package) is ModuleType
 
 
 def test_a_module_that_runs_later_runs_once_and_whole_for_threads_that_ask_at_once():

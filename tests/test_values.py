@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import typing
 from typing import Generic, TypeVar
 
 import pytest
@@ -134,3 +135,56 @@ def test_identity_and_mutable_and_generic_classes():
 def test_only_values_with_slots_are_made():
     with pytest.raises(TypeError):
         values.dataclass(frozen=True, slots=False)(type("A", (), {}))
+
+
+class Named(values.NamedTuple):
+    """A place."""
+
+    x: int
+    y: tuple[int, ...] = ()
+
+    @property
+    def double(self) -> int:
+        return self.x * 2
+
+
+class Theirs(typing.NamedTuple):
+    x: int
+    y: tuple[int, ...] = ()
+
+
+@given(arguments, arguments)
+def test_named_tuples_are_those_of_the_standard_library(one, other):
+    ours, theirs = Named(*one), Theirs(*one)
+    assert ours == theirs == tuple(ours)
+    assert hash(ours) == hash(theirs)
+    assert repr(ours) == repr(theirs).replace("Theirs", "Named")
+    assert (ours < Named(*other)) == (theirs < Theirs(*other))
+    assert (ours.x, ours.y, ours.double) == (theirs.x, theirs.y, theirs.x * 2)
+    assert ours._replace(y=5) == theirs._replace(y=5)
+    assert type(ours._replace(x=0)) is Named
+    assert copy.deepcopy(ours) == pickle.loads(pickle.dumps(ours)) == ours  # noqa: S301 - its own
+    assert type(copy.copy(ours)) is Named
+
+
+@pytest.mark.parametrize("bad", [((), {}), ((1, (), 4), {}), ((1,), {"z": 1}), ((1,), {"x": 2})])
+def test_named_tuples_refuse_what_those_of_the_standard_library_refuse(bad):
+    for made in (Named, Theirs):
+        with pytest.raises(TypeError):
+            made(*bad[0], **bad[1])
+        with pytest.raises(ValueError, match="unexpected field"):
+            made(1)._replace(z=1)
+        with pytest.raises(AttributeError):
+            made(1).x = 2
+        match made(1, (2,)):
+            case made(x, y):
+                assert (x, y) == (1, (2,))
+    assert not hasattr(Named(1), "__dict__")
+
+
+def test_a_named_tuple_may_hold_nothing():
+    class Nothing(values.NamedTuple):
+        """Without places."""
+
+    assert Nothing() == ()
+    assert repr(Nothing()) == "Nothing()"

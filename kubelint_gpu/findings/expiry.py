@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import time
 from datetime import date
-from difflib import SequenceMatcher
 
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
@@ -82,5 +82,5 @@ def _means_an_end(key: str, sign: str, day: str) -> bool:
     exact, dated = key == "until", _LOOKS_LIKE_A_DAY.match(day) is not None
     if exact:
         return sign in "=:" or dated
-    close = SequenceMatcher(None, key, "until").ratio() >= _CLOSE
+    close = difflib.SequenceMatcher(None, key, "until").ratio() >= _CLOSE
     return (close and (dated or sign == "=")) or (key in _OTHER_WORDS and sign in "=:" and dated)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.pod import Pod
@@ -14,7 +14,7 @@ from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import Code, Filter, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import PLUGINS
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import NamedTuple, dataclass
 from kubelint_gpu.work import charge
 
 _NOBODY: frozenset[str] = frozenset()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.analysis.coupled import ties
@@ -19,6 +18,7 @@ from kubelint_gpu.evidence.exclusive_lines import scarce
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_name, workload_names
+from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import MOST, TARGET

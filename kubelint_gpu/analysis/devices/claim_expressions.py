@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial
 from kubelint_gpu.analysis.devices.written_claims import (
@@ -23,7 +23,7 @@ from kubelint_gpu.kube.objects.cluster import read_cluster
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.framework.release import behaviour
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.analysis.devices.unserved_claims import certainty, device_trial
 from kubelint_gpu.analysis.devices.written_claims import CLAIM, PodClaimReference, claim_of, claim_references
@@ -12,7 +11,7 @@ from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, assume, fit
 from kubelint_gpu.scheduler.companions import lone
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 

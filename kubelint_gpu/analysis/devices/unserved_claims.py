@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
@@ -14,7 +14,7 @@ from kubelint_gpu.messages.did_you_mean_label import nearest_value
 from kubelint_gpu.messages.wording import begun, counted, listed, some
 from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.simulation.growth import fully_grown
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 

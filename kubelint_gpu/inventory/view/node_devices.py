@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import read_cluster
+from kubelint_gpu.values import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

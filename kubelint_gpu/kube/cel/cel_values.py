@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.values import NamedTuple
 
 NO_OVERLOAD = "no such overload"
 MOST_ITEMS = 100_000

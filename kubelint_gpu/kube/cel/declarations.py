@@ -8,10 +8,10 @@ Source: cel-go 0.26 (stdlib, ext) and k8s.io/apiserver/pkg/cel/library, 1.36.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 from kubelint_gpu.kube.cel.types import Type
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.values import NamedTuple
 
 _TIME, _SPAN = "google.protobuf.Timestamp", "google.protobuf.Duration"
 _NUMBERS = ("int", "uint", "double")

@@ -6,7 +6,6 @@ Source: cel-go 0.26, checker/cost.go and ext; k8s.io/apiserver/pkg/cel/library/c
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from kubelint_gpu.kube.cel.cel_errors import NotKnown
 from kubelint_gpu.kube.cel.estimated_sizes import (
@@ -30,6 +29,7 @@ from kubelint_gpu.kube.cel.estimated_sizes import (
 )
 from kubelint_gpu.kube.cel.syntax import Call, Const, Fold, Ident, ListNode, MapNode, Node, Select, Struct, Visitor
 from kubelint_gpu.kube.cel.types import Type
+from kubelint_gpu.values import NamedTuple
 
 _PATTERN = 0.25
 _NEW_LIST, _NEW_MAP = 10, 30

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.kube.dra.selector import DEVICE, Subject, device_fields, device_value
 from kubelint_gpu.kube.dra.sight import literal_path
+from kubelint_gpu.values import NamedTuple
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.cel.syntax import Call, Const, Node

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubelint_gpu.kube.dra.amounts import Amount, read_amount, read_amounts
 from kubelint_gpu.kube.dra.device_taints import DeviceTaint, read_device_taint
 from kubelint_gpu.kube.values.fields import Fields, described
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import NamedTuple, dataclass
 
 ATTRIBUTE_KINDS = ("int", "bool", "string", "version", "ints", "bools", "strings", "versions")
 

@@ -6,9 +6,9 @@ Source: `sizeEstimator` of k8s.io/dynamic-resource-allocation/cel/compile.go, 1.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.kube.cel.estimated_sizes import Path, Size
+from kubelint_gpu.values import NamedTuple
 
 
 class _Held(NamedTuple):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.values import NamedTuple
 
 
 class PodClaim(NamedTuple):

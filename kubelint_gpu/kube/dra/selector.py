@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import Attribute, Device, qualified
 from kubelint_gpu.kube.dra.sight import Sight, sight_of
 from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.values import NamedTuple
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.cel.cel_errors import CompileError

@@ -6,12 +6,11 @@ Behaviour: admission plugin Priority (plugin/pkg/admission/priority), 1.34.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.fields import Fields
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import NamedTuple, dataclass, replace
 
 HIGHEST_USER_PRIORITY = 1_000_000_000
 SYSTEM_PREFIX = "system-"

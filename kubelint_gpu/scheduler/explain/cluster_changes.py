@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint
@@ -11,7 +9,7 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler.attempt import assume
 from kubelint_gpu.scheduler.explain.holders import Owner, PlacedPod
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import NamedTuple, dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import NamedTuple, dataclass
 
 _HASHES = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.scheduler.framework.equality import NodeEquivalence
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Filter, Labels, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.values import NamedTuple
 
 _MOST_PARTITIONS = PLACEMENT.partitions
 _ANYTHING_ELSE = "anything else"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.csi import CSIDriver, CSINode, CSIStorageCapacity
 from kubelint_gpu.kube.objects.pod import Pod, Volume
 from kubelint_gpu.kube.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.values import NamedTuple
 
 CLAIM_NOT_FOUND = 'persistentvolumeclaim "{name}" not found'
 

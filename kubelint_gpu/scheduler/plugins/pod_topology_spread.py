@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
@@ -17,7 +16,7 @@ from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared
 from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.node_affinity import matches_node
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import NamedTuple, replace
 
 NAME = "PodTopologySpread"
 REASON = NodeReason("didn't match pod topology spread constraints")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.reconciler import Reconciler
+from kubelint_gpu.values import NamedTuple
 
 
 class Revision(NamedTuple):

@@ -6,9 +6,8 @@ Pods of one kind are interchangeable, and so are nodes of one class: contents of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import NamedTuple, dataclass
 
 NOMINATED, STARTING, READY, LEAVING, EVICTED, AWAITED, BROKEN = range(7)
 """Phases of a pod: it has evicted others and waits for their node; bound; available; being deleted; being deleted

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial, singledispatch
-from typing import NamedTuple
 
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.simulation.controllers.state import READY, UNBOUND, State, count_on, on_node
@@ -36,7 +35,7 @@ from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Trace
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import NamedTuple, replace
 
 
 class NotShown(AssertionError):  # noqa: N818 - it says what happened

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from kubelint_gpu.simulation.controllers.state import State
 from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.values import NamedTuple
 
 
 class Infeasible(NamedTuple):

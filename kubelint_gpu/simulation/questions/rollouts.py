@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -20,7 +19,7 @@ from kubelint_gpu.simulation.questions.served_resources import (
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, rank, undecided
 from kubelint_gpu.simulation.transition import Transition
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.work import UsedUp, part
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
 
 from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds.change_set import always_ends
@@ -18,7 +17,7 @@ from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Together
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.work import UsedUp, part
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
@@ -12,6 +10,7 @@ from kubelint_gpu.scheduler.framework.facts import Keeps, Reach, never, nobody_b
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.relations import facts_of
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
+from kubelint_gpu.values import NamedTuple
 
 ATTACH = "VolumeAttach"
 """In the place of a plugin: the attach/detach controller, which attaches some volumes to one node at a time."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from kubelint_gpu.budget import BUDGET, STEPS
 from kubelint_gpu.kube.dra.claim import EXTENDED_RESOURCE_CLAIM, Allocation, ResourceClaim
@@ -36,6 +35,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import 
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.result import allocation_of
+from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.work import charge
 
 NAME = "DynamicResources"

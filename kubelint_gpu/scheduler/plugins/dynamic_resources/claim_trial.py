@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Hashable, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
@@ -22,7 +21,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import Attem
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import kept_spec, objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import refusal
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.work import charge
 
 _POD = "pod"

@@ -6,8 +6,6 @@ bring all of them to the nodes that reach these.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
@@ -23,6 +21,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import pre_filter
+from kubelint_gpu.values import NamedTuple
 
 
 class Hold(NamedTuple):

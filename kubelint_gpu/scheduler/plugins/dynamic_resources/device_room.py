@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from sys import maxsize
-from typing import NamedTuple
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.api_limits import MOST_CONSUMERS
@@ -28,7 +27,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_o
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import keeps_to_nodes
 from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import pre_filter
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import NamedTuple, replace
 
 
 class DeviceRoom(NamedTuple):

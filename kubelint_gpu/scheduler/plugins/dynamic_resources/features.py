@@ -6,9 +6,8 @@ Source: pkg/features of 1.36.3; the allocators of k8s.io/dynamic-resource-alloca
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubelint_gpu.scheduler.framework.release import Behaviour, minor_of
+from kubelint_gpu.values import NamedTuple
 
 
 class Features(NamedTuple):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
+from kubelint_gpu.values import NamedTuple
 
 
 class Gone(NamedTuple):

@@ -6,7 +6,6 @@ Source: the first half of `Allocate`, and `validateDeviceRequest`, of the struct
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.api_limits import MOST_DEVICES
 from kubelint_gpu.kube.dra.device_class import DeviceClass
@@ -19,6 +18,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import 
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Name
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
+from kubelint_gpu.values import NamedTuple
 
 
 class Query(NamedTuple):

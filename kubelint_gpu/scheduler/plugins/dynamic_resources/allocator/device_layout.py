@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.device import Attribute, attribute_of, qualified
 from kubelint_gpu.kube.dra.sight import Sight
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex, Slot, View
+from kubelint_gpu.values import NamedTuple
 
 
 class Interest(NamedTuple):
