@@ -145,7 +145,7 @@ class Selector:
         if isinstance(value, bool):
             return SelectorVerdict(value)
         kind = type_name(value)
-        detail = _NO_BOOL.get(kind, f"type conversion error from '{kind}' to 'bool'")
+        detail = _NO_BOOL.get(kind, f"type conversion error from '{kind.rpartition('.')[2]}' to 'bool'")
         return SelectorVerdict(False, f"CEL result of type {kind} could not be converted to bool: {detail}")
 
 

@@ -37,6 +37,12 @@ def test_an_attribute_that_is_not_there_is_an_error():
     assert (found.matches, found.error) == (False, "no such key: missing")
 
 
+def test_a_version_is_no_verdict():
+    found = selector("device.attributes['d.e'].v").verdict(SUBJECT)
+    kind = "CEL result of type kubernetes.Semver could not be converted to bool"
+    assert (found.matches, found.error) == (False, f"{kind}: type conversion error from 'Semver' to 'bool'")
+
+
 def test_a_version_that_is_none_breaks_every_expression():
     broken = subject_of(Device("d0", FrozenMap({"v": Attribute("version", "one")})), "d.e")
     found = selector("true").verdict(broken)

@@ -175,7 +175,7 @@ class AttemptState:
             for claim in self.claims
             if claim.allocation is not None
             and claim.allocation.node_selector is not None
-            and (not claim.reserved_for or [one.uid for one in claim.reserved_for] == [self.pod.meta.uid])
+            and all((one.name, one.uid) == (self.pod.meta.name, self.pod.meta.uid) for one in claim.reserved_for)
         ]
         return any(
             not _reaches(selector, node.node)

@@ -26,6 +26,8 @@ class Features(NamedTuple):
         invalid_is_fatal: an invalid pool fails the whole attempt when the allocator comes to it.
         sees_whole_pool: a pool is complete where its slices for other nodes are there as well.
         any_order: pools, and the slices of a pool, are tried in no fixed order.
+        mistakes_alternatives: of two alternatives for all devices the second gets those that the first matches, and an
+            alternative for all goes on as the first alternative after one device.
     """
 
     partitions: bool = False
@@ -39,13 +41,20 @@ class Features(NamedTuple):
     invalid_is_fatal: bool = False
     sees_whole_pool: bool = True
     any_order: bool = False
+    mistakes_alternatives: bool = False
 
 
-_OLD = Features(takes_incomplete=True, invalid_is_fatal=True, sees_whole_pool=False, any_order=True)
+_OLD = Features(
+    takes_incomplete=True,
+    invalid_is_fatal=True,
+    sees_whole_pool=False,
+    any_order=True,
+    mistakes_alternatives=True,
+)
 _NEW = Features(partitions=True, taints=True, binding=True, shares=True, distinct=True, extended=True)
 
 
 def features_of(behaviour: Behaviour) -> Features:
     """The features of a release; those after 1.36 are as 1.36."""
     minor = minor_of(behaviour.version) or 0
-    return _OLD if minor <= 34 else Features(any_order=True) if minor == 35 else _NEW
+    return _OLD if minor <= 34 else Features(any_order=True, mistakes_alternatives=True) if minor == 35 else _NEW

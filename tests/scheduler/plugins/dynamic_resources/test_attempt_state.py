@@ -28,6 +28,16 @@ def test_an_allocated_claim_that_nobody_else_uses_is_given_back_where_no_node_re
     assert "deallocation of ResourceClaim completed, preemption: " in found.message
 
 
+def test_it_is_not_where_another_pod_has_it_of_which_no_unique_id_is_known():
+    taken = {"resource": "pods", "name": "other"}
+    elsewhere = held("d0", name="c", by="other", pool="gone")
+    captured = {**elsewhere, "status": {**elsewhere["status"], "reservedFor": [taken]}}
+    waiting = pod("c")
+    del waiting["metadata"]["uid"]
+    found = attempt(read(waiting), snapshot(node(), ONE, CLASS, captured))
+    assert "still not schedulable, preemption: " in found.message
+
+
 def test_it_is_kept_where_every_node_that_does_not_reach_it_lacks_devices_for_the_others():
     elsewhere = held("d0", name="c", by="p", pool="gone")
     found = attempt(read(pod("c", "two")), snapshot(node(), ONE, CLASS, elsewhere, claim(request("r", 3), name="two")))

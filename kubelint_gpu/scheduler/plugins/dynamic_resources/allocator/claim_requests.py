@@ -96,9 +96,10 @@ class ClaimPreparation:
     def _alternatives(self, place: int, request: DeviceRequest) -> tuple[Query, ...]:
         self._gated(place, request)
         if request.first_available:
-            return tuple([self._query(place, request.name, one.name, one) for one in request.first_available])
+            first = self._numbers
+            return tuple([self._query(place, request.name, one.name, one, first) for one in request.first_available])
         if request.exactly is not None:
-            return (self._query(place, request.name, "", request.exactly),)
+            return (self._query(place, request.name, "", request.exactly, self._numbers),)
         raise failed(place, f", request {request.name}: unknown request type")
 
     def _gated(self, place: int, request: DeviceRequest) -> None:
@@ -111,7 +112,7 @@ class ClaimPreparation:
             if one.has_capacity:
                 raise failed(place, f", subrequest {one.name}: {off}")
 
-    def _query(self, claim: int, request: str, alternative: str, query: DeviceQuery) -> Query:
+    def _query(self, claim: int, request: str, alternative: str, query: DeviceQuery, first: int) -> Query:
         who = f", request {query.name}"
         for number, expression in enumerate(query.selectors):
             if expression is None:
@@ -127,7 +128,8 @@ class ClaimPreparation:
         self._numbers += 1
         if query.mode != ALL:
             return Query(number, query, request, alternative, query.count, ())
-        every = self._all(query, number, claim)
+        shared = max(first, number - 1) if self._features.mistakes_alternatives else number
+        every = self._all(query, -1 - shared, claim)
         return Query(number, query, request, alternative, len(every), every)
 
     def _all(self, query: DeviceQuery, number: int, claim: int) -> tuple[int, ...]:

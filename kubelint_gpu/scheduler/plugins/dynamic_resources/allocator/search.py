@@ -157,8 +157,11 @@ class Search:
         self._effort.spend()
         if not self._take(claim, query, position, must=True):
             return False
+        mistaken = self._features.mistakes_alternatives
         try:
-            if self._devices(claim, request, query, done + 1, 0):
+            if self._devices(
+                claim, request, self._needed[claim].requests[request][0] if mistaken else query, done + 1, 0
+            ):
                 return True
         except _TooMany:
             self._give_back(claim, query, position)

@@ -194,3 +194,24 @@ def test_devices_that_nothing_tells_apart_are_tried_once():
     started = time.process_time()
     assert fit(read(pod("d")), here).rejections["n"].reasons == ("cannot allocate all claims",)
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("version", "fits", "last"),
+    [
+        ("1.34", "n", "cannot allocate all claims"),
+        ("1.35", "n", "cannot allocate all claims"),
+        ("1.36", "", "CEL runtime error: no such key: numa"),
+    ],
+)
+def test_alternatives_for_all_devices_as_the_allocators_of_two_releases_take_them(version, fits, last):
+    """Answers of kube-scheduler 1.34.1 and 1.36.3, of 1.35.0 as its source has it."""
+    device_of = "device.attributes['gpu.example.com']"
+    none, numa = f"{device_of}.model == 'C'", f"{device_of}.numa == 0"
+    every = query(allocationMode="All")
+    there = (node(), device_class(), resource_slice(device("d0", model="A", numa=0), device("d1", model="B")))
+    goes_on = claim(first_available("r", query(1, none), every))
+    other = claim(request("r", 1), name="two")
+    assert "".join(fit(read(pod("c", "two")), snapshot(*there, goes_on, other, version=version)).fits) == fits
+    second = claim(first_available("r", query(1, none, allocationMode="All"), query(1, numa, allocationMode="All")))
+    assert last in attempt(read(pod("c")), snapshot(*there, second, version=version)).message
