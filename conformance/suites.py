@@ -17,6 +17,7 @@ from conformance import (
     admission_answers,
     compare,
     device_answers,
+    device_features,
     device_random,
     device_rollouts,
     device_scenarios,
@@ -166,6 +167,7 @@ def every_case(chosen: argparse.Namespace) -> Iterator[Case]:
     yield from rollout_case.hand_written(_CASES / "rollouts")
     yield from families.families()
     yield from device_rollouts.device_rollouts()
+    yield from device_features.feature_rollouts()
     yield from generator.matrix()
     yield from generator.random_cases(chosen.seed, chosen.generate)
     yield from device_random.random_device_rollouts(chosen.seed, chosen.generate)
