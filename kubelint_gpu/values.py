@@ -180,7 +180,7 @@ else:
             made = FunctionType(_joining(len(names)).replace(co_varnames=("_cls", *names)), _TUPLE, "__new__")
             made.__defaults__ = tuple(namespace.pop(one) for one in names if one in namespace)
             getters = {one: _tuplegetter(number, None) for number, one in enumerate(names)}
-            methods = {"__repr__": _shown, "__getnewargs__": _plain, "_replace": _replaced}
+            methods = {"__repr__": _shown, "__getnewargs__": lambda self: self[:], "_replace": _replaced}
             own = {"__slots__": (), "_fields": names, "__match_args__": names, "__new__": made}
             return type(name, (tuple,), {**methods, **namespace, **own, **getters})
 
@@ -193,9 +193,6 @@ else:
     def _joining(count):
         names = "".join(f"_{number}, " for number in range(count))
         return eval(f"lambda _cls, {names}: _new(_cls, ({names}))").__code__  # noqa: S307
-
-    def _plain(self):
-        return tuple(self)
 
     def _shown(self):
         shown = ", ".join(f"{name}={one!r}" for name, one in zip(self._fields, self, strict=True))

@@ -24,7 +24,7 @@ from kubelint_gpu.simulation.bounds.counting import slots_of
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
 from kubelint_gpu.simulation.evidence.watch import tell
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, joined
+from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.questions.helped_by import helped_by
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
@@ -112,7 +112,7 @@ def judge_in(situation: Situation, number: int) -> Judgement:
             raise
     if found.verdict is Verdict.UNDECIDED:
         found = first_answer(question, AT_LAST) or found
-    return found if situation.cluster.devices_known else _known(found, participant)
+    return found
 
 
 def _sought(question: Question) -> Judgement:
@@ -192,12 +192,3 @@ def _though_jobs_wait(question: Question, found: Judgement) -> Judgement:
         return found
     before = by_itself(without(situation, jobs), position - sum(place < position for place in jobs))
     return found if before.verdict is Verdict.STUCK else replace(found, verdict=Verdict.MAY_STICK)
-
-
-def _known(found: Judgement, participant: WorkloadChange) -> Judgement:
-    """The judgement, held back where something was not looked at that could still stop the rollout, or the run that
-    gets stuck: what sticks wherever the pods are does so with fewer nodes, too.
-    """
-    if participant.new.spec.resource_claims and found.verdict in (Verdict.COMPLETES, Verdict.MAY_STICK):
-        return replace(found, verdict=Verdict.UNDECIDED, unknown="devices that its resource claims ask for", trace=None)
-    return found

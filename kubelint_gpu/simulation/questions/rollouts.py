@@ -49,9 +49,19 @@ def judge(
     return tuple(
         replace(undecided(one.new), unknown=SERVED_BOTH_WAYS)
         if number in open_ends
-        else replace(found[number], workload=one.new)
+        else _known(replace(found[number], workload=one.new), cluster)
         for number, one in enumerate(transitions)
     )
+
+
+def _known(found: Judgement, cluster: Cluster) -> Judgement:
+    """The judgement, held back where something was not looked at that could still stop the rollout, or the run that
+    gets stuck: what sticks wherever the pods are does so with fewer nodes, too.
+    """
+    asks = bool(found.workload.spec.resource_claims) and not cluster.devices_known
+    if asks and found.verdict in (Verdict.COMPLETES, Verdict.MAY_STICK):
+        return replace(found, verdict=Verdict.UNDECIDED, unknown="devices that its resource claims ask for", trace=None)
+    return found
 
 
 class _Rollouts(NamedTuple):

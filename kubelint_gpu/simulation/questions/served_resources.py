@@ -1,12 +1,13 @@
 """Extended resources that a DeviceClass serves, as the claims that the scheduler makes for them.
 
 The claim is the pod's own and goes with it, as one that is made from a template: rollouts treat both alike.
+Where devices are not known, claims keep no pod from a node, and relate no workloads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
@@ -22,6 +23,7 @@ from kubelint_gpu.values import replace
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
 
+_Specified = TypeVar("_Specified", Workload, Pod)
 _ENTRY = "extended-resources"
 SERVED_BOTH_WAYS = "devices that serve on some nodes what a device plugin serves on others"
 
@@ -33,24 +35,42 @@ def with_claims_for_resources(
 
     What some node has allocatable stays as it is: the name is that of a device plugin there. What a quota charges is
     asked for still, and every node has enough of it; where the cluster `grows`, the quota is not looked at.
+    Where devices are not known it is without claims.
     """
-    if not cluster.devices_known or not cluster.device_classes:
+    if not cluster.devices_known:
+        return _with_specs(transitions, cluster, _without_claims)
+    if not cluster.device_classes:
         return transitions, cluster
     made = _Claims(replace(cluster, quotas=()) if grows else cluster)
     if not made.served:
         return transitions, cluster
-    found = []
-    for one in transitions:
-        new = replace(one.new, spec=made.spec(one.new.spec, one.new.meta.namespace))
-        old = replace(one.old, spec=made.spec(one.old.spec, one.old.meta.namespace))
-        found.append(replace(one, new=new, old=new if one.old is one.new else old))
+    found, served = _with_specs(transitions, cluster, made.spec)
     if not made.templates:
         return transitions, cluster
-    pods = tuple(replace(pod, spec=made.spec(pod.spec, pod.meta.namespace)) for pod in cluster.pods)
     templates = (*cluster.claim_templates, *made.templates.values())
     enough = dict.fromkeys(made.charged, INT32)
     nodes = [replace(one, allocatable=FrozenMap({**one.allocatable, **enough})) for one in cluster.nodes]
-    return found, replace(cluster, nodes=tuple(nodes), pods=pods, claim_templates=templates)
+    return found, replace(served, nodes=tuple(nodes), claim_templates=templates)
+
+
+def _with_specs(
+    transitions: Sequence[Transition], cluster: Cluster, changed: Callable[[PodSpec, str], PodSpec]
+) -> tuple[Sequence[Transition], Cluster]:
+    """The same with other specs of pods, which are asked for by the one that is written and its namespace."""
+
+    def with_spec(one: _Specified) -> _Specified:
+        spec = changed(one.spec, one.meta.namespace)
+        return one if spec is one.spec else replace(one, spec=spec)
+
+    found = []
+    for one in transitions:
+        new = with_spec(one.new)
+        found.append(replace(one, new=new, old=new if one.old is one.new else with_spec(one.old)))
+    return found, replace(cluster, pods=tuple(map(with_spec, cluster.pods)))
+
+
+def _without_claims(spec: PodSpec, _namespace: str) -> PodSpec:
+    return replace(spec, resource_claims=()) if spec.resource_claims else spec
 
 
 def served_both_ways(transitions: Sequence[Transition], cluster: Cluster) -> frozenset[int]:

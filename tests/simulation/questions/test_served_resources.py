@@ -68,6 +68,14 @@ def test_as_many_pods_find_places_as_there_are_devices() -> None:
     assert placeable(read_workload(deployment("web", 1, asking())), cluster, 9) == 4
 
 
+def test_claims_to_devices_that_are_not_known_relate_no_workloads_and_no_search_is_begun() -> None:
+    workloads = [read_workload(deployment(f"web-{number}", 2, using("gpu"))) for number in range(4)]
+    cluster = read_cluster([node(f"n{number}", number) for number in range(10)], version="1.36.3")
+    for found in judge([Transition(one, one) for one in workloads], cluster):
+        assert (found.verdict.value, found.states) == ("undecided", 0)
+        assert "devices that its resource claims ask for" in found.unknown
+
+
 def test_before_1_36_no_class_serves_a_resource() -> None:
     workload = read_workload(deployment("web", 1, asking()))
     objects = [node("n1", 0), resource_slice("n1", devices(1)), SERVED]
