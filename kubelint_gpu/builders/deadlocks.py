@@ -19,13 +19,13 @@ from kubelint_gpu.builders.stuck_rollout import (
     standstill,
     standstill_anywhere,
     standstill_somewhere,
-    surges_on_nodes,
     waits_later,
 )
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge, recreate, within_a_revision
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.meta import Meta
+from kubelint_gpu.messages.kept_pods import surges_on_nodes
 from kubelint_gpu.messages.wait import host_ports
 from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.simulation.search.explorer import Verdict

@@ -15,12 +15,11 @@ from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines, stakes
 from kubelint_gpu.findings.finding import Moment, Place, Related
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.messages.kept_pods import keeping, numbers, surges_on_nodes
 from kubelint_gpu.messages.wait import Wait, every, host_ports, refused, said, story
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some, verb, workload_names
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.plugins import volume_restrictions
-from kubelint_gpu.simulation.controllers.controller import Controller
-from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
@@ -245,62 +244,6 @@ def shortage(
     ]
     found = tuple(Blocker(some(nodes), "", reason, resource=resource) for (reason, resource), nodes in lacks.items())
     return text, f"for the next one {', and '.join(told)}", found
-
-
-def keeping(workload: Workload) -> tuple[str, str, str]:
-    """That the old pods stay, as a clause and as what the controller does, and the numbers behind it."""
-    controller, replicas = controller_of(workload), workload.replicas
-    until = "until the new one is available"
-    if surges_on_nodes(controller):
-        label = f"maxSurge is {controller.max_surge}: the new pod of a node starts beside the old one"
-        return f"the old pod is kept {until}", f"keeps the old pod {until}", label
-    if controller.has_ordinals or controller.node_bound:
-        return f"the {workload.kind} controller goes on only when it is available", "waits for that pod", ""
-    unavailable, pods, label = controller.unavailable(replicas), counted(replicas, "pod"), _label(controller, replicas)
-    if unavailable:
-        clause = f"no more than {unavailable} of {pods} may be unavailable"
-        if unavailable >= replicas:
-            return "nothing is left that could make room for it", "waits for the new pod", label
-        return clause, f"takes no more than {unavailable} of {pods} away", label
-    old, are = ("the old pod", "is") if replicas == 1 else ("the old pods", "are")
-    until = "until the new ones are available" if replicas > 1 and controller.surplus(replicas) else until
-    return f"{old} {are} kept {until}", f"keeps {old} {until}", label
-
-
-def surges_on_nodes(controller: Controller) -> bool:
-    """Whether a node has an old and a new pod at once, as with `maxSurge` of a DaemonSet."""
-    return controller.node_bound and controller.max_surge is not None and controller.max_surge.amount > 0
-
-
-def numbers(workload: Workload) -> tuple[str, ...]:
-    """Why the old pods stay, where that is a matter of numbers."""
-    controller = controller_of(workload)
-    return (kept(controller, workload.replicas),) if controller.has_replica_sets else ()
-
-
-def kept(controller: Controller, replicas: int) -> str:
-    """Why the old pods stay."""
-    if controller.why_kept:
-        return controller.why_kept
-    if controller.keeps_until_ready(replicas):
-        return f"{_number(controller, replicas)}: no old pod may go before a new one is available"
-    most = controller.unavailable(replicas)
-    return f"no more than {most} of {replicas} may be unavailable ({_number(controller, replicas)})"
-
-
-def _number(controller: Controller, replicas: int) -> str:
-    written = controller.max_unavailable
-    percent = written is not None and written.percent
-    rounding = f" ({written} of {counted(replicas, 'replica')}, rounded down)" if percent else ""
-    return f"maxUnavailable is {controller.unavailable(replicas)}{rounding}"
-
-
-def _label(controller: Controller, replicas: int) -> str:
-    if controller.why_kept:
-        return controller.why_kept
-    default = "by default " if controller.by_default else ""
-    surge, unavailable = controller.surge(replicas), controller.unavailable(replicas)
-    return f"{counted(replicas, 'replica')}: {default}maxSurge is {surge} and maxUnavailable {unavailable}"
 
 
 def declare(unknown: Sequence[str]) -> tuple[str, ...]:

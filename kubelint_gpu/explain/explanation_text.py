@@ -4,27 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.explain.explanation_phrases import (
+    MOST_HOLDERS,
+    any_of,
+    claims_texts,
+    devices_text,
+    free_text,
+    holder_text,
+    is_one_pod,
+    moment_text,
+    names_text,
+    some_names,
+    unmet_texts,
+    victims_text,
+)
 from kubelint_gpu.explain.rollout_summary import outlook
 from kubelint_gpu.explain.scheduling_moments import SchedulingMoment, assumed_claims
-from kubelint_gpu.inventory.view.node_names import abbreviated
-from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.messages.display import cells
-from kubelint_gpu.messages.events import OLD, SIBLING, Own, owner_text, requirement_text, told
-from kubelint_gpu.messages.wording import amount, bare, counted, listed, workload_name
+from kubelint_gpu.messages.events import OLD, SIBLING, told
+from kubelint_gpu.messages.wording import amount, counted, listed, workload_name
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.theme import NARROW, Style, Theme, theme_of
-from kubelint_gpu.scheduler.explain.cluster_changes import PodsEnd
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
-from kubelint_gpu.scheduler.explain.extents import Extent
-from kubelint_gpu.scheduler.explain.holders import Holder, Owner
-from kubelint_gpu.scheduler.explain.placement_labels import HOSTNAME
-from kubelint_gpu.scheduler.explain.what_would_help import GATES, Remedy
+from kubelint_gpu.scheduler.explain.holders import Owner
+from kubelint_gpu.scheduler.explain.what_would_help import GATES
 from kubelint_gpu.scheduler.plugins import node_name
 from kubelint_gpu.scheduler.preemption import NO_VICTIMS, POLICY_NEVER, TERMINATING
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
-_MOST_CLASSES, _MOST_HOLDERS, _MOST_REMEDIES, _MOST_NAMES = 10, 3, 4, 4
+_MOST_CLASSES, _MOST_REMEDIES = 10, 4
 _LABEL = 10
 _ABOUT_NODES = ("", node_name.NAME, *GATES)
 
@@ -61,7 +70,7 @@ class _Page:
         yield theme.paint("bold", theme.show(workload_name(workload)))
         yield f"  {theme.paint('frame', '-->')} {theme.show(place.path)}:{place.line}"
         asked = [amount(name, number) for name, number in explanation.requests.items()]
-        asked += _claims(spec)
+        asked += claims_texts(spec)
         yield from self.note("asks for", listed(asked) or "nothing", indent=2)
         if not subject.known_class:
             text = f"there is no PriorityClass {spec.priority_class_name}: admission refuses the pod"
@@ -90,7 +99,9 @@ class _Page:
         )
         if explanation.held or explanation.refusal:
             where = f"is {'not looked at' if explanation.held else 'refused by a quota'}, and otherwise {where}"
-        text = f"{_moment(found, self.subject)}: {'the new pod' if found.moment == 'rollout' else 'the pod'} {where}"
+        text = (
+            f"{moment_text(found, self.subject)}: {'the new pod' if found.moment == 'rollout' else 'the pod'} {where}"
+        )
         lines = theme.wrap(theme.show(text), first=len(number), hang=len(number))
         yield number + theme.paint("bold", lines[0])
         yield from (" " * len(number) + theme.paint("bold", line) for line in lines[1:])
@@ -124,7 +135,7 @@ class _Page:
         """One class of nodes."""
         theme = self.theme
         sign = ("✓" if row.fits else "✗") if theme.unicode else ("+" if row.fits else "x")
-        names = _names(row.nodes)
+        names = names_text(row.nodes)
         if len(row.nodes) > 1:
             names += f" ({len(row.nodes)} nodes)"
         reason = "fits" if row.status is None else ", ".join(row.status.reasons)
@@ -139,22 +150,22 @@ class _Page:
         """What stands below the name of a class."""
         about_nodes = row.status is not None and row.status.plugin in _ABOUT_NODES
         if not about_nodes:
-            free = [_free(row, name) for name in row.lacking or row.allocatable if name != "pods" or row.lacking]
+            free = [free_text(row, name) for name in row.lacking or row.allocatable if name != "pods" or row.lacking]
             if row.devices is not None and not row.lacking:
-                free.append(_devices(*row.devices))
+                free.append(devices_text(*row.devices))
             if free:
                 yield from self.note("free", ", ".join(free) + (" on each" if len(row.nodes) > 1 else ""))
         if row.takes:
             on = f" on {row.nodes[0]}" if len(row.nodes) > 1 else ""
-            yield from self.note("takes", f"{_some(row.takes)}{on}")
+            yield from self.note("takes", f"{some_names(row.takes)}{on}")
         if row.unmet:
-            yield from self.note("needs", ", ".join(_unmet(row)))
+            yield from self.note("needs", ", ".join(unmet_texts(row)))
         if row.taints:
             yield from self.note("taints", ", ".join(str(taint) for taint in row.taints) + ", not tolerated")
         if row.holders and not about_nodes:
             yield from self.note("held by", "; ".join(self.holders(row)))
         if row.eviction is not None:
-            text = _victims([f"{pod.key} (priority {pod.spec.priority or 0})" for pod in row.eviction.victims])
+            text = victims_text([f"{pod.key} (priority {pod.spec.priority or 0})" for pod in row.eviction.victims])
             text += f" on {row.eviction.node}" if len(row.nodes) > 1 else ""
             if row.eviction.violations:
                 text += f"; breaks the PodDisruptionBudget of {row.eviction.violations}"
@@ -167,21 +178,21 @@ class _Page:
 
     def holders(self, row: ExplainedClass) -> Iterator[str]:
         """The owners that hold most."""
-        for holder in row.holders[:_MOST_HOLDERS]:
-            yield _holder(holder, self.mine, self.own, alone=len(row.nodes) == 1)
-        more = len(row.holders) - _MOST_HOLDERS
+        for holder in row.holders[:MOST_HOLDERS]:
+            yield holder_text(holder, self.mine, self.own, alone=len(row.nodes) == 1)
+        more = len(row.holders) - MOST_HOLDERS
         if more > 0:
             yield counted(more, "other owner")
 
     def remedies(self, row: ExplainedClass) -> list[str]:
         """What would help, each in a line."""
         several = len(row.nodes) > 1
-        single = [remedy for remedy in row.remedies if _is_one_pod(remedy)]
-        texts = [_any_of(single, self.mine, self.own, several=several)] if len(single) > 1 else []
+        single = [remedy for remedy in row.remedies if is_one_pod(remedy)]
+        texts = [any_of(single, self.mine, self.own, several=several)] if len(single) > 1 else []
         for remedy in row.remedies:
             if len(single) > 1 and remedy in single:
                 continue
-            on = f" (on {_names(remedy.nodes)})" if several and remedy.nodes != row.nodes else ""
+            on = f" (on {names_text(remedy.nodes)})" if several and remedy.nodes != row.nodes else ""
             texts.append(told(remedy.changes, self.mine, self.own) + on)
         if row.joining is not None:
             texts.insert(_MOST_REMEDIES - 1, told((row.joining,), self.mine, self.own))
@@ -199,7 +210,7 @@ class _Page:
         if explanation.message is not None:
             yield from self.note("scheduler", explanation.message, 3)
         if preemption is not None and preemption.succeeds:
-            text = f"{_victims([pod.key for pod in preemption.victims])} on {preemption.nominated}"
+            text = f"{victims_text([pod.key for pod in preemption.victims])} on {preemption.nominated}"
             ties = len(preemption.alternatives)
             text += f", or as well on {counted(ties, 'other node')}" if ties else ""
             yield from self.note("evicts", text, 3)
@@ -250,95 +261,3 @@ def _cluster(unit: ApplySet) -> str:
     pods = sum(len(info.pods) for info in unit.running.nodes)
     parts = [files, nodes, f"{counted(pods, 'running pod') if pods else 'nothing running'}"]
     return ", ".join([*parts, *([f"Kubernetes {version}"] if version else [])])
-
-
-def _moment(found: SchedulingMoment, subject: WorkloadCheck) -> str:
-    beside = [name for name, _ in found.beside]
-    own = sum(number for _, number in found.beside)
-    names = _names(beside)
-    if found.moment == "rollout":
-        if not own:
-            return "In a rollout, after all old pods are gone"
-        placed = "" if found.known or own == 1 else " (the first nodes that take them)"
-        return f"In a rollout, beside {'the old pod' if own == 1 else f'{own} old pods'} on {names}{placed}"
-    if found.moment == "next-replica":
-        return f"As replica {own + 1} of {subject.workload.replicas}, beside {counted(own, 'other')} on {names}"
-    return "When it is first created, beside what the inventory says is running"
-
-
-def _names(nodes: Sequence[str]) -> str:
-    found = abbreviated(nodes)
-    if len(found) <= _MOST_NAMES:
-        return ", ".join(found)
-    return f"{', '.join(found[: _MOST_NAMES - 1])} and {len(found) - _MOST_NAMES + 1} more"
-
-
-def _victims(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMES
-    return f"{', '.join(names[:_MOST_NAMES])} and {more} more" if more > 0 else listed(names)
-
-
-def _free(row: ExplainedClass, resource: str) -> str:
-    free, total = row.free[resource], row.allocatable[resource]
-    low = bare(resource, free.least)
-    text = low if free.least == free.most else f"{low} to {bare(resource, free.most)}"
-    return f"{text} of {amount(resource, total.most)}"
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_HOLDERS
-    return ", ".join(names[:_MOST_HOLDERS]) + (f" and {counted(more, 'other')}" if more > 0 else "")
-
-
-def _devices(free: Extent, there: Extent) -> str:
-    low = str(free.least) if free.least == free.most else f"{free.least} to {free.most}"
-    return f"{low} of {counted(there.most, 'device')}"
-
-
-def _claims(spec: PodSpec) -> Iterator[str]:
-    """Each claim of a pod, with the claim or the template that it names."""
-    for entry in spec.resource_claims:
-        name, template = entry.get("resourceClaimName"), entry.get("resourceClaimTemplateName")
-        yield f"devices of claim {name}" if name is not None else f"devices by template {template}"
-
-
-def _unmet(row: ExplainedClass) -> Iterator[str]:
-    for one in row.unmet:
-        actual = one.actual if one.requirement.key != HOSTNAME else ()
-        yield requirement_text(one.requirement) + (f" (here {' or '.join(actual)})" if actual else "")
-
-
-def _holder(holder: Holder, mine: Owner, own: Own, *, alone: bool) -> str:
-    number = len(holder.pods)
-    if holder.owner == mine:
-        text = own.the if number == 1 else own.several(number)
-    elif holder.owner.kind == "Pod":
-        text = f"pod {holder.owner.namespace}/{holder.owner.name}"
-    else:
-        text = owner_text(holder.owner) + (f" ({number} pods)" if number > 1 else "")
-    if not alone:
-        text += f" on {_names(holder.nodes)}"
-    amounts = [amount(name, held) for name, held in holder.amounts.items() if name != "pods"]
-    facts = [*amounts, f"priority {holder.priority}" + (", lower" if holder.lower else "")]
-    if holder.terminating:
-        facts.append("being deleted")
-    return f"{text}: {', '.join(facts)}"
-
-
-def _is_one_pod(remedy: Remedy) -> bool:
-    change = remedy.changes[0]
-    return len(remedy.changes) == 1 and isinstance(change, PodsEnd) and len(change.pods) == 1 and not change.terminating
-
-
-def _any_of(remedies: Sequence[Remedy], mine: Owner, own: Own, *, several: bool) -> str:
-    """`a pod of Job a, Job b or 6 others ends`."""
-    owners = []
-    for remedy in remedies:
-        change = remedy.changes[0]
-        if isinstance(change, PodsEnd):
-            owner = change.owners[0][0]
-            text = f"pod {owner.namespace}/{owner.name}" if owner.kind == "Pod" else owner_text(owner, mine, own)
-            owners.append(text + (f" (on {_names(remedy.nodes)})" if several else ""))
-    more = len(owners) - _MOST_HOLDERS
-    shown = owners[:_MOST_HOLDERS] + ([counted(more, "other owner")] if more > 0 else [])
-    return f"a pod of any of these ends: {listed(shown, 'or')}"

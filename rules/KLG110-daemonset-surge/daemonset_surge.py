@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.builders.stuck_rollout import ended, keeping, standstill, surges_into_itself, surges_on_nodes
+from kubelint_gpu.builders.stuck_rollout import ended, standstill, surges_into_itself
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_daemon_surge
 from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.messages.kept_pods import keeping, surges_on_nodes
 from kubelint_gpu.messages.wait import host_ports
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.simulation.search.explorer import Verdict

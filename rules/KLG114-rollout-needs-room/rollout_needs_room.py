@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.any_cluster import stuck_anywhere, stuck_without_spare_node
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.builders.stuck_rollout import keeping, kept, numbers
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_surge
@@ -15,6 +14,7 @@ from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.messages.kept_pods import keeping, kept, numbers
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import amount, counted, listed
 from kubelint_gpu.simulation.search.trace import Trace

@@ -12,7 +12,8 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.api_limits import SOURCE_UNTIL
 from kubelint_gpu.kube.objects.workload import api_group
-from kubelint_gpu.kube.validation.api_fields import Misfit, misfits, table
+from kubelint_gpu.kube.validation.api_fields import Misfit, misfits
+from kubelint_gpu.kube.validation.api_table import table
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.plain import containers, mapping, sequence, written
 from kubelint_gpu.messages.wording import listed

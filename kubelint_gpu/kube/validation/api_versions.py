@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kubelint_gpu.kube.validation.api_fields import table
+from kubelint_gpu.kube.validation.api_table import table
 from kubelint_gpu.values import dataclass
 
 _APPS = ("Deployment", "DaemonSet", "ReplicaSet", "StatefulSet")

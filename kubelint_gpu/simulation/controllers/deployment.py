@@ -13,6 +13,14 @@ from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.simulation.controllers.controller import rolling_update_pointers
 from kubelint_gpu.simulation.controllers.deployment_scaling import ScaledReplicaSets, proportionally
+from kubelint_gpu.simulation.controllers.deployment_sync import (
+    Availability,
+    ReplicaSets,
+    RollingLimits,
+    is_complete,
+    resolve,
+    sync,
+)
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes, Reconciler
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController, keep
@@ -20,104 +28,6 @@ from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.values import dataclass, replace
 
 _ABSENT = -1
-
-
-@dataclass(frozen=True, slots=True)
-class RollingLimits:
-    """maxSurge and maxUnavailable resolved to pods."""
-
-    surge: int
-    unavailable: int
-
-
-def resolve(strategy: DeploymentStrategy, replicas: int) -> RollingLimits:
-    """Surge rounds up, unavailable rounds down; if both come to 0, one pod may be unavailable.
-
-    With Recreate there is no surge and everything may be unavailable.
-    """
-    if strategy.recreate:
-        return RollingLimits(0, replicas)
-    surge = strategy.max_surge.of(replicas, round_up=True)
-    unavailable = strategy.max_unavailable.of(replicas, round_up=False)
-    if surge == 0 and unavailable == 0:
-        unavailable = 1
-    return RollingLimits(surge, min(unavailable, replicas))
-
-
-@dataclass(frozen=True, slots=True)
-class ReplicaSets:
-    """`spec.replicas` of the ReplicaSets of a Deployment: old ones oldest first, and the new one.
-
-    `new` is None until the new ReplicaSet exists.
-    """
-
-    old: tuple[int, ...]
-    new: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Availability:
-    """Available pods of each ReplicaSet, as its status tells, and how many old pods are not gone yet.
-
-    `old_remaining` counts terminating pods too; only Recreate looks at it.
-    """
-
-    old: tuple[int, ...]
-    new: int
-    old_remaining: int = 0
-
-
-def sync(strategy: DeploymentStrategy, replicas: int, now: ReplicaSets, seen: Availability) -> ReplicaSets:
-    """The ReplicaSets after one sync of a rollout; equal to `now` where the controller has nothing to do."""
-    if strategy.paused:
-        return now
-    if strategy.recreate:
-        return _recreate(replicas, now, seen)
-    return _roll(resolve(strategy, replicas), replicas, now, seen)
-
-
-def _recreate(replicas: int, now: ReplicaSets, seen: Availability) -> ReplicaSets:
-    if any(now.old):
-        return ReplicaSets((0,) * len(now.old), now.new)
-    if seen.old_remaining > 0:
-        return now
-    return ReplicaSets(now.old, replicas)
-
-
-def _roll(bounds: RollingLimits, replicas: int, now: ReplicaSets, seen: Availability) -> ReplicaSets:
-    cap = replicas + bounds.surge
-    total_old = sum(now.old)
-    new = now.new
-    if new is None:
-        new = min(replicas, max(0, cap - total_old))
-    elif new > replicas:
-        return ReplicaSets(now.old, replicas)
-    elif new < replicas and total_old + new < cap:
-        return ReplicaSets(now.old, new + min(cap - total_old - new, replicas - new))
-    return ReplicaSets(_shrunk(replicas - bounds.unavailable, now.old, new, seen), new)
-
-
-def _shrunk(floor: int, old: tuple[int, ...], new: int, seen: Availability) -> tuple[int, ...]:
-    """`spec.replicas` of the old ReplicaSets: broken pods go first, then surplus, both within the budget."""
-    budget = sum(old) + new - floor - (new - seen.new)
-    if not any(old) or budget <= 0:
-        return old
-    left = list(old)
-    for index, replicas in enumerate(old):
-        cleaned = min(budget, max(0, replicas - seen.old[index]))
-        left[index] -= cleaned
-        budget -= cleaned
-    surplus = sum(seen.old) + seen.new - floor
-    for index, replicas in enumerate(left):
-        cut = min(replicas, max(0, surplus))
-        left[index] -= cut
-        surplus -= cut
-    return tuple(left)
-
-
-def is_complete(replicas: int, now: ReplicaSets, seen: Availability, old_active: int) -> bool:
-    """Whether every replica is a new one and available, and no old pod is kept."""
-    return now.new == replicas and not any(now.old) and old_active == 0 and seen.new >= replicas
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,12 +112,6 @@ def test_a_daemon_set_that_surges_needs_one_more_place_and_keeps_the_old_pod():
     assert (surging.surge(4), surging.places_needed(4), surging.keeps_until_ready(4)) == (2, 5, True)
 
 
-@pytest.mark.parametrize(("version", "singly"), [("1.34", True), ("1.35.0", False), ("1.35.4", True), (None, True)])
-def test_a_stateful_set_replaces_singly_but_where_the_gate_is_on(version, singly):
-    found = controller("StatefulSet", replicas=4, updateStrategy={"rollingUpdate": {"maxUnavailable": 2}})
-    assert found.replaces_singly(4, version) is singly
-
-
 def test_what_keeps_a_template_from_pods_can_be_taken_away():
     kept = controller("StatefulSet", replicas=3, updateStrategy={"rollingUpdate": {"partition": 2}})
     assert kept.partition == 2

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, IntOrPercent
-from kubelint_gpu.simulation.controllers.deployment import (
-    resolve,
-)
 from kubelint_gpu.simulation.controllers.deployment_scaling import ScaledReplicaSets, proportionally
+from kubelint_gpu.simulation.controllers.deployment_sync import resolve
 
 
 def strategy(surge: str, unavailable: str) -> DeploymentStrategy:

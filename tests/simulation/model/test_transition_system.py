@@ -7,7 +7,8 @@ from rollout_reference import program_input, random_case
 
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.simulation.controllers.deployment import DeploymentRollout, resolve
+from kubelint_gpu.simulation.controllers.deployment import DeploymentRollout
+from kubelint_gpu.simulation.controllers.deployment_sync import resolve
 from kubelint_gpu.simulation.controllers.state import (
     EVICTED,
     LEAVING,

@@ -1,0 +1,121 @@
+"""What the controller of a StatefulSet does in one sync, as arithmetic.
+
+Behaviour: pkg/controller/statefulset/stateful_set_control.go, 1.34 to 1.36.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
+from kubelint_gpu.patterns import pattern
+from kubelint_gpu.values import dataclass
+
+_GATE_ON = pattern(r"v?1\.35\.[0-3](?!\d)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    """One pod of a StatefulSet.
+
+    `current` says that it is of the template that is being rolled out.
+    `available` is Ready for `minReadySeconds`; `terminating` pods are not gone yet.
+    """
+
+    ordinal: int
+    current: bool
+    available: bool
+    terminating: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PodAction:
+    """What a sync does to one ordinal: `create` it (of which template) or `delete` its pod."""
+
+    act: str
+    ordinal: int
+    current: bool = False
+
+
+def has_max_unavailable(version: str | None) -> bool:
+    """Whether `maxUnavailable` is looked at: the gate MaxUnavailableStatefulSet is on in 1.35.0 to 1.35.3 alone.
+
+    Of a release without its patch number the newest patch is meant.
+    """
+    return version is not None and _GATE_ON.match(version) is not None
+
+
+def at_once(strategy: StatefulSetStrategy, replicas: int) -> int:
+    """How many pods may be unavailable in an update; a share rounds down, and it is at least one."""
+    if strategy.max_unavailable is None:
+        return 1
+    return max(1, strategy.max_unavailable.of(replicas, round_up=False))
+
+
+def sync(strategy: StatefulSetStrategy, replicas: int, pods: Sequence[Replica], *, gate: bool) -> tuple[PodAction, ...]:
+    """What one sync does; nothing where it waits.
+
+    `gate` is whether the controller looks at `maxUnavailable`.
+    """
+    first = strategy.first_ordinal
+    by_ordinal = {pod.ordinal: pod for pod in pods}
+    inside = range(first, first + replicas)
+    actions: list[PodAction] = []
+    for ordinal in inside:
+        pod = by_ordinal.get(ordinal)
+        if pod is None:
+            actions.append(PodAction("create", ordinal, _is_updated(strategy, ordinal)))
+            if not strategy.parallel:
+                return tuple(actions)
+        elif not strategy.parallel and (pod.terminating or not pod.available):
+            return tuple(actions)
+    condemned = sorted((pod for pod in pods if pod.ordinal not in inside), key=lambda pod: -pod.ordinal)
+    if strategy.parallel:
+        actions += [PodAction("delete", pod.ordinal) for pod in condemned if not pod.terminating]
+    elif condemned:
+        return () if condemned[0].terminating else (PodAction("delete", condemned[0].ordinal),)
+    if strategy.on_delete:
+        return tuple(actions)
+    return (*actions, *_updates(strategy, replicas, [by_ordinal.get(ordinal) for ordinal in inside], gate))
+
+
+def _is_updated(strategy: StatefulSetStrategy, ordinal: int) -> bool:
+    return ordinal >= strategy.first_ordinal + strategy.partition
+
+
+def _updates(
+    strategy: StatefulSetStrategy, replicas: int, pods: Sequence[Replica | None], gate: bool
+) -> tuple[PodAction, ...]:
+    outdated = [
+        pod
+        for pod in reversed(pods[strategy.partition :])
+        if pod is not None and not pod.current and not pod.terminating
+    ]
+    if gate:
+        unavailable = sum(1 for pod in pods if pod is None or not pod.available or pod.terminating)
+        left = max(0, at_once(strategy, replicas) - unavailable)
+        return tuple(PodAction("delete", pod.ordinal) for pod in outdated[:left])
+    for pod in reversed(pods[strategy.partition :]):
+        if pod is None:
+            return ()
+        if not pod.current and not pod.terminating:
+            return (PodAction("delete", pod.ordinal),)
+        if pod.terminating or not pod.available:
+            return ()
+    return ()
+
+
+def is_complete(strategy: StatefulSetStrategy, replicas: int, pods: Sequence[Replica]) -> bool:
+    """Whether every ordinal from the partition on is of the new template and available, and nothing is too much."""
+    first = strategy.first_ordinal
+    by_ordinal = {pod.ordinal: pod for pod in pods}
+    if any(ordinal not in range(first, first + replicas) for ordinal in by_ordinal):
+        return False
+    for ordinal in range(first, first + replicas):
+        pod = by_ordinal.get(ordinal)
+        if pod is None or pod.terminating or not pod.available:
+            return False
+        if _is_updated(strategy, ordinal) and not pod.current:
+            return False
+    return True
