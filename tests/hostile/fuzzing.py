@@ -128,7 +128,8 @@ _LAYER = b"resources: [deployment.yaml]\nnamePrefix: base-\n"
 def of_kustomization(data: bytes) -> None:
     from kubelint_gpu.sources.kustomize.accumulation.retrace import trace
     from kubelint_gpu.sources.kustomize.blame import blamed, quoted
-    from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, survey
+    from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles
+    from kubelint_gpu.sources.kustomize.files.surveyor import survey
 
     texts = {
         "deployment.yaml": _DEPLOYMENT,

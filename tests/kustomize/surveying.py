@@ -1,6 +1,7 @@
 """What is found in a kustomization."""
 
-from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, survey
+from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles
+from kubelint_gpu.sources.kustomize.files.surveyor import survey
 
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: chat}\n"
 

@@ -29,7 +29,7 @@ def test_the_readme_shows_the_real_output_down_to_the_places(program, request):
 
 def test_the_page_names_the_limits_as_they_are():
     from kubelint_gpu.sources.kustomize import program
-    from kubelint_gpu.sources.kustomize.files import survey
+    from kubelint_gpu.sources.kustomize.files import surveyor
     from kubelint_gpu.workspace.project import fallback
 
     page = (ROOT / "docs" / "kustomize.md").read_text()
@@ -37,9 +37,9 @@ def test_the_page_names_the_limits_as_they_are():
     together = program.MOST_TIMES * program.SECONDS
     assert f"| time for all kustomizations of a run together | {together} s, ten times that of one |" in page
     assert f"| output | {program.MOST_OUTPUT >> 20} MB |" in page
-    assert f"| files of one kustomization together | {survey.MOST_BYTES >> 20} MB |" in page
+    assert f"| files of one kustomization together | {surveyor.MOST_BYTES >> 20} MB |" in page
     assert (
-        f"| objects of one kustomization, bases counted as often as they are used | {survey.MOST_OBJECTS:,} |" in page
+        f"| objects of one kustomization, bases counted as often as they are used | {surveyor.MOST_OBJECTS:,} |" in page
     )
     assert f"| objects of one kustomization that is tried by itself | {fallback.MOST_OF_ONE:,} |" in page
     assert f"| objects of all that are tried by themselves in a run | {fallback.MOST_TOGETHER:,} |" in page

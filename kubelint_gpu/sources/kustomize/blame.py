@@ -6,16 +6,21 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kubelint_gpu import linear
-from kubelint_gpu.documents import Pointer, read
-from kubelint_gpu.patterns import pattern
+from kubelint_gpu.documents import Pointer
 from kubelint_gpu.sources.kustomize.accumulation.generators import entries_of
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
-from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter, Spot
+from kubelint_gpu.sources.kustomize.accumulation.writer import Spot
+from kubelint_gpu.sources.kustomize.blamed_patches import (
+    patch_of_both,
+    patch_of_nothing,
+    patch_operation,
+    patch_target,
+    patch_without_target,
+    patches_of,
+)
 from kubelint_gpu.sources.kustomize.files.survey import Survey
 from kubelint_gpu.values import replace
 
-_PATCHES = ("patches", "patchesJson6902", "patchesStrategicMerge")
 _GENERATORS = ("configMapGenerator", "secretGenerator")
 _PLUGINS = ("generators", "transformers", "validators")
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -27,8 +32,6 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 # shorter words stand in any message
 _SHORTEST = 4
-_CONDITION = r"\s*!?[\w./-]+\s*(?:(?:==?|!=)\s*(?:[\w.-]+\s*)?|\s(?:not)?in\s*\([^()]*\)\s*)?"
-_SELECTOR = pattern(rf"{_CONDITION}(?:,{_CONDITION})*|\s*")
 _NOT_THERE = r'Kind:"{kind}"(?:(?!Kind:|Name:).)*Name:"(?P<name>[^"]*)"(?:(?!Kind:|Name:).)*cannot merge or replace'
 _Finder = Callable[[Layer, "re.Match[str]"], Iterator[Spot]]
 
@@ -105,65 +108,6 @@ def _without(keys: tuple[str, ...], *fields: str) -> _Finder:
     return finder
 
 
-def _patch_without_target(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG001 - one form for all
-    for pointer, entry, values in _patches(layer):
-        if "target" not in entry and any(isinstance(value, list) for value, _ in values):
-            yield layer.value(pointer, "").spot()
-
-
-def _patch_of_both(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG001 - one form for all
-    for pointer, entry, _ in _patches(layer):
-        if "patch" in entry and "path" in entry:
-            yield layer.value((*pointer, "path"), "").spot()
-
-
-def _patch_of_nothing(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
-    """A patch that is neither of the two kinds: text that cannot be read, or no object that says what it is for."""
-    for pointer, entry, values in _patches(layer):
-        named = match["path"]
-        if named is not None and entry.get("path") != named:
-            continue
-        text = entry.get("patch")
-        if isinstance(text, str) and named is None:
-            for problem in read("", text.encode(errors="replace")).problems:
-                if problem.span is not None:
-                    yield layer.within(text, (*pointer, "patch"), problem.span)
-        for value, writer in values:
-            meta = value.get("metadata") if isinstance(value, dict) else None
-            if not isinstance(value, list) and not (isinstance(meta, dict) and value.get("kind") and meta.get("name")):
-                yield writer.spot()
-
-
-def _operation(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
-    """An operation of a JSON patch that cannot be made, by its path or by what it calls itself."""
-    for _, _, values in _patches(layer):
-        for value, writer in values:
-            for index, operation in enumerate(value if isinstance(value, list) else ()):
-                for key in ("path", "op"):
-                    if isinstance(operation, dict) and operation.get(key) == match.groupdict().get(key):
-                        yield writer.child(index).child(key).spot()
-
-
-def _patches(layer: Layer) -> Iterator[tuple[Pointer, dict[str, Any], list[tuple[Any, FieldWriter]]]]:
-    """The entries of patches, each with what it holds."""
-    for field in _PATCHES:
-        for index, entry in enumerate(layer.kustomization.entries(field)):
-            if isinstance(entry, str):
-                inline = {"patch": entry} if "\n" in entry else {"path": entry}
-                pointer: Pointer = (field, index)
-                values = layer.inline(entry, pointer, "") if "\n" in entry else layer.documents(entry, "")
-                yield pointer, inline, list(values)
-            elif isinstance(entry, dict):
-                yield (field, index), entry, list(_held(layer, entry, (field, index)))
-
-
-def _held(layer: Layer, entry: dict[str, Any], pointer: Pointer) -> Iterator[tuple[Any, FieldWriter]]:
-    if isinstance(entry.get("path"), str):
-        yield from layer.documents(entry["path"], "")
-    elif isinstance(entry.get("patch"), str):
-        yield from layer.inline(entry["patch"], (*pointer, "patch"), "")
-
-
 def _named(field: str, key: str = "name") -> _Finder:
     """The entry of a list that a message calls by its name."""
 
@@ -187,19 +131,6 @@ def _replacement(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
                 yield layer.value(("replacements", index, *pointer), "").spot()
         if named.get("name") is not None and isinstance(source, dict) and source.get("name", "") == named["name"]:
             yield layer.value(("replacements", index, "source"), "").spot()
-
-
-def _target(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG001 - one form for all
-    """A target of a patch whose expressions cannot be read."""
-    for pointer, entry, _ in _patches(layer):
-        target = entry.get("target")
-        for key, value in target.items() if isinstance(target, dict) else ():
-            if isinstance(value, str) and not (
-                _SELECTOR.fullmatch(value) is not None
-                if key.endswith("Selector")
-                else linear.compiled(value) is not None
-            ):
-                yield layer.value((*pointer, "target", key), "").spot()
 
 
 def _plugin(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
@@ -259,7 +190,7 @@ def _value_of_another_type(layer: Layer, match: re.Match[str]) -> Iterator[Spot]
             for _, value, writer in entries_of(layer, entry, (field, index)) if isinstance(entry, dict) else ():
                 if value == match["value"]:
                     yield writer.spot()
-    for _, _, values in _patches(layer):
+    for _, _, values in patches_of(layer):
         for value, writer in values:
             for pointer, text in _scalars(value):
                 if text == match["value"]:
@@ -290,14 +221,14 @@ _FINDERS: tuple[tuple[re.Pattern[str], _Finder], ...] = tuple(
     for pattern, finder in (
         (r"cannot unmarshal (?P<type>\w+) into Go struct field (?P<path>[\w.]+) of type", _mistyped),
         (r'unknown field "(?P<name>[^"]+)"', _unknown_field),
-        (r"must specify a target for JSON patch", _patch_without_target),
+        (r"must specify a target for JSON patch", patch_without_target),
         (r"must specify one of patch and path", _without(("patch", "path"), "patches", "patchesJson6902")),
-        (r"patch and path can't be set at the same time", _patch_of_both),
-        (r'unable to parse SM or JSON patch from \[(?:path: "(?P<path>[^"]*)"|patch)', _patch_of_nothing),
-        (r"""doc is missing path: "?(?P<path>/[^\s:"]*)""", _operation),
-        (r"in remove for path: '(?P<path>[^']*)'", _operation),
-        (r"testing value (?P<path>/\S*) failed", _operation),
-        (r"Unexpected kind: (?P<op>\S+)", _operation),
+        (r"patch and path can't be set at the same time", patch_of_both),
+        (r'unable to parse SM or JSON patch from \[(?:path: "(?P<path>[^"]*)"|patch)', patch_of_nothing),
+        (r"""doc is missing path: "?(?P<path>/[^\s:"]*)""", patch_operation),
+        (r"in remove for path: '(?P<path>[^']*)'", patch_operation),
+        (r"testing value (?P<path>/\S*) failed", patch_operation),
+        (r"Unexpected kind: (?P<op>\S+)", patch_operation),
         (r"resource with name (?P<name>\S*) does not match a config", _named("replicas")),
         (r"a configmap must have a name", _without(("name",), "configMapGenerator")),
         (r"a secret must have a name", _without(("name",), "secretGenerator")),
@@ -308,7 +239,7 @@ _FINDERS: tuple[tuple[re.Pattern[str], _Finder], ...] = tuple(
         (r"fieldPath `(?P<field>[^`]+)` is missing for replacement source", _replacement),
         (r"var '\{(?P<name>\S+) ", _named("vars")),
         (r"unable to load builtin (?P<kind>\w+)\.", _plugin),
-        (r"error parsing regexp|unable to parse requirement", _target),
+        (r"error parsing regexp|unable to parse requirement", patch_target),
         (r"already registered id: (?P<kind>\w+)\.[^/\s]*/(?P<name>[^.\s]+)", _twice),
         (r"expected kind 'Component' for path '(?P<path>[^']*)'", _component),
         (r"from '(?P<file>[^']+)': missing (?P<field>metadata\.name|kind|apiVersion) in object", _incomplete),

@@ -15,7 +15,8 @@ from kubelint_gpu.sources.kustomize.accumulation.retrace import trace
 from kubelint_gpu.sources.kustomize.accumulation.writer import EntryScript, FieldWriter
 from kubelint_gpu.sources.kustomize.build_errors import complaint
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
-from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, heads_of, survey, with_files
+from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, heads_of, with_files
+from kubelint_gpu.sources.kustomize.files.surveyor import survey
 from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, BuildTime, Program, ProgramError, build

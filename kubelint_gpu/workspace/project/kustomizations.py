@@ -197,7 +197,8 @@ class _Rendering:
         return any(os.path.realpath(root / path) in wanted for path in found.files)
 
     def _survey(self, folder: str) -> tuple[Path, Survey]:
-        from kubelint_gpu.sources.kustomize.files.survey import Survey, survey
+        from kubelint_gpu.sources.kustomize.files.survey import Survey
+        from kubelint_gpu.sources.kustomize.files.surveyor import survey
         from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 
         if folder not in self._surveys:

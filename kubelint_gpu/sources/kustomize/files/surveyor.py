@@ -1,0 +1,225 @@
+"""Everything that building a kustomization would read, looked at before Kustomize is started.
+
+What would reach the network, start a program or leave the repository is found here and never handed to Kustomize.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+from kubelint_gpu.documents import Pointer, Reading, Role, read
+from kubelint_gpu.patterns import pattern
+from kubelint_gpu.sources.kustomize.files.kustomization import (
+    Kustomization,
+    Reference,
+    find_in,
+    load,
+    misspelt,
+    of_plugin,
+    references,
+)
+from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, read_once
+from kubelint_gpu.sources.kustomize.files.tree import Tree, joined
+
+MOST_OBJECTS = 20_000
+MOST_BYTES = 256 * 1024 * 1024
+_REMOTE = pattern(
+    r"[a-z][a-z0-9+.-]*://|git::|gh:|[^/\s][^/\s@]*@[^/\s]*:|(?:www\.)?(?:github|gitlab|bitbucket)\.[a-z]+[/:]|.*[?&](?:ref|version)="
+    r"|.*\.git(?:/|\?|$)|.*/_git/",
+    re.IGNORECASE,
+)
+_HOST = pattern(r"[\w-]+(?:\.[\w-]+)+/")
+_BUILT_IN = "builtin"
+_MOST_TEXTS = 10_000
+_MOST_LAYERS = 50
+
+
+def survey(tree: Tree, folder: str, shown: Callable[[str], str], allowed: AllowedFiles) -> Survey:
+    """Look at a kustomization and at all that it takes in; `shown` gives the path that findings print."""
+    surveyor = _Surveyor(tree, shown, allowed)
+    objects = surveyor.visit(folder, ())
+    return Survey(
+        folder,
+        surveyor.kustomizations,
+        surveyor.readings,
+        surveyor.files,
+        frozenset(surveyor.resources),
+        tuple(dict.fromkeys(surveyor.obstacles)),
+        objects,
+    )
+
+
+class _Surveyor:
+    """The walk over the folders; each is read once."""
+
+    def __init__(self, tree: Tree, shown: Callable[[str], str], allowed: AllowedFiles) -> None:
+        self.kustomizations: dict[str, Kustomization] = {}
+        self.readings: dict[str, Reading] = {}
+        self.files: dict[str, bytes] = {}
+        self.resources: set[str] = set()
+        self.obstacles: list[Obstacle] = []
+        self._tree = tree
+        self._shown = shown
+        self._allowed = allowed
+        self._objects: dict[str, int] = {}
+        self._bytes = 0
+
+    def visit(self, folder: str, above: tuple[str, ...]) -> int:
+        """How many objects a folder brings."""
+        if folder in self._objects:
+            return self._objects[folder]
+        path = find_in(self._tree, folder)
+        found = load(self._tree, path, self._shown(path)) if path is not None else None
+        if path is None or found is None:
+            return 0
+        self.kustomizations[folder] = found
+        self._keep(path)
+        count = len(found.entries("configMapGenerator")) + len(found.entries("secretGenerator"))
+        self._readable(found)
+        self._withheld_fields(found)
+        for reference in references(found):
+            count += self._reference(found, reference, (*above, self._tree.canonical(folder)))
+        if count > MOST_OBJECTS:
+            self._stop(found, ("resources",), f"it would give {count} objects, and at most {MOST_OBJECTS} are rendered")
+            count = 0
+        self._objects[folder] = count
+        return count
+
+    def _reference(self, found: Kustomization, reference: Reference, above: tuple[str, ...]) -> int:
+        text, pointer = reference.text, reference.pointer
+        target = None if posixpath.isabs(text) else joined(found.folder, text)
+        if _REMOTE.match(text):
+            self._stop(found, pointer, f"{text} is remote, and nothing is fetched: {_RENDER}", withheld=True)
+        elif target is None:
+            if not self._allowed.outside:
+                self._stop(found, pointer, f"{text} lies outside of the repository and is not read", withheld=True)
+        elif self._tree.leads_out(target):
+            if not self._allowed.outside:
+                message = f"{text} is a link, or lies behind one, that leads out of the repository, and is not read"
+                self._stop(found, pointer, message, withheld=True)
+        elif reference.folder and self._tree.is_folder(target):
+            return self._folder(found, reference, target, above)
+        elif not self._tree.is_file(target):
+            if _HOST.match(text) and reference.folder:
+                self._stop(found, pointer, f"{text} is remote, and nothing is fetched: {_RENDER}", withheld=True)
+            else:
+                self._stop(found, pointer, f"there is no {'file or folder' if reference.folder else 'file'} {text}")
+        else:
+            return self._file(found, reference, target)
+        return 0
+
+    def _folder(self, found: Kustomization, reference: Reference, target: str, above: tuple[str, ...]) -> int:
+        if reference.key in ("generators", "transformers", "validators") and not self._allowed.plugins:
+            message = f"{reference.text} may hold plugins, programs of their own, and none is started: {_RENDER}"
+            self._stop(found, reference.pointer, message, withheld=True)
+            return 0
+        if self._tree.canonical(target) in above:
+            self._stop(found, reference.pointer, f"{reference.text} takes this kustomization in itself: a circle")
+            return 0
+        if len(above) > _MOST_LAYERS:
+            self._stop(found, reference.pointer, f"there are more than {_MOST_LAYERS} layers of kustomizations")
+            return 0
+        if find_in(self._tree, target) is None:
+            self._stop(found, reference.pointer, f"the folder {reference.text} holds no kustomization")
+            return 0
+        return self.visit(target, above)
+
+    def _file(self, found: Kustomization, reference: Reference, target: str) -> int:
+        data = self._keep(target)
+        if not reference.manifest or data is None:
+            return 0
+        if target not in self.readings:
+            self.readings[target] = read_once(self._shown(target), data)
+        documents = self.readings[target].documents
+        if reference.key == "resources":
+            self.resources.add(target)
+        if reference.key in ("generators", "transformers", "validators"):
+            for problem in self.readings[target].problems:
+                self.obstacles.append(Obstacle(problem.path, problem.span, problem.message))
+            for document in documents:
+                self._plugin(found, reference.pointer, document.value)
+        return len(documents) if reference.key == "resources" else 0
+
+    def _keep(self, path: str) -> bytes | None:
+        if path not in self.files:
+            data = self._tree.read(path)
+            if data is None:
+                return None
+            self._bytes += len(data)
+            self.files[path] = data if self._bytes <= MOST_BYTES else b""
+        return self.files[path]
+
+    def _readable(self, found: Kustomization) -> None:
+        """Kustomize must not read more, or other things, than what is looked at here."""
+        path = self._shown(found.path)
+        for problem in found.reading.problems:
+            self.obstacles.append(Obstacle(path, problem.span, problem.message))
+        for document in found.reading.documents[1:]:
+            self.obstacles.append(Obstacle(path, document.span, "a kustomization is one document, and this is another"))
+        for pointer, known in misspelt(found.value):
+            self._stop(found, pointer, f"{pointer[-1]} must be written {known}", role="key")
+
+    def _withheld_fields(self, found: Kustomization) -> None:
+        if self._bytes > MOST_BYTES:
+            self._stop(found, (), f"it reads more than {MOST_BYTES >> 20} MB")
+        for key in ("helmCharts", "helmChartInflationGenerator"):
+            if found.value.get(key) and not self._allowed.helm:
+                self._stop(
+                    found, (key,), f"{key} would start helm, and no program is started: {_RENDER}", withheld=True
+                )
+        for key in ("generators", "transformers", "validators"):
+            for index, entry in enumerate(found.entries(key)):
+                if isinstance(entry, str) and "\n" in entry:
+                    inline = read("", entry.encode(errors="replace"))
+                    for problem in inline.problems[:1]:
+                        self._stop(found, (key, index), problem.message)
+                    for document in inline.documents:
+                        self._plugin(found, (key, index), document.value)
+        # whatever else names a file is handed over, too
+        for text in islice(_texts(found.value), _MOST_TEXTS):
+            target = joined(found.folder, text.partition("=")[2] or text)
+            if target is not None and self._tree.is_file(target):
+                self._keep(target)
+
+    def _plugin(self, found: Kustomization, pointer: Pointer, value: Any) -> None:
+        """What generates or transforms: only what is built into Kustomize is let run."""
+        if not isinstance(value, dict):
+            return
+        for where, known in misspelt(value):
+            self._stop(found, pointer, f"{where[-1]} must be written {known}")
+        built_in = value.get("apiVersion") == _BUILT_IN
+        kind = value.get("kind")
+        if built_in and kind == "HelmChartInflationGenerator" and not self._allowed.helm:
+            self._stop(found, pointer, f"{kind} would start helm, and no program is started: {_RENDER}", withheld=True)
+        if not built_in and not self._allowed.plugins:
+            message = f"{kind} is a plugin, a program of its own, and none is started: {_RENDER}"
+            self._stop(found, pointer, message, withheld=True)
+        for text in of_plugin(value):
+            target = joined(found.folder, text)
+            if _REMOTE.match(text):
+                self._stop(found, pointer, f"{text} is remote, and nothing is fetched: {_RENDER}", withheld=True)
+            elif target is not None and self._tree.is_file(target):
+                self._keep(target)
+
+    def _stop(
+        self, found: Kustomization, pointer: Pointer, message: str, *, withheld: bool = False, role: Role = "value"
+    ) -> None:
+        span = found.document.locate(pointer, role) if found.document is not None else None
+        self.obstacles.append(Obstacle(self._shown(found.path), span, message, withheld))
+
+
+_RENDER = "render it yourself and check the result"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every short text of a value."""
+    if isinstance(value, str):
+        if value and len(value) < 1024 and "\n" not in value and "\0" not in value:
+            yield value
+    elif isinstance(value, dict | list):
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from _texts(entry)
