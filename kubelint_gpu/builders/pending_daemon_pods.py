@@ -31,7 +31,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     if subject.workload.spec.node_name or not subject.controller.node_bound:
         return
     resource = _short(unit, subject, judgement)
-    if not judgement.eligible and (resource not in unit.advertised or unit.may_grow_for(subject)):
+    if not judgement.eligible and (resource not in unit.supply.advertised or unit.may_grow_for(subject)):
         # of a resource that nobody knows another rule speaks, and a pool may bring the first node
         return
     manifest = subject.manifest

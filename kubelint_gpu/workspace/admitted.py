@@ -18,12 +18,11 @@ from kubelint_gpu.workspace.autoscalers import Autoscalers, scaled_at_once
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from kubelint_gpu.inventory.declarations.inventory import Inventory
     from kubelint_gpu.kube.objects.cluster import Cluster
     from kubelint_gpu.kube.objects.workload import Workload
     from kubelint_gpu.workspace.manifest import Manifest
+    from kubelint_gpu.workspace.resource_supply import ResourceSupply
 
 
 def judged(
@@ -31,19 +30,18 @@ def judged(
     workload: Workload,
     autoscalers: Autoscalers,
     cluster: Cluster,
-    inventory: Inventory | None,
-    elsewhere: Callable[[str], bool],
+    supply: ResourceSupply | None,
 ) -> WorkloadCheck:
     """A workload, or one as it was before, as it is judged.
 
-    `inventory` is None where there are no nodes to judge by.
-    `elsewhere` says whether something else than kubelets gives a resource out.
+    `supply` is None where there are no nodes to judge by.
     """
+    inventory = supply.world.inventory if supply is not None else None
     ranges = [found for found in cluster.limit_ranges if found.meta.namespace == workload.meta.namespace]
     spec = admitted(with_defaults(workload.spec, ranges), **_admission(inventory))  # type: ignore[arg-type]
     spec = with_runtime_class(spec, cluster.runtime_classes)
-    if inventory is not None:
-        spec = without_resources(spec, elsewhere)
+    if supply is not None and inventory is not None:
+        spec = without_resources(spec, supply.given_out_elsewhere)
         settings = inventory.scheduler
         spec = with_added_affinity(spec, settings.of_default("addedAffinity") or {})
         constraints = settings.of_default("defaultConstraints") or settings.default_constraints

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.budget import BUDGET, SIMULATION
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.inventory.declarations.inventory import Pool
-from kubelint_gpu.kube.gpu.resource_owners import owner_of
 from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster
 from kubelint_gpu.kube.objects.node import Node, read_node
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
-from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
 from kubelint_gpu.simulation.growth import Grown, Growth
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import replace
@@ -26,6 +24,7 @@ from kubelint_gpu.workspace.admitted import judged
 from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
+from kubelint_gpu.workspace.resource_supply import ResourceSupply
 from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
@@ -203,39 +202,13 @@ class ApplySet:
         return (*self.cluster.nodes, *(info.node for info in grown))
 
     @cached_property
-    def advertised(self) -> frozenset[str]:
-        """The resources that some node knows, or that a pool may bring."""
-        snapshots = (self.empty,) if self.grown is None else (self.empty, self.grown)
-        return frozenset().union(*(snapshot.static("advertised", _advertised) for snapshot in snapshots))
-
-    @cached_property
-    def mapped(self) -> frozenset[str]:
-        """The extended resources that a DeviceClass maps to devices."""
+    def supply(self) -> ResourceSupply:
+        """What gives extended resources out."""
         inventory = self.world.inventory
         declared = [found.value for found in inventory.of_kind("DeviceClass")] if inventory is not None else []
         written = [found.item.value for found in (*self.manifests, *self.neighbours) if found.kind == "DeviceClass"]
         written += [found.item.value for found in self.beside.of_kinds(("DeviceClass",))]
-        specs = (value.get("spec") for value in (*declared, *written))
-        names = (spec.get("extendedResourceName") for spec in specs if isinstance(spec, dict))
-        return frozenset(name for name in names if isinstance(name, str))
-
-    def lacks_served(self, resource: str) -> str:
-        """What is lacking of a resource that a DeviceClass serves, in words; empty for all others."""
-        if resource not in served_by_devices(self.empty):
-            return ""
-        from kubelint_gpu.kube.dra.device_class import classes_by_resource
-
-        served = classes_by_resource(self.cluster.device_classes)[resource]
-        return f"DeviceClass {served.name} serves {resource}, and no node has so many of its devices"
-
-    def given_out_elsewhere(self, resource: str) -> bool:
-        """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here."""
-        if resource in served_by_devices(self.empty):
-            return False
-        # before 1.34 a class has no such field; then whoever has it has opened its gate
-        if resource in self.mapped and self.empty.behaviour.dynamic_resources:
-            return resource not in self.advertised or self.world.has_slices
-        return (resource not in self.advertised and bool(owner_of(resource))) or self.world.ignores(resource)
+        return ResourceSupply(self.world, self.cluster, self.empty, self.grown, (*declared, *written))
 
     def alone(self, subject: WorkloadCheck) -> Attempt:
         """Scheduling its pod with nothing else running."""
@@ -282,8 +255,7 @@ class ApplySet:
     def judged(self, manifest: Manifest, workload: Workload, *, before: bool = False) -> WorkloadCheck:
         """A workload as it is judged: admitted, with its priority, and with the replicas that its autoscaler sets."""
         scalers, cluster = (self._autoscalers_before, self._admitting) if before else (self.autoscalers, self.cluster)
-        inventory = self.world.inventory if self.has_nodes else None
-        return judged(manifest, workload, scalers, cluster, inventory, self.given_out_elsewhere)
+        return judged(manifest, workload, scalers, cluster, self.supply if self.has_nodes else None)
 
     @cached_property
     def _admitting(self) -> Cluster:
@@ -310,7 +282,3 @@ class ApplySet:
         if before is None or before.workload is None or not before.readable or before.workload.partial:
             return None
         return self.judged(before, before.workload, before=True).marked("before")
-
-
-def _advertised(snapshot: Snapshot) -> frozenset[str]:
-    return frozenset(name for info in snapshot.nodes for name in info.node.allocatable)

@@ -61,7 +61,7 @@ def _decides(one: Unread, unit: ApplySet, subject: WorkloadCheck) -> bool:
         return bool(workload.claims) or any(volume.kind in _CLAIMING for volume in spec.volumes)
     if one.kind in _OF_DEVICES:
         asked = [name for name in pod_requests(spec) if is_extended(name)]
-        mapped = any(name in unit.mapped or one.kind == "DeviceClass" for name in asked)
+        mapped = any(name in unit.supply.mapped or one.kind == "DeviceClass" for name in asked)
         return bool(spec.resource_claims) or mapped
     if one.kind == "PriorityClass":
         written = subject.manifest.workload

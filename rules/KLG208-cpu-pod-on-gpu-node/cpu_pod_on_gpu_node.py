@@ -26,7 +26,7 @@ _MOST_NODES = 8
 @rule("KLG208", of_workloads=True)
 def cpu_pod_on_gpu_node(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod without a GPU that takes from a node without a taint what a GPU pod needs there."""
-    if not unit.has_nodes or not any(is_accelerator(name) for name in unit.advertised):
+    if not unit.has_nodes or not any(is_accelerator(name) for name in unit.supply.advertised):
         return
     mine = [
         one for one in unit.subjects if one.places_pods and one.placed_here and one.known_class and not wants_gpu(one)

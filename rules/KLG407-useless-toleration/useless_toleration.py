@@ -138,7 +138,7 @@ def _passes(key: str) -> bool:
 
 def _portable(unit: ApplySet, key: str) -> bool:
     """Whether manifests that should run anywhere tolerate it: the taint is called as the resource on the node."""
-    return is_accelerator(key) or key in unit.advertised or "gpu" in key.lower()
+    return is_accelerator(key) or key in unit.supply.advertised or "gpu" in key.lower()
 
 
 def _text(toleration: Toleration) -> str:

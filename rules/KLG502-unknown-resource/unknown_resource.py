@@ -25,14 +25,14 @@ def unknown_resource(unit: ApplySet) -> Iterator[Diagnostic]:
     """An extended resource that no node knows and no pool may bring."""
     for subject, found in of_cause(unit, "KLG502"):
         resource = found.resource
-        names = sorted(name for name in unit.advertised if is_extended(name))
+        names = sorted(name for name in unit.supply.advertised if is_extended(name))
         near = [name for name in [GPU] if name in names] if resource == REMOVED else _near(resource, names)
         has = f"they have {some(names, 'extended resource')}" if names else "they have no extended resource at all"
         gone = ", which Kubernetes removed in 1.11" if resource == REMOVED else ""
         yield Diagnostic(
             "KLG502",
             request_place(subject, resource),
-            unit.lacks_served(resource) or f"no node of the inventory advertises {resource}{gone}; {has}",
+            unit.supply.lacks_served(resource) or f"no node of the inventory advertises {resource}{gone}; {has}",
             subject.manifest,
             cause=resource,
             certainty=found.certainty,
@@ -54,7 +54,8 @@ def _left_out(unit: ApplySet, subject: WorkloadCheck) -> Iterator[_LeftOut]:
     written = subject.manifest.workload
     groups: dict[str, list[str]] = {}
     for name in extended_resources(written.spec) if written is not None and unit.has_nodes else ():
-        if owner_of(name) and name not in unit.advertised and name not in unit.mapped and not unit.world.ignores(name):
+        known = name in unit.supply.advertised or name in unit.supply.mapped or unit.world.ignores(name)
+        if owner_of(name) and not known:
             groups.setdefault(owner_of(name), []).append(name)
     for owner, names in groups.items():
         yield _LeftOut(tuple(names), owner)

@@ -25,11 +25,12 @@ _STRATEGY = "nvidia.com/mig.strategy"
 def mig_profile(unit: ApplySet) -> Iterator[Diagnostic]:
     """A MIG device that no GPU of the nodes can have, or that the nodes do not advertise under this name."""
     for subject, found in of_cause(unit, "KLG506"):
-        near = near_resource(found.resource, unit.advertised)
+        near = near_resource(found.resource, unit.supply.advertised)
         yield Diagnostic(
             "KLG506",
             request_place(subject, found.resource),
-            unit.lacks_served(found.resource) or f"no node advertises {found.resource}: {_why(unit, subject, found)}",
+            unit.supply.lacks_served(found.resource)
+            or f"no node advertises {found.resource}: {_why(unit, subject, found)}",
             subject.manifest,
             cause=found.resource,
             certainty=found.certainty,
@@ -41,7 +42,7 @@ def mig_profile(unit: ApplySet) -> Iterator[Diagnostic]:
 
 def _why(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> str:
     nodes = matching(subject, [node for node in unit.possible_nodes if _PRODUCT in node.labels])
-    there = sorted(name for name in unit.advertised if name.startswith(MIG))
+    there = sorted(name for name in unit.supply.advertised if name.startswith(MIG))
     if not (nodes or there):
         return "no node that may take the pod has a GPU"
     single = [node.name for node in nodes if node.labels.get(_STRATEGY) == "single"]

@@ -59,12 +59,12 @@ def _twice(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
 
 def _not_served(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
     """Extended resources that a class stands behind, in a release that has the gate for that off."""
-    minor = unit.minor_release
+    minor, supply = unit.minor_release, unit.supply
     if minor is None or minor >= _SINCE or not unit.has_nodes or not unit.cluster.nodes:
         return
     for subject in unit.subjects:
         for resource in _asked(subject):
-            if resource not in unit.mapped or resource in unit.advertised or not unit.cluster.resource_slices:
+            if resource not in supply.mapped or resource in supply.advertised or not unit.cluster.resource_slices:
                 continue
             yield Diagnostic(
                 "KLG708",

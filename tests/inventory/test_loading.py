@@ -20,18 +20,6 @@ def test_all_errors_are_told_and_the_rest_is_loaded():
     assert [node.name for node in inventory.of_kind("Node")] == ["a"]
 
 
-def test_pools_that_are_too_large_together_are_an_error_and_not_an_outage():
-    (error,) = errors_of("pools: [{name: a, count: 1, template: {}}, {name: b, count: 30000, template: {}}]\n")
-    assert error.message == "the pool brings the cluster above 30,000 nodes, more than an inventory may have"
-    assert error.span.line == 3
-
-
-def test_too_many_pods_are_an_error_and_not_an_outage():
-    pods = ", ".join(f"{{name: p{number}, node: m, count: 80000}}" for number in range(3))
-    (error,) = errors_of(f"nodes: [{{name: m}}]\nrunning: [{pods}]\n")
-    assert error.message == "this brings the inventory above 200,000 running pods, more than it may have"
-
-
 def test_a_file_that_is_wrong_throughout_is_told_so():
     errors = errors_of("".join(f"x{number}: 1\n" for number in range(5000)))
     assert len(errors) == 102

@@ -164,15 +164,3 @@ def test_a_workload_that_runs_already_is_left_to_the_rules_of_rollouts():
 def test_patches_have_types_and_no_further_refusals():
     patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: A}\nspec: {template: {spec: {hostNetwork: 1}}}\n"
     assert len(messages("KLG003", patch)) == 1
-
-
-@pytest.mark.parametrize(("version", "elsewhere"), [("1.33", False), ("1.34", True)])
-def test_a_class_gives_out_a_resource_only_where_it_has_the_field_for_it(version, elsewhere):
-    devices = (
-        "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n"
-        "spec: {extendedResourceName: nvidia.com/gpu}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\n"
-        "metadata: {name: s}\nspec: {driver: gpu.example.com, nodeName: gpu-1, devices: [{name: d}],\n"
-        "  pool: {name: p, generation: 1, resourceSliceCount: 1}}\n"
-    )
-    found = unit(inventory=NODES.replace("complete:", f'kubernetesVersion: "{version}"\ncomplete:') + devices)
-    assert found.given_out_elsewhere("nvidia.com/gpu") is elsewhere

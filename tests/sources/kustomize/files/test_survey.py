@@ -6,13 +6,16 @@ from surveying import SERVICE, found
 
 from kubelint_gpu.sources.kustomize.files.survey import heads_of, with_files
 
-DEFINITION = """apiVersion: apiextensions.k8s.io/v1
+DEFINITION = (
+    """apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
   name: chats.example.com
 spec:
   group: example.com
-""" + "  # long\n" * 500
+"""
+    + "  # long\n" * 500
+)
 
 
 def test_definitions_are_handed_over_without_their_spec(tree):

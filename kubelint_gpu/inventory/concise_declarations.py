@@ -1,0 +1,94 @@
+"""The entries of a concise declaration: nodes, pools, policies, and which of them cannot be read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.inventory.declarations.unread import ANY, SECTIONS, unread
+from kubelint_gpu.inventory.gathered import Gathered
+from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES, node, pool
+from kubelint_gpu.inventory.objects.policies import POLICIES
+from kubelint_gpu.inventory.reading import understood
+from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.documents import Item, Pointer
+    from kubelint_gpu.inventory.declarations.declared import Declared
+
+
+def gather_concise(item: Item, found: Gathered, follows_schema: bool) -> None:
+    """Everything that one document declares; running pods wait."""
+    broken: frozenset[Pointer] = frozenset()
+    if not follows_schema:
+        from kubelint_gpu.inventory.validation import kind_of, validate
+
+        errors, broken = validate(item)
+        found.problems += errors
+        for section, entry in sorted((str(pointer[0]), pointer[1:]) for pointer in broken if pointer):
+            kind = kind_of(section)
+            if kind in ("Node", ANY):
+                found.doubtful.add(_entry_name(item, section, entry))
+            if kind is not None:
+                whole = not entry or not isinstance(item.value[section], list)
+                found.unread.append(unread(kind, None if whole else item.value[section][entry[0]]))
+    found.concise.append(item)
+
+    def entries(section: str) -> list[Pointer]:
+        listed = item.value.get(section)
+        if (section,) in broken or not isinstance(listed, list):
+            return []
+        pointers: list[Pointer] = [(section, index) for index in range(len(listed))]
+        return [pointer for pointer in pointers if pointer not in broken]
+
+    for section, declare in POLICIES.items():
+        for pointer in entries(section):
+            value = item.value[section][pointer[1]]
+            with found.one(SECTIONS[section], value, item, pointer):
+                policy = understood(declare(item, pointer, value), found.problems)
+            if policy is not None:
+                found.objects.append(policy)
+    for pointer in entries("nodes"):
+        with found.one("Node", item.value["nodes"][pointer[1]], item, pointer):
+            one = node(item, pointer, found.problems)
+        if one is None:
+            found.doubtful.add(_entry_name(item, "nodes", pointer[1:]))
+        else:
+            found.objects += [one, *_devices(item, pointer, (), one.name, found)]
+        found.nodes += 1
+    for pointer in entries("pools"):
+        with found.one("Node", {}, item, pointer):
+            grown = pool(item, pointer, MOST_NODES - found.nodes, found.problems)
+        if grown is None:
+            found.doubtful.add(None)
+            continue
+        declared, nodes = grown
+        slices = _devices(item, pointer, ("template",), declared.template.name, found)
+        found.pools.append(replace(declared, slices=tuple(slices)))
+        found.objects += nodes
+        if slices:
+            from kubelint_gpu.inventory.dra.slices import on_node
+
+            found.objects += [on_node(one, name) for name in declared.nodes for one in slices]
+        found.nodes += len(nodes)
+    found.waiting += [(item, pointer) for pointer in entries("running")]
+
+
+def _devices(item: Item, pointer: Pointer, below: Pointer, node: str, found: Gathered) -> list[Declared]:
+    value: Any = item.value
+    for part in (*pointer, *below):
+        value = value[part]
+    if "devices" not in value:
+        return []
+    from kubelint_gpu.inventory.dra.slices import slices_of
+
+    with found.one("ResourceSlice", {}, item, (*pointer, *below, "devices")):
+        return slices_of(item, (*pointer, *below), value, node, found.problems)
+
+
+def _entry_name(item: Item, section: str, entry: Pointer) -> str | None:
+    listed = item.value.get(section)
+    if section == "pools" or not entry or not isinstance(listed, list) or not isinstance(entry[0], int):
+        return None
+    node = listed[entry[0]]
+    name = node.get("name") if isinstance(node, dict) else None
+    return name if isinstance(name, str) else None

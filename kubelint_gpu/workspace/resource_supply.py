@@ -1,0 +1,70 @@
+"""Which extended resources the cluster of an `ApplySet` gives out, and what gives them out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from kubelint_gpu.kube.gpu.resource_owners import owner_of
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+
+
+class ResourceSupply:
+    """What nodes and devices give out.
+
+    `empty` is the `cluster` with nothing running, `grown` has one node of each pool that can still grow.
+    `classes` are all DeviceClasses, those too that cannot be read.
+    """
+
+    def __init__(
+        self,
+        world: ClusterContext,
+        cluster: Cluster,
+        empty: Snapshot,
+        grown: Snapshot | None,
+        classes: Sequence[dict[str, Any]],
+    ) -> None:
+        self.world = world
+        self.cluster = cluster
+        self.empty = empty
+        self.grown = grown
+        self.classes = classes
+
+    @cached_property
+    def advertised(self) -> frozenset[str]:
+        """The resources that some node knows, or that a pool may bring."""
+        snapshots = (self.empty,) if self.grown is None else (self.empty, self.grown)
+        return frozenset().union(*(snapshot.static("advertised", _advertised) for snapshot in snapshots))
+
+    @cached_property
+    def mapped(self) -> frozenset[str]:
+        """The extended resources that a DeviceClass maps to devices."""
+        specs = (value.get("spec") for value in self.classes)
+        names = (spec.get("extendedResourceName") for spec in specs if isinstance(spec, dict))
+        return frozenset(name for name in names if isinstance(name, str))
+
+    def lacks_served(self, resource: str) -> str:
+        """What is lacking of a resource that a DeviceClass serves, in words; empty for all others."""
+        if resource not in served_by_devices(self.empty):
+            return ""
+        from kubelint_gpu.kube.dra.device_class import classes_by_resource
+
+        served = classes_by_resource(self.cluster.device_classes)[resource]
+        return f"DeviceClass {served.name} serves {resource}, and no node has so many of its devices"
+
+    def given_out_elsewhere(self, resource: str) -> bool:
+        """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here."""
+        if resource in served_by_devices(self.empty):
+            return False
+        # before 1.34 a class has no such field; then whoever has it has opened its gate
+        if resource in self.mapped and self.empty.behaviour.dynamic_resources:
+            return resource not in self.advertised or self.world.has_slices
+        return (resource not in self.advertised and bool(owner_of(resource))) or self.world.ignores(resource)
+
+
+def _advertised(snapshot: Snapshot) -> frozenset[str]:
+    return frozenset(name for info in snapshot.nodes for name in info.node.allocatable)
