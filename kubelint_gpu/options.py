@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -31,3 +32,30 @@ HELP = _Option(
     callback=_show_help,
     help="Show this message and exit.",
 )
+
+
+def kustomize_options(command: Callable[..., int]) -> Callable[..., int]:
+    """`--kustomize`, `--kustomize-flag` and `--kustomize-timeout`."""
+    for decorate in (
+        option(
+            "--kustomize-timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            default=60,
+            metavar="SECONDS",
+            help="How long rendering one kustomization may take.  [default: 60]",
+        ),
+        option(
+            "--kustomize-flag",
+            "kustomize_flags",
+            multiple=True,
+            metavar="FLAG",
+            help="Hand a flag to kustomize, such as --enable-helm; may be repeated. It may then start programs.",
+        ),
+        option(
+            "--kustomize",
+            metavar="PATH",
+            help="The kustomize or kubectl that renders.  [default: the first on the PATH]",
+        ),
+    ):
+        command = decorate(command)
+    return command

@@ -120,10 +120,8 @@ def standstill(
     manifest, workload = subject.manifest, subject.workload
     may = code == "KLG107" if may is None else may
     place = manifest.place(field_pointers.strategy(manifest), "key") if place is None else place
-    exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
-    wait = Wait(workload, end.waiting, tuple(exclusive))
+    wait = _wait(unit, subject, end)
     why, keeps, label = keeping(workload)
-    number = numbers(workload)
     closed = is_certain(unit, subject, end.judgement)
     beyond = "" if closed or workload.approximate else "unless there are nodes beyond the inventory, "
     made, coming = is_made(unit, subject), subject.key in next_rollouts(unit).judgements
@@ -165,10 +163,15 @@ def standstill(
         ),
         trace=story(end.trace, wait, keeps),
         run=end.trace,
-        cycle=(*wait.sentences(), *number),
+        cycle=(*wait.sentences(), *numbers(workload)),
         proposals=tuple(proposals),
     )
     return refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", f"{why}{beside}")
+
+
+def _wait(unit: ApplySet, subject: WorkloadCheck, end: End) -> Wait:
+    exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
+    return Wait(subject.workload, end.waiting, tuple(exclusive))
 
 
 def standstill_anywhere(
@@ -176,10 +179,8 @@ def standstill_anywhere(
 ) -> Diagnostic:
     """The finding that a rollout never ends in any cluster: no node is named, since none is known."""
     manifest, workload = subject.manifest, subject.workload
-    exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
-    wait = Wait(workload, end.waiting, tuple(exclusive))
+    wait = _wait(unit, subject, end)
     why, _, label = keeping(workload)
-    number = numbers(workload)
     clause, sentences = wait.clause, tuple(wait.sentences())
     if code == "KLG102":
         ports = listed([str(port) for port in host_ports(workload.spec)])
@@ -195,7 +196,7 @@ def standstill_anywhere(
         manifest,
         cause="rollout",
         related=(Related(place, label), *exclusive_lines(unit, subject, end.waiting)),
-        cycle=(*sentences, *number),
+        cycle=(*sentences, *numbers(workload)),
         proposals=tuple(proposals),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.cache.packed_text import packed, unpacked
+from kubelint_gpu.cache.store import packed, unpacked
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store

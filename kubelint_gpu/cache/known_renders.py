@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kubelint_gpu.cache.digests import digest_of
-from kubelint_gpu.cache.packed_text import packed, unpacked
 from kubelint_gpu.cache.program_identity import program_identity
-from kubelint_gpu.cache.store import Store
+from kubelint_gpu.cache.store import Store, packed, unpacked
 from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, Program
 
 

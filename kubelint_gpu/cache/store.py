@@ -10,12 +10,16 @@ from __future__ import annotations
 import os
 import stat
 import time
+import zlib
+from binascii import Error, a2b_base64, b2a_base64
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from kubelint_gpu.cache.cache_folder import cache_folder, is_own, opened
 from kubelint_gpu.cache.digests import digest_of
+
+_LEVEL = 6
 
 _RESULTS = "results-1"
 _PREFIX = 2
@@ -139,3 +143,18 @@ def _payload(key: str, line: bytes) -> bytes | None:
 
 def _sum(key: str, data: bytes) -> bytes:
     return digest_of((key, data))[:16].encode("ascii")
+
+
+def packed(data: bytes) -> str:
+    """The bytes as a text."""
+    return b2a_base64(zlib.compress(data, _LEVEL), newline=False).decode("ascii")
+
+
+def unpacked(text: bytes, most: int) -> bytes | None:
+    """The bytes of a text; None where it is none that `packed` gave, or they are more than `most`."""
+    try:
+        inflating = zlib.decompressobj()
+        data = inflating.decompress(a2b_base64(text), most)
+    except (zlib.error, Error, ValueError):
+        return None
+    return data if inflating.eof else None

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import scalars
 from kubelint_gpu.documents.ledger import COLLECTION, DOCUMENT, MAX_EXPANSION, TOO_MUCH, Ledger, TooMuch, Unreadable
-from kubelint_gpu.documents.substitution import with_defaults
-from kubelint_gpu.patterns import pattern
+from kubelint_gpu.documents.scalars import with_defaults
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
 MAX_DEPTH = 200
 
 _CORE = "tag:yaml.org,2002:"
-_PROPERTIES = pattern(r"(?:[&!][^\s,\[\]{}]*|#[^\r\n\u0085\u2028\u2029]*|\s+)*")
-_COLON = pattern(r"\s*:")
-_LINE_END = pattern(r"\r\n|[\n\r\u0085\u2028\u2029]")
 _BLOCK_STYLES = frozenset("|>")
 _TOO_DEEP = (
     f"nested deeper than {MAX_DEPTH} levels, as no Kubernetes object is; look for brackets or indentation that repeat"
@@ -112,13 +108,13 @@ class Builder:
                 is_plain, tag = event.implicit[0], event.tag
                 is_key = key is None and nodes.__class__ is dict
                 if event.anchor is not None or tag is not None:
-                    begin = min(self._after_properties(begin), end)
+                    begin = min(scalars.after_properties(text, begin), end)
                 elif begin == end:
-                    begin = end = self._place_of_nothing(begin, last, is_value=key is not None)
+                    begin = end = scalars.place_of_nothing(text, begin, last, is_value=key is not None)
                 elif event.style in _BLOCK_STYLES:
                     end = begin + len(text[begin:end].rstrip())
                 if "#" in value:
-                    held = self._after_header(begin) if event.style in _BLOCK_STYLES else begin
+                    held = scalars.after_header(text, begin) if event.style in _BLOCK_STYLES else begin
                     self._ledger.hashes.append((held, end))
                 if end < len(places):
                     begin, end = places[begin], places[end]
@@ -155,7 +151,7 @@ class Builder:
                 ledger.left -= COLLECTION
                 begin = event.start_mark.index + base
                 if event.anchor is not None or event.tag is not None:
-                    begin = self._after_properties(begin)
+                    begin = scalars.after_properties(text, begin)
                 if key is None and nodes.__class__ is dict:
                     raise self._complex_key(begin)
                 if len(stack) >= MAX_DEPTH:
@@ -218,26 +214,6 @@ class Builder:
                 nodes[key] = (begin, end, children, key_start, key_end)
             key = None
 
-    def _after_properties(self, begin: int) -> int:
-        """Where the value begins behind its anchor and tag."""
-        match = _PROPERTIES.match(self._text, begin)
-        return match.end() if match else begin
-
-    def _after_header(self, begin: int) -> int:
-        """Where the lines of a block scalar begin behind `|`; a comment may stand beside that."""
-        match = _LINE_END.search(self._text, begin)
-        return match.end() if match else begin
-
-    def _place_of_nothing(self, begin: int, last: int, *, is_value: bool) -> int:
-        """Behind the colon or dash to which an empty value belongs; one of the parsers gives the next word."""
-        if is_value:
-            colon = _COLON.match(self._text, last)
-            return colon.end() if colon else last
-        if self._text[begin - 1 : begin] == "-":
-            return begin
-        dash = self._text.rfind("-", last, begin)
-        return dash + 1 if dash >= 0 else begin
-
     def _plain(self, text: str, begin: int, end: int) -> scalars.Scalar:
         try:
             return scalars.plain(text)
@@ -261,22 +237,16 @@ class Builder:
         tag: str = event.tag
         name = tag.removeprefix(_CORE) if tag.startswith(_CORE) else ""
         if name == "binary":
-            return self._binary(text, begin, end)
+            decoded = scalars.from_base64(text)
+            if decoded is None:
+                self._ledger.complain(begin, end, "the value is not base64, as its tag !!binary says")
+            return text if decoded is None else decoded
         if name not in scalars.TAGGED:
             return text
         value = self._plain(text, begin, end)
         if not isinstance(value, scalars.TAGGED[name]):
             self._ledger.complain(begin, end, f"{text!r} is not what its tag !!{name} says; correct one of them")
         return value
-
-    def _binary(self, text: str, begin: int, end: int) -> str:
-        from base64 import b64decode
-
-        try:
-            return b64decode("".join(text.split()), validate=True).decode(errors="replace")
-        except ValueError:
-            self._ledger.complain(begin, end, "the value is not base64, as its tag !!binary says")
-            return text
 
     def _complex_key(self, begin: int) -> Unreadable:
         if self._text[max(begin - 1, 0) : begin + 1] == "{{":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Literal
 
 from kubelint_gpu.values import dataclass, field
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubelint_gpu.documents.source_text import SourceText, Span
+
 
 Pointer = tuple[str | int, ...]
 Role = Literal["key", "value"]
@@ -166,3 +168,25 @@ def _key_offsets(node: Node) -> tuple[int, int]:
             return node[0], node[1]
         node = children[0] if isinstance(children, list) else next(iter(children.values()))
     return node[3], node[4]
+
+
+ABSENT = object()
+"""The value of a key that is not there."""
+
+
+def with_value(value: Any, pointer: Sequence[str | int], new: Any) -> Any:
+    """A copy of plain data with another value at the pointer, or without the one there."""
+    if not pointer:
+        return new
+    copy = value.copy()
+    if new is ABSENT and len(pointer) == 1:
+        del copy[pointer[0]]
+    else:
+        inner = copy.get(pointer[0]) if isinstance(copy, dict) else copy[pointer[0]]
+        copy[pointer[0]] = with_value(inner, pointer[1:], new)
+    return copy
+
+
+def canonical(value: Any) -> str:
+    """Equal for equal data, and other than `==` different for 1 and true."""
+    return json.dumps(value, sort_keys=True)

@@ -5,13 +5,13 @@ Each edit is tried before it is given: the changed text is read again and must d
 
 from __future__ import annotations
 
-import json
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import emitter
-from kubelint_gpu.documents.document import value_at
+from kubelint_gpu.documents.document import ABSENT, canonical, value_at, with_value
 from kubelint_gpu.documents.layout import (
+    NotEditable,
     in_flow,
     indent_at,
     line_end,
@@ -23,7 +23,6 @@ from kubelint_gpu.documents.layout import (
     own_entries,
     own_node,
 )
-from kubelint_gpu.documents.not_editable import NotEditable
 from kubelint_gpu.documents.reader import read
 from kubelint_gpu.values import dataclass
 
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
 
     from kubelint_gpu.documents.document import Document, Item, Node, Pointer
     from kubelint_gpu.documents.source_text import SourceText, Span
-
-ABSENT = object()
-"""The value of a key that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,21 +289,3 @@ def _block_removal(document: Document, node: Node, child: Node) -> Change:
 def _spaced(node: Node, text: str) -> str:
     """An empty value ends right behind its colon or dash."""
     return text if node[0] < node[1] else " " + text
-
-
-def with_value(value: Any, pointer: Sequence[str | int], new: Any) -> Any:
-    """A copy of plain data with another value at the pointer, or without the one there."""
-    if not pointer:
-        return new
-    copy = value.copy()
-    if new is ABSENT and len(pointer) == 1:
-        del copy[pointer[0]]
-    else:
-        inner = copy.get(pointer[0]) if isinstance(copy, dict) else copy[pointer[0]]
-        copy[pointer[0]] = with_value(inner, pointer[1:], new)
-    return copy
-
-
-def canonical(value: Any) -> str:
-    """Equal for equal data, and other than `==` different for 1 and true."""
-    return json.dumps(value, sort_keys=True)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.documents.not_editable import NotEditable
-
 if TYPE_CHECKING:
     from kubelint_gpu.documents.document import Document, Node, Pointer
 
@@ -75,3 +73,11 @@ def newline_at(text: str, offset: int) -> str:
 def newline_before(text: str, offset: int) -> str:
     """The line end right before an offset."""
     return "\r\n" if text.endswith("\r\n", 0, offset) else text[offset - 1 : offset]
+
+
+class NotEditable(Exception):  # noqa: N818 - it says what the place is
+    """The text cannot be changed so that the value changes there and nowhere else; `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason

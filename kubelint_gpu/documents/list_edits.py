@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents.document import value_at
 from kubelint_gpu.documents.edits import Change, Edit, emptied, tried
-from kubelint_gpu.documents.layout import in_flow, line_end, line_start, newline_at, newline_before, own_node
-from kubelint_gpu.documents.not_editable import NotEditable
+from kubelint_gpu.documents.layout import (
+    NotEditable,
+    in_flow,
+    line_end,
+    line_start,
+    newline_at,
+    newline_before,
+    own_node,
+)
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents.document import Document, Item, Node, Pointer

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents.comments import comments
-from kubelint_gpu.documents.document import value_at
-from kubelint_gpu.documents.edits import ABSENT, Edit, apply, canonical, remove_key, set_key, with_value
+from kubelint_gpu.documents.document import ABSENT, canonical, value_at, with_value
+from kubelint_gpu.documents.edits import Edit, apply, remove_key, set_key
 from kubelint_gpu.documents.items import items
 from kubelint_gpu.documents.layout import (
+    NotEditable,
     in_flow,
     indent_at,
     line_end,
@@ -19,7 +20,6 @@ from kubelint_gpu.documents.layout import (
     own_entries,
     own_node,
 )
-from kubelint_gpu.documents.not_editable import NotEditable
 from kubelint_gpu.documents.reader import read
 from kubelint_gpu.documents.source_text import encode
 

@@ -1,4 +1,4 @@
-"""What kubectl makes of a scalar.
+"""What kubectl makes of a scalar, and where in the text it stands.
 
 Its library is neither YAML 1.1 nor 1.2: the words of 1.1 are booleans, but base 60 numbers and dates are text.
 Mirrors goyaml.v2 `resolve.go` followed by the JSON conversion of sigs.k8s.io/yaml (kubectl 1.32).
@@ -11,6 +11,11 @@ import struct
 from functools import lru_cache
 
 from kubelint_gpu.patterns import pattern
+
+_PROPERTIES = pattern(r"(?:[&!][^\s,\[\]{}]*|#[^\r\n\u0085\u2028\u2029]*|\s+)*")
+_COLON = pattern(r"\s*:")
+_LINE_END = pattern(r"\r\n|[\n\r\u0085\u2028\u2029]")
+_WITH_DEFAULT = pattern(r"\$\{[A-Za-z_][A-Za-z0-9_]*:?[=-](?P<default>[^${}\n]*)\}")
 
 Scalar = str | int | float | bool | None
 
@@ -130,3 +135,46 @@ def _short_float(value: float) -> str:
         decimals = max(0, len(mantissa.lstrip("-").replace(".", "")) - 1 - int(exponent))
         return f"{float(text):.{decimals}f}"
     return f"{mantissa}e{exponent}"
+
+
+def with_defaults(text: str) -> str:
+    """The text with the default of each variable; as it is where one of them has none.
+
+    Source: envsubst of Flux (`postBuild.substitute` of a Kustomization, github.com/fluxcd/pkg/envsubst), which replaces
+    the text before it is read as YAML.
+    """
+    filled = _WITH_DEFAULT.sub(lambda found: found["default"], text)
+    return text if "${" in filled else filled
+
+
+def after_properties(text: str, begin: int) -> int:
+    """Where a value begins behind its anchor and tag."""
+    match = _PROPERTIES.match(text, begin)
+    return match.end() if match else begin
+
+
+def after_header(text: str, begin: int) -> int:
+    """Where the lines of a block scalar begin behind `|`; a comment may stand beside that."""
+    match = _LINE_END.search(text, begin)
+    return match.end() if match else begin
+
+
+def place_of_nothing(text: str, begin: int, last: int, *, is_value: bool) -> int:
+    """Behind the colon or dash to which an empty value belongs; one of the parsers gives the next word."""
+    if is_value:
+        colon = _COLON.match(text, last)
+        return colon.end() if colon else last
+    if text[begin - 1 : begin] == "-":
+        return begin
+    dash = text.rfind("-", last, begin)
+    return dash + 1 if dash >= 0 else begin
+
+
+def from_base64(text: str) -> str | None:
+    """What a text with the tag `!!binary` says; None where it is not base64."""
+    from base64 import b64decode
+
+    try:
+        return b64decode("".join(text.split()), validate=True).decode(errors="replace")
+    except ValueError:
+        return None

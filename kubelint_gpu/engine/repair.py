@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from kubelint_gpu.documents import SourceText
 from kubelint_gpu.documents.edits import Edit
-from kubelint_gpu.documents.not_editable import NotEditable
+from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.fixes.trials import changed_by
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.suppressing import Suppression

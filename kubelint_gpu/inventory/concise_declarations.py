@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.inventory.declarations.unread import ANY, SECTIONS, unread
-from kubelint_gpu.inventory.gathered import Gathered
+from kubelint_gpu.inventory.gathered import GatheredDeclarations
 from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES, node, pool
 from kubelint_gpu.inventory.objects.policies import POLICIES
 from kubelint_gpu.inventory.reading import understood
+from kubelint_gpu.kube.values.plain import at, mapping
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.inventory.declarations.declared import Declared
 
 
-def gather_concise(item: Item, found: Gathered, follows_schema: bool) -> None:
+def gather_concise(item: Item, found: GatheredDeclarations, follows_schema: bool) -> None:
     """Everything that one document declares; running pods wait."""
     broken: frozenset[Pointer] = frozenset()
     if not follows_schema:
@@ -37,8 +38,7 @@ def gather_concise(item: Item, found: Gathered, follows_schema: bool) -> None:
         listed = item.value.get(section)
         if (section,) in broken or not isinstance(listed, list):
             return []
-        pointers: list[Pointer] = [(section, index) for index in range(len(listed))]
-        return [pointer for pointer in pointers if pointer not in broken]
+        return [(section, index) for index in range(len(listed)) if (section, index) not in broken]
 
     for section, declare in POLICIES.items():
         for pointer in entries(section):
@@ -73,10 +73,8 @@ def gather_concise(item: Item, found: Gathered, follows_schema: bool) -> None:
     found.waiting += [(item, pointer) for pointer in entries("running")]
 
 
-def _devices(item: Item, pointer: Pointer, below: Pointer, node: str, found: Gathered) -> list[Declared]:
-    value: Any = item.value
-    for part in (*pointer, *below):
-        value = value[part]
+def _devices(item: Item, pointer: Pointer, below: Pointer, node: str, found: GatheredDeclarations) -> list[Declared]:
+    value = mapping(at(item.value, (*pointer, *below)))
     if "devices" not in value:
         return []
     from kubelint_gpu.inventory.dra.slices import slices_of
@@ -89,6 +87,5 @@ def _entry_name(item: Item, section: str, entry: Pointer) -> str | None:
     listed = item.value.get(section)
     if section == "pools" or not entry or not isinstance(listed, list) or not isinstance(entry[0], int):
         return None
-    node = listed[entry[0]]
-    name = node.get("name") if isinstance(node, dict) else None
+    name = mapping(listed[entry[0]]).get("name")
     return name if isinstance(name, str) else None

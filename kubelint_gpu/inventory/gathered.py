@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Gathered:
+class GatheredDeclarations:
     """What was found so far; running pods wait until every node and class is known."""
 
     misread: Misreadings
@@ -56,7 +56,7 @@ class Gathered:
             self.unread.append(unread(kind, value))
 
 
-def inventory_of(found: Gathered, objects: tuple[Declared, ...]) -> Inventory:
+def inventory_of(found: GatheredDeclarations, objects: tuple[Declared, ...]) -> Inventory:
     """The inventory of what was gathered, with the objects that count."""
     values = [item.value for item in found.concise]
     nodes = [each for each in objects if isinstance(each.typed, Node)]
@@ -86,7 +86,7 @@ def inventory_of(found: Gathered, objects: tuple[Declared, ...]) -> Inventory:
     )
 
 
-def _version(found: Gathered, nodes: list[Declared]) -> str | None:
+def _version(found: GatheredDeclarations, nodes: list[Declared]) -> str | None:
     declared: str | None = None
     for item in found.concise:
         version = item.value.get("kubernetesVersion")

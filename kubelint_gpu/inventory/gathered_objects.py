@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.declarations.complaint import error_at
 from kubelint_gpu.inventory.declarations.unread import unread
-from kubelint_gpu.inventory.gathered import Gathered, name_of
+from kubelint_gpu.inventory.gathered import GatheredDeclarations, name_of
 from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES
 from kubelint_gpu.inventory.objects.raw import raw_object
 from kubelint_gpu.inventory.objects.running import MOST_PODS, admitted, running_pods
@@ -19,11 +19,8 @@ if TYPE_CHECKING:
     from kubelint_gpu.documents import Item
     from kubelint_gpu.inventory.declarations.declared import Declared
 
-if TYPE_CHECKING:
-    from kubelint_gpu.inventory.declarations.declared import Declared
 
-
-def gather_pods(found: Gathered) -> None:
+def gather_pods(found: GatheredDeclarations) -> None:
     """Add the running pods that wait to what was found."""
     classes = tuple(each.typed for each in found.objects if isinstance(each.typed, PriorityClass))
     nodes = {each.name: each for each in found.objects if isinstance(each.typed, Node)}
@@ -59,7 +56,7 @@ def gather_pods(found: Gathered) -> None:
                 found.unread.append(unread("PriorityClass", {"name": entry["priorityClassName"]}))
 
 
-def gather_raw(item: Item, found: Gathered) -> None:
+def gather_raw(item: Item, found: GatheredDeclarations) -> None:
     """Add an object as kubectl prints it; a pod waits."""
     with found.one(item.value["kind"], item.value, item):
         declared = raw_object(item, found.problems)

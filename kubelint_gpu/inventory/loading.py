@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.documents import everything
 from kubelint_gpu.inventory.concise_declarations import gather_concise
 from kubelint_gpu.inventory.consistency import inconsistencies, without_repetitions
-from kubelint_gpu.inventory.declarations.inventory import (
-    Inventory,
-    InventoryError,
-)
+from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
 from kubelint_gpu.inventory.declarations.unread import ANY, unread
-from kubelint_gpu.inventory.gathered import Gathered, inventory_of
+from kubelint_gpu.inventory.gathered import GatheredDeclarations, inventory_of
 from kubelint_gpu.inventory.gathered_objects import gather_pods, gather_raw
 from kubelint_gpu.inventory.misreadings import Misreadings
 from kubelint_gpu.inventory.objects.raw import is_cluster_object
@@ -34,7 +31,7 @@ def load(readings: Sequence[Reading], *, follows_schema: bool = False) -> tuple[
     Where there is a fatal error the inventory must not be judged by; an object with an error of its own is `unread`.
     Contradictions between declarations that are each well-formed are not looked for here: see `contradictions`.
     """
-    found = Gathered(Misreadings(readings))
+    found = GatheredDeclarations(Misreadings(readings))
     for reading in readings:
         _read(reading, found, follows_schema)
     gather_pods(found)
@@ -54,7 +51,7 @@ def load(readings: Sequence[Reading], *, follows_schema: bool = False) -> tuple[
     return inventory, (*found.misread.left(), *found.problems)
 
 
-def _read(reading: Reading, found: Gathered, follows_schema: bool) -> None:
+def _read(reading: Reading, found: GatheredDeclarations, follows_schema: bool) -> None:
     recognised = False
     others: list[Item] = []
     for document in reading.documents:

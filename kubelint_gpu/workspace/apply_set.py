@@ -208,7 +208,7 @@ class ApplySet:
         declared = [found.value for found in inventory.of_kind("DeviceClass")] if inventory is not None else []
         written = [found.item.value for found in (*self.manifests, *self.neighbours) if found.kind == "DeviceClass"]
         written += [found.item.value for found in self.beside.of_kinds(("DeviceClass",))]
-        return ResourceSupply(self.world, self.cluster, self.empty, self.grown, (*declared, *written))
+        return ResourceSupply(self.world, self.empty, self.grown, (*declared, *written))
 
     def alone(self, subject: WorkloadCheck) -> Attempt:
         """Scheduling its pod with nothing else running."""

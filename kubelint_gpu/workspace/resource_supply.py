@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
-from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -16,20 +15,14 @@ from kubelint_gpu.workspace.cluster_context import ClusterContext
 class ResourceSupply:
     """What nodes and devices give out.
 
-    `empty` is the `cluster` with nothing running, `grown` has one node of each pool that can still grow.
+    `empty` is the cluster with nothing running, `grown` has one node of each pool that can still grow.
     `classes` are all DeviceClasses, those too that cannot be read.
     """
 
     def __init__(
-        self,
-        world: ClusterContext,
-        cluster: Cluster,
-        empty: Snapshot,
-        grown: Snapshot | None,
-        classes: Sequence[dict[str, Any]],
+        self, world: ClusterContext, empty: Snapshot, grown: Snapshot | None, classes: Sequence[dict[str, Any]]
     ) -> None:
         self.world = world
-        self.cluster = cluster
         self.empty = empty
         self.grown = grown
         self.classes = classes
@@ -53,7 +46,7 @@ class ResourceSupply:
             return ""
         from kubelint_gpu.kube.dra.device_class import classes_by_resource
 
-        served = classes_by_resource(self.cluster.device_classes)[resource]
+        served = classes_by_resource(self.empty.cluster.device_classes)[resource]
         return f"DeviceClass {served.name} serves {resource}, and no node has so many of its devices"
 
     def given_out_elsewhere(self, resource: str) -> bool:

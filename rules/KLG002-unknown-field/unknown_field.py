@@ -9,8 +9,8 @@ from kubelint_gpu.analysis.misplaced_fields import fields, near_name
 from kubelint_gpu.analysis.refused_fields import unknown_fields
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.documents.moves import move_key
-from kubelint_gpu.documents.not_editable import NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.kube.validation.api_fields import Misfit, homes

@@ -16,7 +16,7 @@ from kubelint_gpu.analysis.devices.written_claims import (
 )
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit
-from kubelint_gpu.documents.not_editable import NotEditable
+from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.kube.values.errors import field_path

@@ -8,7 +8,7 @@ from functools import partial
 from kubelint_gpu.analysis.devices.claim_shapes import ShapeFault, shape_faults
 from kubelint_gpu.builders.faulty_claims import faulty_claims
 from kubelint_gpu.documents.edits import Edit
-from kubelint_gpu.documents.not_editable import NotEditable
+from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import rewritten

@@ -6,7 +6,7 @@ import pytest
 from checks_units import deployment, findings
 
 from kubelint_gpu.documents import read
-from kubelint_gpu.documents.substitution import with_defaults
+from kubelint_gpu.documents.scalars import with_defaults
 
 ENCRYPTED = "ENC[AES256_GCM,data:Ew==,iv:yy,tag:zz,type:int]"
 SOPS = "sops: {mac: x, version: 3.8.1}\n"

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from kubelint_gpu.documents import read
 from kubelint_gpu.documents.edits import Edit, apply, remove_key, replace_scalar, set_key
 from kubelint_gpu.documents.emitter import scalar_text
+from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.documents.list_edits import remove_entry
-from kubelint_gpu.documents.not_editable import NotEditable
 from kubelint_gpu.documents.source_text import encode
 
 DEPLOYMENT = """\

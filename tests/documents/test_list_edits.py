@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from kubelint_gpu.documents import items, read
 from kubelint_gpu.documents.edits import append, replace_scalar, set_key
+from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.documents.list_edits import remove_entry
-from kubelint_gpu.documents.not_editable import NotEditable
 
 LISTS = """\
 a:

@@ -6,8 +6,8 @@ import pytest
 
 from kubelint_gpu.documents import items, read
 from kubelint_gpu.documents.edits import apply
+from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.documents.moves import move_key, replace_key
-from kubelint_gpu.documents.not_editable import NotEditable
 
 INNER = ("spec", "containers", 0)
 

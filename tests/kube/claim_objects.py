@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.dra.device_taints import DeviceToleration
 from kubelint_gpu.kube.dra.request import DeviceQuery
+from kubelint_gpu.kube.objects.taints import Toleration
 
 ASKED = {
     "deviceClassName": "gpu",
@@ -21,7 +21,7 @@ QUERY = DeviceQuery(
     ("true", None),
     count=2,
     admin=False,
-    tolerations=(DeviceToleration("k", "Exists", "", "NoSchedule"),),
+    tolerations=(Toleration("k", "Exists", "", "NoSchedule"),),
     capacity={"memory": 2**30},
     has_capacity=True,
 )

@@ -71,7 +71,7 @@ class RuntimeFailure(NamedTuple):
 def compile_failures(unit: ApplySet) -> Iterator[CompileFailure]:
     """The expressions of a unit that do not compile."""
     for manifest in device_objects(unit):
-        from kubelint_gpu.kube.dra.api_limits import LONGEST_EXPRESSION
+        from kubelint_gpu.kube.dra.resource_api import LONGEST_EXPRESSION
         from kubelint_gpu.kube.dra.selector import selector
         from kubelint_gpu.kube.validation.device_validation import expressions
 

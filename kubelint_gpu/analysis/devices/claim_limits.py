@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.analysis.devices.claim_faults import ClaimFault
 from kubelint_gpu.analysis.devices.written_claims import CLAIM, claim_references, device_objects, written_claims
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.kube.dra.api_limits import MOST_CONSUMERS, MOST_DEVICES
+from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS, MOST_DEVICES
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.workspace.apply_set import ApplySet

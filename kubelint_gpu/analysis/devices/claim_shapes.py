@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.devices.written_claims import GROUP, KINDS, TEMPLATE,
 from kubelint_gpu.analysis.refused_fields import unknown_fields
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.kube.dra.api_limits import SOURCE_UNTIL
+from kubelint_gpu.kube.dra.resource_api import SOURCE_UNTIL
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.validation.api_fields import Misfit, misfits
 from kubelint_gpu.kube.validation.api_table import table

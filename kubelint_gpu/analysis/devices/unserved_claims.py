@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
-from kubelint_gpu.kube.dra.api_limits import MOST_DEVICES
+from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
 from kubelint_gpu.messages.wording import begun, counted, listed, some
@@ -137,12 +137,12 @@ def _of_query(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> Fault |
 
 
 def _of_class(trial: ClaimTrial, spec: ClaimSpec, plain: DeviceQuery) -> Fault | None:
-    from kubelint_gpu.kube.dra.device_taints import DeviceToleration
+    from kubelint_gpu.kube.objects.taints import Toleration
 
     found = trial.selected(plain)
     if not found:
         return Fault(("deviceClassName",), f"no device of the cluster is of class {plain.device_class}")
-    tolerant = replace(plain, tolerations=(DeviceToleration(operator="Exists"),))
+    tolerant = replace(plain, tolerations=(Toleration(operator="Exists"),))
     if _fails(trial, _with(spec, tolerant)):
         return Fault(("deviceClassName",), f"no node can use its {_devices(found)} of class {plain.device_class}")
     taints = sorted({_taint(taint) for slot in found for taint in slot.device.taints if taint.blocks})

@@ -97,7 +97,8 @@ def _written_claims(unit: ApplySet) -> Iterator[WrittenClaim]:
         if manifest.kind == CLASS:
             continue
         from kubelint_gpu.kube.dra.claim import read_resource_claim, read_resource_claim_template
-        from kubelint_gpu.kube.validation.device_validation import is_flat, spec_pointer
+        from kubelint_gpu.kube.dra.resource_api import is_flat
+        from kubelint_gpu.kube.validation.device_validation import spec_pointer
 
         value, problems = manifest.item.value, list[Any]()
         read = read_resource_claim if manifest.kind == CLAIM else read_resource_claim_template

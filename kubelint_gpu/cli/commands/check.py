@@ -16,13 +16,13 @@ from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import codes
 from kubelint_gpu.cli.outputs import pairs
 from kubelint_gpu.findings.finding import SEVERITIES
-from kubelint_gpu.options import option
+from kubelint_gpu.options import kustomize_options, option
 from kubelint_gpu.report.format_names import FORMATS, LASTING
 from kubelint_gpu.sources.checkout import anchor_of
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.configuration_file import find, load
 from kubelint_gpu.workspace.project.gathering import Gathered, gather
-from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings, kustomize_options
+from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
 from kubelint_gpu.workspace.project.shards import read_shard
 from kubelint_gpu.workspace.project.worlds import what_if_options
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from kubelint_gpu.documents import Reading, SourceText, encode
-from kubelint_gpu.documents.not_editable import NotEditable
+from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.asking import first_place
 from kubelint_gpu.engine.repair import repair
 from kubelint_gpu.engine.suppressing import Suppression

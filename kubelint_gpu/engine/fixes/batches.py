@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from kubelint_gpu.documents.edits import Edit
-from kubelint_gpu.documents.not_editable import NotEditable
+from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.asking import drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic, Identity
 from kubelint_gpu.engine.fixes.trials import changed_by, other_devices

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents import value_at
 from kubelint_gpu.documents.edits import Edit, set_key
-from kubelint_gpu.documents.not_editable import NotEditable
+from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic, Identity
 from kubelint_gpu.engine.fixes.trials import Trials, cured, edited
 from kubelint_gpu.findings.finding import Related

@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from kubelint_gpu.analysis.misplaced_fields import MISPLACED, Misplaced, misplaced_in, overtaken
 from kubelint_gpu.documents import encode, read
 from kubelint_gpu.documents.edits import Edit, apply
-from kubelint_gpu.documents.not_editable import NotEditable
+from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.asking import drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate, Identity
 from kubelint_gpu.findings.finding import Fix, Refusal, TextEdit

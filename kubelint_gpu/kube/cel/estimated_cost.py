@@ -15,11 +15,12 @@ from kubelint_gpu.kube.cel.estimated_sizes import (
     UNKNOWN,
     Entries,
     Estimate,
+    KnownSizes,
+    Local,
     Path,
     Size,
     added,
     converted,
-    is_scalar,
     kind_of,
     number,
     product,
@@ -29,7 +30,6 @@ from kubelint_gpu.kube.cel.estimated_sizes import (
 )
 from kubelint_gpu.kube.cel.syntax import Call, Const, Fold, Ident, ListNode, MapNode, Node, Select, Struct, Visitor
 from kubelint_gpu.kube.cel.types import Type
-from kubelint_gpu.values import NamedTuple
 
 _PATTERN = 0.25
 _NEW_LIST, _NEW_MAP = 10, 30
@@ -48,12 +48,6 @@ _ONE_STEP = frozenset(("kubernetes.Quantity", "kubernetes.Semver", "net.IP", "ne
 _NOT_MODELLED = frozenset(("validate", "includes", "kubernetes.URL", "kubernetes.NamedFormat"))
 
 
-class _Local(NamedTuple):
-    path: Path
-    size: Size | None
-    entries: Entries | None
-
-
 class CostEstimator(Visitor[int]):
     """Estimates the cost of nodes: `visit` gives that of a node.
 
@@ -65,11 +59,7 @@ class CostEstimator(Visitor[int]):
 
     def __init__(self, type_of: Callable[[Node], Type], size_at: Callable[[Path], Size | None]) -> None:
         self._type_of = type_of
-        self._size_at = size_at
-        self._paths: dict[Node, Path] = {}
-        self._sizes: dict[Node, Size] = {}
-        self._entries: dict[Node, Entries] = {}
-        self._locals: dict[str, list[_Local]] = {}
+        self._known = KnownSizes(type_of, size_at)
 
     def _const(self, node: Const) -> int:  # noqa: ARG002 - a literal costs nothing, whatever it is
         return 0
@@ -78,8 +68,8 @@ class CostEstimator(Visitor[int]):
         raise NotKnown(f"message {node.name} is not modelled")
 
     def _ident(self, node: Ident) -> int:
-        found = self._local(node)
-        self._paths[node] = found.path if found is not None else (node.name,)
+        found = self._known.local(node)
+        self._known.paths[node] = found.path if found is not None else (node.name,)
         return 1
 
     def _select(self, node: Select) -> int:
@@ -87,61 +77,59 @@ class CostEstimator(Visitor[int]):
         if node.test:
             return cost
         kind = self._type_of(node.operand)
-        self._paths[node] = (*self._path(node.operand), node.name)
+        self._known.paths[node] = (*self._known.path(node.operand), node.name)
         return cost + (kind_of(kind) in ("map", "var") or str(kind).startswith("kubernetes."))
 
     def _list(self, node: ListNode) -> int:
         cost = total(self.visit(item) for item in node.items)
-        self._entries[node] = Entries("list", ONE, self._any_of(node.items))
+        self._known.entries[node] = Entries("list", ONE, self._known.any_of(node.items))
         return added(cost, _NEW_LIST)
 
     def _map(self, node: MapNode) -> int:
         cost = total(self.visit(one) for key, value, _ in node.entries for one in (key, value))
-        keys = self._any_of([key for key, _, _ in node.entries])
-        self._entries[node] = Entries("map", keys, self._any_of([value for _, value, _ in node.entries]))
+        keys = self._known.any_of([key for key, _, _ in node.entries])
+        self._known.entries[node] = Entries("map", keys, self._known.any_of([value for _, value, _ in node.entries]))
         return added(cost, _NEW_MAP)
-
-    def _any_of(self, nodes: list[Node]) -> Size:
-        sizes = [self._size_or_unknown(node) for node in nodes]
-        return Size(min((one.least for one in sizes), default=0), max((one.most for one in sizes), default=0))
 
     def _fold(self, node: Fold) -> int:
         binds = isinstance(node.range, ListNode) and not node.range.items and isinstance(node.condition, Const)
         cost = added(self.visit(node.range), self.visit(node.initial))
-        bound = _Local(self._path(node.initial), self._size(node.initial), self._entries_of(node.initial))
+        bound = Local(
+            self._known.path(node.initial), self._known.size(node.initial), self._known.entries_of(node.initial)
+        )
         if binds:
             with_result = self._within({node.accumulator: bound}, (node.result,))
-            self._copy(node, node.result)
+            self._known.copy(node, node.result)
             return added(cost, with_result[0])
         items = {node.accumulator: bound, **self._items(node)}
         condition, step = self._within(items, (node.condition, node.step))
         result = self._within({node.accumulator: bound}, (node.result,))
-        many = self._size_or_unknown(node.range)
+        many = self._known.size_or_unknown(node.range)
         if isinstance(node.initial, (ListNode, MapNode)):
-            self._sizes[node] = many
-            entries = self._entries_of(node.step)
+            self._known.sizes[node] = many
+            entries = self._known.entries_of(node.step)
             if entries is not None:
-                self._entries[node] = entries
+                self._known.entries[node] = entries
         elif isinstance(node.initial, Const):
-            self._sizes[node] = ONE
+            self._known.sizes[node] = ONE
         return total((cost, result[0], product(many.most, added(condition, step))))
 
-    def _items(self, node: Fold) -> dict[str, _Local]:
+    def _items(self, node: Fold) -> dict[str, Local]:
         """The variables of a comprehension that stand for what it goes through."""
-        entries, path = self._entries_of(node.range), self._path(node.range)
+        entries, path = self._known.entries_of(node.range), self._known.path(node.range)
         listed = (entries.kind if entries is not None else kind_of(self._type_of(node.range))) == "list"
-        value = _Local((*path, "@items" if listed else "@values"), entries.value if entries is not None else None, None)
-        key = _Local((*path, "@indices" if listed else "@keys"), entries.key if entries is not None else None, None)
+        value = Local((*path, "@items" if listed else "@values"), entries.value if entries is not None else None, None)
+        key = Local((*path, "@indices" if listed else "@keys"), entries.key if entries is not None else None, None)
         if node.second:
             return {node.item: key, node.second: value}
         return {node.item: value if listed else key}
 
-    def _within(self, scope: dict[str, _Local], nodes: tuple[Node, ...]) -> list[int]:
+    def _within(self, scope: dict[str, Local], nodes: tuple[Node, ...]) -> list[int]:
         for name, found in scope.items():
-            self._locals.setdefault(name, []).append(found)
+            self._known.locals.setdefault(name, []).append(found)
         costs = [self.visit(node) for node in nodes]
         for name in scope:
-            self._locals[name].pop()
+            self._known.locals[name].pop()
         return costs
 
     def _call(self, node: Call) -> int:
@@ -155,7 +143,7 @@ class CostEstimator(Visitor[int]):
         if name in ("_&&_", "_||_"):
             return below
         if name == "dyn":
-            self._copy(node, node.args[0])
+            self._known.copy(node, node.args[0])
             return added(below, 1)
         size: Size | None = None
         cost = 0
@@ -165,26 +153,20 @@ class CostEstimator(Visitor[int]):
             if found.size is not None:
                 size = found.size if size is None else size.or_else(found.size)
             if name == "_[_]" and kind_of(overload[0]) in ("list", "map"):
-                entries = self._entries_of(node.args[0])
+                entries = self._known.entries_of(node.args[0])
                 size = entries.value if entries is not None else None
                 inner = "@items" if kind_of(overload[0]) == "list" else "@values"
-                self._paths[node] = (*self._path(node.args[0]), inner)
-            size = size if size is not None else self._size(node)
+                self._known.paths[node] = (*self._known.path(node.args[0]), inner)
+            size = size if size is not None else self._known.size(node)
         if size is not None:
-            self._sizes[node] = size
+            self._known.sizes[node] = size
         return added(below, cost)
 
     def _conditional(self, node: Call, costs: list[int]) -> int:
         _, yes, no = node.args
-        self._sizes[node] = self._size_or_unknown(yes).or_else(self._size_or_unknown(no))
-        self._join_entries(node, yes, no)
+        self._known.sizes[node] = self._known.size_or_unknown(yes).or_else(self._known.size_or_unknown(no))
+        self._known.join_entries(node, yes, no)
         return added(costs[0], max(costs[1:]))
-
-    def _join_entries(self, node: Node, one: Node, other: Node) -> None:
-        first, second = self._entries_of(one), self._entries_of(other)
-        if first is not None and second is not None:
-            key, value = first.key.or_else(second.key), first.value.or_else(second.value)
-            self._entries[node] = Entries(first.kind, key, value)
 
     def _overload(self, node: Call, given: tuple[Type, ...]) -> Estimate:
         """The cost of a call of a function with arguments of some types."""
@@ -194,15 +176,15 @@ class CostEstimator(Visitor[int]):
         if name in ("_==_", "_!=_"):
             return self._equality(node)
         if name in ("_<_", "_<=_", "_>_", "_>=_") and given[0] in ("string", "bytes"):
-            return Estimate(scaled(min(self._size_or_unknown(arg).most for arg in args), TEXT))
+            return Estimate(scaled(min(self._known.size_or_unknown(arg).most for arg in args), TEXT))
         if name == "_+_" and kind_of(given[0]) in ("string", "bytes", "list"):
-            both = self._size_or_unknown(args[0]).plus(self._size_or_unknown(args[1]))
-            self._join_entries(node, args[0], args[1])
+            both = self._known.size_or_unknown(args[0]).plus(self._known.size_or_unknown(args[1]))
+            self._known.join_entries(node, args[0], args[1])
             return Estimate(1 if kind_of(given[0]) == "list" else scaled(both.most, TEXT), both)
         if name == "@in" and kind_of(given[1]) == "list":
-            return Estimate(self._size_or_unknown(args[1]).most)
+            return Estimate(self._known.size_or_unknown(args[1]).most)
         if name.startswith("sets."):
-            many = self._size_or_unknown(args[0]).times(self._size_or_unknown(args[1])).most
+            many = self._known.size_or_unknown(args[0]).times(self._known.size_or_unknown(args[1])).most
             return Estimate(added(product(many, 2 if name == "sets.equivalent" else 1), 1))
         if kind_of(given[0] if given else "") == "list" and name in _LISTS:
             return self._new_list(node, given)
@@ -214,11 +196,11 @@ class CostEstimator(Visitor[int]):
             raise NotKnown(f"the cost of comparing {kinds[0]} is not modelled")
         if node.function == "_==_" and kinds[0] == kinds[1] and kinds[0] in _ONE_STEP:
             return Estimate(1)
-        return Estimate(scaled(min(self._size_or_unknown(arg).most for arg in node.args), TEXT))
+        return Estimate(scaled(min(self._known.size_or_unknown(arg).most for arg in node.args), TEXT))
 
     def _new_list(self, node: Call, given: tuple[Type, ...]) -> Estimate:
         """The cost of a call that makes a list of another one."""
-        size, name = self._size_or_unknown(node.target or node.args[0]), node.function
+        size, name = self._known.size_or_unknown(node.target or node.args[0]), node.function
         factor = 1.0
         if name == "slice":
             first, last = number(node.args[0], 0), number(node.args[1], size.most)
@@ -233,8 +215,8 @@ class CostEstimator(Visitor[int]):
     def _of_text(self, node: Call, given: tuple[Type, ...]) -> Estimate:
         """The cost of a call that goes through a text, or through a list; one step for all others."""
         name, target = node.function, node.target
-        first = self._size_or_unknown(node.args[0]) if node.args else UNKNOWN
-        own = self._size_or_unknown(target) if target is not None else UNKNOWN
+        first = self._known.size_or_unknown(node.args[0]) if node.args else UNKNOWN
+        own = self._known.size_or_unknown(target) if target is not None else UNKNOWN
         if name in _PARSED:
             return Estimate(scaled(first.most, TEXT), first if name == "url" else None)
         if name == "ip.isCanonical":
@@ -254,12 +236,12 @@ class CostEstimator(Visitor[int]):
         if name in _WALKED:
             return self._walked(target, own)
         if name == "replace":
-            return Estimate(scaled(own.most, 2 * TEXT), replaced(own, first, self._size_or_unknown(node.args[1])))
+            return Estimate(scaled(own.most, 2 * TEXT), replaced(own, first, self._known.size_or_unknown(node.args[1])))
         if name == "split":
             most = number(node.args[1], own.most) if len(node.args) > 1 else own.most
             return Estimate(scaled(own.most, 2 * TEXT), Size(0, most % (MOST + 1)))
         if name == "join":
-            size = own.times(self._item_size(target))
+            size = own.times(self._known.item_size(target))
             if node.args:
                 size = size.plus(first.times(Size(max(0, own.least - 1), max(0, own.most - 1))))
             return Estimate(scaled(size.most, TEXT), size)
@@ -278,56 +260,8 @@ class CostEstimator(Visitor[int]):
             return Estimate(scaled(own.most, TEXT))
         each = 1
         if kind[1] in ("string", "bytes"):
-            each = added(each, scaled(self._item_size(target).most, TEXT))
+            each = added(each, scaled(self._known.item_size(target).most, TEXT))
         return Estimate(product(own.most, each))
-
-    def _item_size(self, node: Node) -> Size:
-        """The size of the items of a list as its path tells it."""
-        if not isinstance(self._type_of(node), tuple):
-            return Size(0, 0)
-        found = self._size_at((*self._path(node), "@items"))
-        return found if found is not None else UNKNOWN
-
-    def _local(self, node: Node) -> _Local | None:
-        found = self._locals.get(node.name) if isinstance(node, Ident) else None
-        return found[-1] if found else None
-
-    def _path(self, node: Node) -> Path:
-        found = self._local(node)
-        return found.path if found is not None else self._paths.get(node, ())
-
-    def _copy(self, node: Node, source: Node) -> None:
-        size, entries = self._size(source), self._entries_of(source)
-        if size is not None:
-            self._sizes[node] = size
-        if entries is not None:
-            self._entries[node] = entries
-
-    def _entries_of(self, node: Node) -> Entries | None:
-        found = self._local(node)
-        return self._entries.get(node, found.entries if found is not None else None)
-
-    def _size_or_unknown(self, node: Node) -> Size:
-        found = self._size(node)
-        return found if found is not None else UNKNOWN
-
-    def _size(self, node: Node) -> Size | None:
-        if node in self._sizes:
-            return self._sizes[node]
-        if isinstance(node, Const):
-            many = len(node.value) if node.kind in ("string", "bytes") else 1
-            return Size(many, many)
-        if isinstance(node, (ListNode, MapNode)):
-            many = len(node.items if isinstance(node, ListNode) else node.entries)
-            return Size(many, many)
-        found = self._size_at(self._path(node))
-        if found is not None:
-            self._sizes[node] = found
-            return found
-        if is_scalar(self._type_of(node)):
-            return ONE
-        local = self._local(node)
-        return local.size if local is not None else None
 
 
 _LISTS = frozenset(("slice", "flatten", "reverse", "distinct", "sort"))

@@ -6,9 +6,9 @@ Source: cel-go 0.26, checker/cost.go.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from kubelint_gpu.kube.cel.syntax import Const, Node
+from kubelint_gpu.kube.cel.syntax import Const, Ident, ListNode, MapNode, Node
 from kubelint_gpu.kube.cel.types import Type
 from kubelint_gpu.values import NamedTuple
 
@@ -119,3 +119,92 @@ def total(costs: Iterable[int]) -> int:
 def scaled(size: int, factor: float) -> int:
     """A part of a size or a multiple of it, rounded up."""
     return min(MOST, math.ceil(float(size) * factor))
+
+
+class Local(NamedTuple):
+    """A variable of a comprehension: the path that it stands for, its size, and the sizes of what it holds."""
+
+    path: Path
+    size: Size | None
+    entries: Entries | None
+
+
+class KnownSizes:
+    """What is known of the sizes of nodes so far.
+
+    `type_of` knows the type of each node, `size_at` the size of what is at a path from a variable.
+    """
+
+    def __init__(self, type_of: Callable[[Node], Type], size_at: Callable[[Path], Size | None]) -> None:
+        self.paths: dict[Node, Path] = {}
+        self.sizes: dict[Node, Size] = {}
+        self.entries: dict[Node, Entries] = {}
+        self.locals: dict[str, list[Local]] = {}
+        self._type_of = type_of
+        self._size_at = size_at
+
+    def any_of(self, nodes: list[Node]) -> Size:
+        """The size of a value that is one of these nodes."""
+        sizes = [self.size_or_unknown(node) for node in nodes]
+        return Size(min((one.least for one in sizes), default=0), max((one.most for one in sizes), default=0))
+
+    def join_entries(self, node: Node, one: Node, other: Node) -> None:
+        """Note what a node holds that is one of two others, or both together."""
+        first, second = self.entries_of(one), self.entries_of(other)
+        if first is not None and second is not None:
+            key, value = first.key.or_else(second.key), first.value.or_else(second.value)
+            self.entries[node] = Entries(first.kind, key, value)
+
+    def item_size(self, node: Node) -> Size:
+        """The size of the items of a list as its path tells it."""
+        if not isinstance(self._type_of(node), tuple):
+            return Size(0, 0)
+        found = self._size_at((*self.path(node), "@items"))
+        return found if found is not None else UNKNOWN
+
+    def local(self, node: Node) -> Local | None:
+        """The variable of a comprehension that a node is; None for all else."""
+        found = self.locals.get(node.name) if isinstance(node, Ident) else None
+        return found[-1] if found else None
+
+    def path(self, node: Node) -> Path:
+        """The path of a node from a variable; empty where it has none."""
+        found = self.local(node)
+        return found.path if found is not None else self.paths.get(node, ())
+
+    def copy(self, node: Node, source: Node) -> None:
+        """Note that a node is as large as another one."""
+        size, entries = self.size(source), self.entries_of(source)
+        if size is not None:
+            self.sizes[node] = size
+        if entries is not None:
+            self.entries[node] = entries
+
+    def entries_of(self, node: Node) -> Entries | None:
+        """The sizes of what a node holds."""
+        found = self.local(node)
+        return self.entries.get(node, found.entries if found is not None else None)
+
+    def size_or_unknown(self, node: Node) -> Size:
+        """The size of a node, `UNKNOWN` where nothing is known of it."""
+        found = self.size(node)
+        return found if found is not None else UNKNOWN
+
+    def size(self, node: Node) -> Size | None:
+        """The size of a node; None where nothing is known of it."""
+        if node in self.sizes:
+            return self.sizes[node]
+        if isinstance(node, Const):
+            many = len(node.value) if node.kind in ("string", "bytes") else 1
+            return Size(many, many)
+        if isinstance(node, (ListNode, MapNode)):
+            many = len(node.items if isinstance(node, ListNode) else node.entries)
+            return Size(many, many)
+        found = self._size_at(self.path(node))
+        if found is not None:
+            self.sizes[node] = found
+            return found
+        if is_scalar(self._type_of(node)):
+            return ONE
+        local = self.local(node)
+        return local.size if local is not None else None

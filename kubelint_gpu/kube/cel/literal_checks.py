@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, Issue
-from kubelint_gpu.kube.cel.functions.numbers import FUNCTIONS
+from kubelint_gpu.kube.cel.functions.numbers import CONVERSIONS, FUNCTIONS
 from kubelint_gpu.kube.cel.functions.regex import compiled
 from kubelint_gpu.kube.cel.syntax import Call, Const, ListNode, MapNode, Node, children
 from kubelint_gpu.kube.cel.types import Type, shown
@@ -50,3 +50,19 @@ def _different(nodes: list[Node], type_of: Callable[[Node], Type], *, every: boo
             yield Issue(node.offset, f"expected type '{shown(kinds[0])}' but found '{shown(kind)}'")
             if not every:
                 return
+
+
+def folding_error(tree: Node) -> str:
+    """Why no program can be made of a tree; empty where one can."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        waiting += children(node)
+        if isinstance(node, Call) and node.function in CONVERSIONS and node.target is None:
+            value = node.args[0]
+            if isinstance(value, Const):
+                try:
+                    FUNCTIONS[node.function](value.value)
+                except EvaluationError as error:
+                    return str(error)
+    return ""

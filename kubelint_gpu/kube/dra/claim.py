@@ -5,7 +5,7 @@ from __future__ import annotations
 from kubelint_gpu.kube.dra.amounts import Amount, read_amounts
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.request import ClaimSpec, read_claim_spec
-from kubelint_gpu.kube.dra.versions import is_v1beta1
+from kubelint_gpu.kube.dra.resource_api import is_flat
 from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
@@ -99,7 +99,7 @@ def read_resource_claim(fields: Fields) -> ResourceClaim:
     allocation = status.child("allocation")
     return ResourceClaim(
         meta=read_meta(fields.down("metadata")),
-        spec=read_claim_spec(fields.down("spec"), flat=is_v1beta1(fields)),
+        spec=read_claim_spec(fields.down("spec"), flat=is_flat(fields.value)),
         allocation=None if allocation is None else _allocation(allocation),
         reserved_for=tuple(
             Consumer(child.text("resource"), child.text("name"), child.text("uid"))
@@ -112,7 +112,7 @@ def read_resource_claim(fields: Fields) -> ResourceClaim:
 def read_resource_claim_template(fields: Fields) -> ResourceClaimTemplate:
     """A `ResourceClaimTemplate` of any version."""
     return ResourceClaimTemplate(
-        read_meta(fields.down("metadata")), read_claim_spec(fields.down("spec", "spec"), flat=is_v1beta1(fields))
+        read_meta(fields.down("metadata")), read_claim_spec(fields.down("spec", "spec"), flat=is_flat(fields.value))
     )
 
 

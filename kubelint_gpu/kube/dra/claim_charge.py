@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kubelint_gpu.kube.dra.api_limits import MOST_DEVICES
 from kubelint_gpu.kube.dra.request import ALL, ClaimSpec
+from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.kube.values.quantity import ONE
 
 CLAIM_COUNT = "count/resourceclaims.resource.k8s.io"

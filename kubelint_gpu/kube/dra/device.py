@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kubelint_gpu.kube.dra.amounts import Amount, read_amount, read_amounts
-from kubelint_gpu.kube.dra.device_taints import DeviceTaint, read_device_taint
+from kubelint_gpu.kube.dra.device_taints import read_device_taint
+from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.fields import Fields, described
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
@@ -90,7 +91,7 @@ class Device:
     attributes: FrozenMap[str, Attribute] = EMPTY
     capacity: FrozenMap[str, Capacity] = EMPTY
     consumes: tuple[Consumption, ...] = ()
-    taints: tuple[DeviceTaint, ...] = ()
+    taints: tuple[Taint, ...] = ()
     node_name: str = ""
     node_selector: NodeSelector | None = None
     all_nodes: bool = False

@@ -6,43 +6,11 @@ Behaviour: `ToleratesTaint` of k8s.io/dynamic-resource-allocation/resourceclaim,
 from __future__ import annotations
 
 from kubelint_gpu.kube.objects.meta import read_meta, reader
+from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.values import dataclass
 
-BLOCKING = ("NoSchedule", "NoExecute")
-_EFFECTS = ("None", *BLOCKING)
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceTaint:
-    """A taint of a device; the effect `None` and effects that a later release adds keep nobody away."""
-
-    key: str
-    value: str = ""
-    effect: str = ""
-
-    @property
-    def blocks(self) -> bool:
-        """Whether a request that does not tolerate it does not get the device."""
-        return self.effect in BLOCKING
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceToleration:
-    """A toleration of a request; an empty key or effect covers all."""
-
-    key: str = ""
-    operator: str = "Equal"
-    value: str = ""
-    effect: str = ""
-
-    def tolerates(self, taint: DeviceTaint) -> bool:
-        """Whether this toleration covers the taint."""
-        if self.effect and self.effect != taint.effect:
-            return False
-        if self.key and self.key != taint.key:
-            return False
-        return self.operator == "Exists" or (self.operator == "Equal" and self.value == taint.value)
+_EFFECTS = ("None", "NoSchedule", "NoExecute")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +18,7 @@ class DeviceTaintRule:
     """A taint for all devices of a driver, of a pool and of a name; None stands for any."""
 
     name: str
-    taint: DeviceTaint
+    taint: Taint
     driver: str | None = None
     pool: str | None = None
     device: str | None = None
@@ -60,14 +28,14 @@ class DeviceTaintRule:
         return self.driver in (None, driver) and self.pool in (None, pool) and self.device in (None, device)
 
 
-def read_device_taint(fields: Fields) -> DeviceTaint:
-    """A `DeviceTaint`."""
-    return DeviceTaint(fields.text("key"), fields.text("value"), fields.choice("effect", _EFFECTS, ""))
+def read_device_taint(fields: Fields) -> Taint:
+    """A `DeviceTaint`; the effect `None` and effects that a later release adds keep nobody away."""
+    return Taint(fields.text("key"), fields.text("value"), fields.choice("effect", _EFFECTS, ""))
 
 
-def read_device_toleration(fields: Fields) -> DeviceToleration:
+def read_device_toleration(fields: Fields) -> Toleration:
     """A `DeviceToleration`; the operator is Equal where it says nothing."""
-    return DeviceToleration(
+    return Toleration(
         fields.text("key"),
         fields.choice("operator", ("Exists", "Equal"), "Equal"),
         fields.text("value"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kubelint_gpu.kube.dra.amounts import Amount, read_amounts
-from kubelint_gpu.kube.dra.device_taints import DeviceTaint, DeviceToleration, read_device_toleration
+from kubelint_gpu.kube.dra.device_taints import read_device_toleration
+from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.values import dataclass
@@ -37,11 +38,11 @@ class DeviceQuery:
     mode: str = EXACT_COUNT
     count: int = 1
     admin: bool | None = None
-    tolerations: tuple[DeviceToleration, ...] = ()
+    tolerations: tuple[Toleration, ...] = ()
     capacity: FrozenMap[str, Amount] = EMPTY
     has_capacity: bool = False
 
-    def is_kept_off(self, taints: Iterable[DeviceTaint]) -> bool:
+    def is_kept_off(self, taints: Iterable[Taint]) -> bool:
         """Whether some taint of a device is not tolerated."""
         return any(taint.blocks and not any(one.tolerates(taint) for one in self.tolerations) for taint in taints)
 

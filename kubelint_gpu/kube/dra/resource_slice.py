@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import Device, read_counters, read_device
-from kubelint_gpu.kube.dra.versions import is_v1beta1
+from kubelint_gpu.kube.dra.resource_api import is_flat
 from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
@@ -59,7 +59,7 @@ def read_resource_slice(fields: Fields) -> ResourceSlice:
     spec = fields.down("spec")
     pool = spec.down("pool")
     selector = spec.child("nodeSelector")
-    basic = is_v1beta1(fields)
+    basic = is_flat(fields.value)
     return ResourceSlice(
         name=read_meta(fields.down("metadata"), namespaced=False).name,
         driver=spec.text("driver"),

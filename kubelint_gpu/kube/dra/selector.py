@@ -70,7 +70,7 @@ class Selector:
     def _compile(self, shareable: bool, library: int | None) -> None:
         from kubelint_gpu.kube.cel.cel_errors import CompileError, NotKnown, compile_error
         from kubelint_gpu.kube.cel.evaluation import Planner
-        from kubelint_gpu.kube.cel.folding import folding_error
+        from kubelint_gpu.kube.cel.literal_checks import folding_error
         from kubelint_gpu.kube.cel.parsing import parse
         from kubelint_gpu.kube.cel.type_checking import Checker
         from kubelint_gpu.kube.cel.types import shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kubelint_gpu.kube.dra.api_limits import (
+from kubelint_gpu.kube.dra.resource_api import (
     LONGEST_EXPRESSION,
     LONGEST_PARAMETERS,
     MOST_ALTERNATIVES,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from kubelint_gpu.kube.dra.resource_api import is_flat
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.validation.template_validation import template_metadata
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
@@ -25,17 +26,11 @@ _ATTRIBUTES = ("matchAttribute", "distinctAttribute")
 _IDENTIFIER = pattern(r"[A-Za-z_][A-Za-z0-9_]{0,31}", re.ASCII)
 _EFFECTS = ("NoSchedule", "NoExecute", "None")
 _RESOURCES_SINCE, _ALL_EFFECTS_SINCE = 36, 35
-_FLAT_VERSIONS = ("v1beta1", "v1alpha3")
 
 
 def spec_pointer(value: dict[str, Any]) -> Pointer:
     """Where the spec of the claim stands in a claim, or in a template."""
     return ("spec", "spec") if value.get("kind") == "ResourceClaimTemplate" else ("spec",)
-
-
-def is_flat(value: dict[str, Any]) -> bool:
-    """Whether requests have no `exactly` in the version of an object."""
-    return written(value.get("apiVersion")).rpartition("/")[2] in _FLAT_VERSIONS
 
 
 def queries(value: dict[str, Any]) -> Iterator[tuple[Pointer, dict[str, Any]]]:

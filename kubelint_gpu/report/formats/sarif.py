@@ -13,14 +13,21 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.findings.finding import RuleInfo
 from kubelint_gpu.report.dump import array, dump
 from kubelint_gpu.report.formats.sarif_result import literal, result
-from kubelint_gpu.report.formats.sarif_rule import descriptor
 from kubelint_gpu.report.ranking import worst_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kubelint_gpu.findings.finding import Finding
+    from kubelint_gpu.findings.finding import Finding, RuleInfo, Severity
     from kubelint_gpu.report.content import Options, Report
+
+from typing import TYPE_CHECKING
+
+DESCRIPTION_LIMIT = 1024
+TAG_LIMIT = 10
+
+_PRECISION: dict[Severity, str] = {"error": "very-high", "warning": "high", "note": "medium"}
+_PROBLEM: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "recommendation"}
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 TOOL = "kubelint-gpu"
@@ -137,3 +144,47 @@ def _invocations(report: Report, written: int) -> list[dict[str, Any]]:
             {"level": level, "message": {"text": literal(text)}} for level, text in said
         ]
     return [found]
+
+
+def descriptor(rule: RuleInfo) -> dict[str, Any]:
+    """The reportingDescriptor of a rule.
+
+    GitHub shows `help.markdown`, and `help.text` where it cannot.
+    There is no security-severity: it would file every result under security.
+    """
+    summary = _sentence(rule.summary or rule.name)
+    page = rule.page.strip() or summary
+    found: dict[str, Any] = {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": _limited(summary)},
+        "fullDescription": {"text": _limited(_first_paragraph(rule.page) or summary)},
+        "help": {"text": page, "markdown": page},
+        "defaultConfiguration": {"level": rule.severity},
+        "properties": {
+            "tags": list(dict.fromkeys(rule.tags))[:TAG_LIMIT],
+            "precision": _PRECISION[rule.severity],
+            "problem.severity": _PROBLEM[rule.severity],
+        },
+    }
+    if rule.url:
+        found["helpUri"] = rule.url
+    return found
+
+
+def _first_paragraph(page: str) -> str:
+    for block in page.replace("\r\n", "\n").split("\n\n"):
+        text = " ".join(line.strip() for line in block.split("\n") if not line.startswith("#")).strip()
+        if text and text[0] not in "|`>-*<":
+            return text
+    return ""
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else text + "."
+
+
+def _limited(text: str) -> str:
+    return text if len(text) <= DESCRIPTION_LIMIT else text[: DESCRIPTION_LIMIT - 1] + "…"

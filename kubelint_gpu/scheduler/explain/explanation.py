@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.quota import quota_refusal
+from kubelint_gpu.kube.objects.quota import pod_charge, quota_refusal, quota_usage
 from kubelint_gpu.scheduler.attempt import held
+from kubelint_gpu.scheduler.explain.cluster_changes import ChangedCluster, QuotaGrows, after
 from kubelint_gpu.scheduler.explain.evictions import Outcomes, eviction_on, holders_on, outcomes_of
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass, Explanation, Unmet
 from kubelint_gpu.scheduler.explain.extents import devices_of, devices_taken, extent
-from kubelint_gpu.scheduler.explain.growing_quotas import growing_quotas
 from kubelint_gpu.scheduler.explain.nearest_remedies import joining_node, remedies_on
 from kubelint_gpu.scheduler.explain.node_groups import ClassRows, free_on, groups_of, nearness, shortage
 from kubelint_gpu.scheduler.explain.placement_labels import actual
@@ -81,3 +81,21 @@ def _explained(
         devices=devices_of(search.pod, search.snapshot, nodes),
         takes=devices_taken(search.pod, search.snapshot, nodes[0]) if status is None else (),
     )
+
+
+def growing_quotas(pod: Pod, snapshot: Snapshot) -> tuple[QuotaGrows, ...]:
+    """What would make room in every quota that is used up; nothing where that is not why the pod is refused."""
+    found: list[QuotaGrows] = []
+    charge = pod_charge(pod.spec)
+    for quota in sorted(snapshot.cluster.quotas, key=lambda quota: quota.meta.name):
+        if quota.covers(pod):
+            used = quota_usage(quota, snapshot.pods)
+            name = f"{quota.meta.namespace}/{quota.meta.name}"
+            for key in quota.counted:
+                needed = used[key] + charge.get(key, 0)
+                if charge.get(key) and needed > quota.hard[key]:
+                    found.append(QuotaGrows(name, key, needed, quota.hard[key]))
+    changed = ChangedCluster(snapshot, "")
+    for change in found:
+        changed = after(changed, change)
+    return () if quota_refusal(pod, changed.snapshot.cluster.quotas, snapshot.pods) else tuple(found)

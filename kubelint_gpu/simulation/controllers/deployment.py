@@ -12,12 +12,13 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.simulation.controllers.controller import rolling_update_pointers
-from kubelint_gpu.simulation.controllers.deployment_scaling import ScaledReplicaSets, proportionally
 from kubelint_gpu.simulation.controllers.deployment_sync import (
     Availability,
     ReplicaSets,
     RollingLimits,
+    ScaledReplicaSets,
     is_complete,
+    proportionally,
     resolve,
     sync,
 )

@@ -21,10 +21,9 @@ from kubelint_gpu.simulation.prepare.disruption_budgets import with_counted_budg
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.participants import participants_of
 from kubelint_gpu.simulation.prepare.quotas import with_unknown_use
-from kubelint_gpu.simulation.prepare.shared_claims import without_shared_claims
-from kubelint_gpu.simulation.prepare.template_claims import wanted_storage, with_template_claims
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod, is_temporary
+from kubelint_gpu.simulation.prepare.workload_claims import wanted_storage, with_template_claims, without_shared_claims
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 

@@ -11,47 +11,18 @@ from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.scheduler import merged
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.simulation.controllers.pod_type_builder import Change
 from kubelint_gpu.values import dataclass, replace
 
 _ENDS = ("OnFailure", "Never")
 # claims of ephemeral volumes are made with the pod, and taken to be bound wherever it goes
 _WITHOUT_PLACE = ("emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath", "ephemeral")
 OF_ONE_POD = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
-DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 
 
 @dataclass(frozen=True, slots=True)
-class WorkloadChange:
-    """A workload as it shall be, as it was, and the pods of it that are known to run.
-
-    Attributes:
-        new: as it shall be; `old` is the same workload where only the template's hash changes.
-        rolls: False where the template stays.
-        nodes: those of a DaemonSet.
-        left: nodes on which a DaemonSet has pods and shall have none.
-        stays: nodes on which a DaemonSet has pods and makes none, and which it leaves only as it updates: those with a
-            NoSchedule taint that it no longer tolerates.
-        fresh: those of `nodes` on which a DaemonSet has no pod before.
-        known: what changes is known, and happens at the same moment as every other change that is.
-        existing: False where nothing of it runs before.
-        whole: its pods end only when all of them run.
-        settled: it is meant as it is when its rollout is over.
-        waiting: pods of it that are known to wait for a node.
-    """
-
-    new: Workload
-    old: Workload
-    running: tuple[Pod, ...] = ()
-    rolls: bool = True
-    nodes: tuple[str, ...] = ()
-    left: tuple[str, ...] = ()
-    stays: tuple[str, ...] = ()
-    fresh: tuple[str, ...] = ()
-    known: bool = False
-    existing: bool = True
-    settled: bool = False
-    whole: bool = False
-    waiting: tuple[Pod, ...] = ()
+class WorkloadChange(Change):
+    """A change, with what its controller makes of it."""
 
     @property
     def controller(self) -> Controller:
@@ -97,11 +68,6 @@ class WorkloadChange:
         return self.replicas if self.settled else max(self.old.replicas, len(self.running))
 
     @property
-    def standing(self) -> tuple[str, ...]:
-        """The nodes for which a DaemonSet has made pods before anything changes."""
-        return tuple(name for name in (*self.nodes, *self.left, *self.stays) if name not in self.fresh)
-
-    @property
     def renumbered(self) -> bool:
         """Whether its pods get other ordinals than they have: each that comes is made before one goes."""
         return self.controller.has_ordinals and controller_of(self.old).first_ordinal != self.controller.first_ordinal
@@ -122,19 +88,9 @@ class WorkloadChange:
         return self.hindered or (self.rolling and bool(self.waiting))
 
     @property
-    def sure(self) -> int:
-        """How many of its pods have their places before pods that are made anew, or wait by now, look for one."""
-        return max(0, self.before - len(self.waiting)) if self.existing else 0
-
-    @property
     def moves(self) -> bool:
         """Whether something of it changes at the same moment as others change."""
         return not self.existing or (self.known and (self.rolling or self.moved or self.before != self.replicas))
-
-    @property
-    def moved(self) -> bool:
-        """Whether it is a DaemonSet that leaves nodes, or comes to others."""
-        return bool(self.left or self.fresh)
 
     @property
     def kept(self) -> int:

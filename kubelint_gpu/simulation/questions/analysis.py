@@ -7,6 +7,7 @@ from collections.abc import Container, Hashable, Sequence
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.prepare.competitors import competing
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
@@ -16,9 +17,9 @@ from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.together import judged_together
-from kubelint_gpu.simulation.questions.unbounded import unbounded
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
+from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, rank, undecided, worst
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
@@ -196,3 +197,30 @@ class RolloutAnalysis:
             self._joins,
             driven=tuple(self._prepared.driven[number] for number in members),
         )
+
+
+def unbounded(found: Judgement, told: Workload, built: int) -> Judgement:
+    """The judgement of a workload of which only so many pods were `built`, with the numbers of all of them."""
+    more = told.replicas - built
+    if more <= 0:
+        return replace(found, workload=told)
+    trace = found.trace
+
+    def counted(one: Waiting) -> Waiting:
+        return replace(one, count=one.count + more) if one.owner == told.key and not one.pod else one
+
+    return replace(
+        found,
+        workload=told,
+        wanted=_all(found.wanted, built, told),
+        placed=_all(found.placed, built, told),
+        alone=_all(found.alone, built, told),
+        at_best=None if found.at_best is None else _all(found.at_best, built, told),
+        waiting=None if found.waiting is None else counted(found.waiting),
+        trace=None if trace is None else replace(trace, waiting=tuple(map(counted, trace.waiting))),
+    )
+
+
+def _all(number: int, built: int, told: Workload) -> int:
+    """A number of pods; all that were built stand for all."""
+    return number if number < built else told.replicas

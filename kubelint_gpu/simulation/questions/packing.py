@@ -28,17 +28,7 @@ def gathered(
 
 
 def _gathered(wanted: Sequence[tuple[Workload, int]], cluster: Cluster, budget: int) -> tuple[int, ...] | None:
-    apart = [
-        replace(
-            workload,
-            replicas=number,
-            strategy=None,
-            meta=replace(workload.meta, name=f"{workload.meta.name}-{index}"),
-            # all are wanted at once: none is taken to wait for the end of another
-            spec=replace(workload.spec, restart_policy="Always"),
-        )
-        for index, (workload, number) in enumerate(wanted)
-    ]
+    apart = [_wanted_at_once(one, index, number) for index, (one, number) in enumerate(wanted)]
     simulation = full_simulation(apart, replace(cluster, quotas=()))
     most = _capacities(simulation)
     if most is not None:
@@ -63,8 +53,7 @@ def gathered_beside(
     The pods of the cluster stay where they are, quotas are not looked at.
     None where no placement has room for all the others, and where `budget` states do not tell.
     """
-    lasting = [replace(one, strategy=None, spec=replace(one.spec, restart_policy="Always")) for one in wanted]
-    apart = [replace(one, meta=replace(one.meta, name=f"{one.meta.name}-{index}")) for index, one in enumerate(lasting)]
+    apart = [_wanted_at_once(one, index, one.replicas) for index, one in enumerate(wanted)]
     simulation = full_simulation([*others, *apart], replace(cluster, quotas=()))
     kinds = {kind for members in simulation.pod_types.members[-len(apart) :] for kind in members}
     counts = list(enumerate(simulation.pod_types.wanted))
@@ -80,6 +69,13 @@ def gathered_beside(
             return None
         most.append(rest.pods)
     return min(most), max(most)
+
+
+def _wanted_at_once(workload: Workload, index: int, replicas: int) -> Workload:
+    """One of several that may be of one name, of whose pods none waits for the end of another."""
+    meta = replace(workload.meta, name=f"{workload.meta.name}-{index}")
+    spec = replace(workload.spec, restart_policy="Always")
+    return replace(workload, replicas=replicas, strategy=None, meta=meta, spec=spec)
 
 
 def _capacities(simulation: Simulation) -> tuple[int, ...] | None:

@@ -1,4 +1,4 @@
-"""What is rendered only because a kustomization that uses it cannot be, within bounds for the whole run."""
+"""Which kustomizations are rendered: those that no other one uses, and within bounds what those use that fail."""
 
 from __future__ import annotations
 
@@ -62,3 +62,15 @@ class Fallback:
             f"{MOST_TOGETHER} together, are rendered, in at most {self._seconds:g} seconds; this leaves out "
             f"{', '.join(names[:_NAMED])}{more}",
         )
+
+
+def unused_by_others(uses: dict[str, set[str]], components: set[str]) -> list[str]:
+    """The folders that no other one uses; components are built only where they are used."""
+    used = set().union(*uses.values())
+    return sorted(folder for folder in uses if folder not in used and folder not in components)
+
+
+def first_of_circle(uses: dict[str, set[str]], components: set[str], done: set[str]) -> list[str]:
+    """Of folders that use each other the first, which then says so."""
+    covered = done.union(*(uses[folder] for folder in done))
+    return sorted(set(uses) - covered - components)[:1]

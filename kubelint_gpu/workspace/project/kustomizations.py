@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from kubelint_gpu.options import option
 from kubelint_gpu.sources.paths import is_file, is_folder
 from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.project.fallback import Fallback, first_of_circle, unused_by_others
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.findings.finding import Finding
     from kubelint_gpu.sources.kustomize.files.survey import Survey
     from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer
-    from kubelint_gpu.workspace.project.fallback import Fallback
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _AT_ONCE = 8
@@ -78,33 +75,6 @@ class BuiltKustomizations:
     def readings(self) -> tuple[Reading, ...]:
         """The rendered texts."""
         return tuple(one.reading for one in self.rendered if one.reading is not None)
-
-
-def kustomize_options(command: Callable[..., int]) -> Callable[..., int]:
-    """`--kustomize`, `--kustomize-flag` and `--kustomize-timeout`."""
-    for decorate in (
-        option(
-            "--kustomize-timeout",
-            type=click.FloatRange(min=0, min_open=True),
-            default=60,
-            metavar="SECONDS",
-            help="How long rendering one kustomization may take.  [default: 60]",
-        ),
-        option(
-            "--kustomize-flag",
-            "kustomize_flags",
-            multiple=True,
-            metavar="FLAG",
-            help="Hand a flag to kustomize, such as --enable-helm; may be repeated. It may then start programs.",
-        ),
-        option(
-            "--kustomize",
-            metavar="PATH",
-            help="The kustomize or kubectl that renders.  [default: the first on the PATH]",
-        ),
-    ):
-        command = decorate(command)
-    return command
 
 
 def render_all(
@@ -173,18 +143,17 @@ class _Rendering:
             if is_component:
                 components.add(folder)
         done: set[str] = set()
-        from kubelint_gpu.workspace.project.fallback import Fallback
 
         fallback = Fallback(self._renderer.time.seconds)
-        todo = _tops(uses, components) or _circles(uses, components, done)
+        todo = unused_by_others(uses, components) or first_of_circle(uses, components, done)
         while todo:
             for batch in fallback.batches(todo, self._cost) if done else (todo,):
                 self._done.update(zip(batch, self._render(batch), strict=True))
             done |= set(todo)
             failed = {folder for folder, one in self._done.items() if one.reading is None}
             left = {folder: used for folder, used in uses.items() if folder not in failed}
-            todo = [folder for folder in _tops(left, components) if folder not in done]
-            todo = todo or _circles(uses, components, done)
+            todo = [folder for folder in unused_by_others(left, components) if folder not in done]
+            todo = todo or first_of_circle(uses, components, done)
         self._leave_out(fallback, uses)
         rendered_all = tuple(self._done[folder] for folder in sorted(self._done))
         left_out = frozenset(self._done[folder].path for folder in fallback.left_out)
@@ -295,18 +264,6 @@ class _Rendering:
             for path in one.survey.files:
                 if one.reading is not None or path not in one.survey.resources:
                     yield os.path.realpath(one.root / path)
-
-
-def _tops(uses: dict[str, set[str]], components: set[str]) -> list[str]:
-    """The folders that no other one uses; components are built only where they are used."""
-    used = set().union(*uses.values())
-    return sorted(folder for folder in uses if folder not in used and folder not in components)
-
-
-def _circles(uses: dict[str, set[str]], components: set[str], done: set[str]) -> list[str]:
-    """Of folders that use each other the first, which then says so."""
-    covered = done.union(*(uses[folder] for folder in done))
-    return sorted(set(uses) - covered - components)[:1]
 
 
 def _root(folder: str, wholes: Sequence[Path]) -> Path:

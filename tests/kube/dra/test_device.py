@@ -6,8 +6,8 @@ import pytest
 from slice_objects import BODY, resource_slice
 
 from kubelint_gpu.kube.dra.device import Attribute, Capacity, Consumption
-from kubelint_gpu.kube.dra.device_taints import DeviceTaint
 from kubelint_gpu.kube.dra.resource_slice import read_resource_slice
+from kubelint_gpu.kube.objects.taints import Taint
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,6 @@ def test_a_device_says_the_same_in_each_version(version, device):
     }
     assert one.capacity == {"memory": Capacity(40 * 2**30)}
     assert one.consumes == (Consumption("gpu-0", {"slices": 3}),)
-    assert one.taints == (DeviceTaint("k", "v", "NoExecute"),)
+    assert one.taints == (Taint("k", "v", "NoExecute"),)
     assert one.binds_to_node
     assert (one.binding_conditions, one.binding_failure_conditions, one.shareable) == (("ready",), ("failed",), True)

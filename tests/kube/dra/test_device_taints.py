@@ -5,40 +5,39 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.kube.dra.device_taints import (
-    DeviceTaint,
-    DeviceToleration,
     read_device_taint_rule,
     read_device_toleration,
 )
+from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.kube.values.fields import Fields
 
 
 @pytest.mark.parametrize(
     ("toleration", "tolerated"),
     [
-        (DeviceToleration("k", "Equal", "v"), True),
-        (DeviceToleration("k", "Equal", "w"), False),
-        (DeviceToleration("k", "Exists"), True),
-        (DeviceToleration("other", "Exists"), False),
-        (DeviceToleration("", "Exists"), True),
-        (DeviceToleration("", "Equal", "v"), True),
-        (DeviceToleration("k", "Exists", "", "NoSchedule"), True),
-        (DeviceToleration("k", "Exists", "", "NoExecute"), False),
+        (Toleration("k", "Equal", "v"), True),
+        (Toleration("k", "Equal", "w"), False),
+        (Toleration("k", "Exists"), True),
+        (Toleration("other", "Exists"), False),
+        (Toleration("", "Exists"), True),
+        (Toleration("", "Equal", "v"), True),
+        (Toleration("k", "Exists", "", "NoSchedule"), True),
+        (Toleration("k", "Exists", "", "NoExecute"), False),
     ],
 )
 def test_tolerations(toleration, tolerated):
-    assert toleration.tolerates(DeviceTaint("k", "v", "NoSchedule")) is tolerated
+    assert toleration.tolerates(Taint("k", "v", "NoSchedule")) is tolerated
 
 
 def test_a_toleration_may_have_any_effect_of_a_taint():
     for effect in ("NoSchedule", "NoExecute", "None"):
         read = read_device_toleration(Fields({"operator": "Exists", "effect": effect}, (), []))
-        assert read.tolerates(DeviceTaint("k", "", effect))
+        assert read.tolerates(Taint("k", "", effect))
 
 
 def test_only_two_effects_keep_away():
     effects = ("NoSchedule", "NoExecute", "None", "")
-    assert [DeviceTaint("k", "", effect).blocks for effect in effects] == [True, True, False, False]
+    assert [Taint("k", "", effect).blocks for effect in effects] == [True, True, False, False]
 
 
 def test_a_rule_covers_what_its_selector_names():

@@ -11,6 +11,7 @@ from scheduler_scenarios import alike, scenarios
 from kubelint_gpu.scheduler import Snapshot, attempt, fit, fit_on, read_cluster, read_pod
 from kubelint_gpu.scheduler.explain.cluster_changes import (
     CapacityGrows,
+    QuotaGrows,
 )
 from kubelint_gpu.scheduler.explain.explanation import explain
 from kubelint_gpu.scheduler.explain.extents import Extent
@@ -107,3 +108,26 @@ def test_the_order_of_objects_changes_no_explanation(scenario, random):
     before = told(incoming, shuffled)
     random.shuffle(shuffled)
     assert told(incoming, shuffled) == before
+
+
+def test_a_quota_that_is_used_up_tells_by_how_much_it_would_have_to_grow():
+    quota = {
+        "kind": "ResourceQuota",
+        "metadata": {"name": "gpus", "namespace": "default"},
+        "spec": {"hard": {f"requests.{GPU}": "1", "pods": "10"}},
+    }
+    found = explained(gpu_pod(gpus=2), gpu_node("a", 4), gpu_pod("old", on="a"), quota)
+    assert "exceeded quota: gpus" in found.refusal
+    assert found.quotas == (QuotaGrows("default/gpus", f"requests.{GPU}", 3000, 1000),)
+    assert found.fits
+
+
+def test_a_quota_that_wants_requests_written_is_not_mended_by_growing():
+    quota = {
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q", "namespace": "default"},
+        "spec": {"hard": {"limits.cpu": "1"}},
+    }
+    found = explained(pod(), node("a"), quota)
+    assert "must specify limits.cpu" in found.refusal
+    assert found.quotas == ()

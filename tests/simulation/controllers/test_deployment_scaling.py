@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, IntOrPercent
-from kubelint_gpu.simulation.controllers.deployment_scaling import ScaledReplicaSets, proportionally
-from kubelint_gpu.simulation.controllers.deployment_sync import resolve
+from kubelint_gpu.simulation.controllers.deployment_sync import ScaledReplicaSets, proportionally, resolve
 
 
 def strategy(surge: str, unavailable: str) -> DeploymentStrategy:

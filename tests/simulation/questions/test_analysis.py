@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from crowded_cases import SEEDS, built, crowded
 from rollout_objects import (
     GPU,
     apart,
@@ -22,6 +23,7 @@ from rollout_objects import (
     workload,
 )
 
+from kubelint_gpu.simulation.questions.analysis import unbounded
 from kubelint_gpu.simulation.questions.drain import drain
 from kubelint_gpu.simulation.questions.gang import gang
 from kubelint_gpu.simulation.questions.most_pods import placeable
@@ -583,3 +585,18 @@ def test_a_label_that_somebody_looks_at_tells_workloads_apart():
     keeps_off = pod("old", "n", affinity=apart("d1"))
     found = judge(same(deployment("d0"), deployment("d1"), deployment("d2")), cluster(node("n", 9), keeps_off))
     assert [(one.workload.meta.name, one.placed) for one in found] == [("d0", 1), ("d1", 0), ("d2", 1)]
+
+
+def told(found):
+    return [(one.workload.key, one.verdict, one.wanted, one.placed, one.alone, one.at_best) for one in found]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_workload_is_judged_as_if_all_its_pods_were_built(seed):
+    transitions, cluster = crowded(seed)
+    few = built(transitions, cluster)
+    found = [
+        unbounded(one, whole.new, part.new.replicas)
+        for one, whole, part in zip(judge(few, cluster), transitions, few, strict=True)
+    ]
+    assert told(found) == told(judge(transitions, cluster))

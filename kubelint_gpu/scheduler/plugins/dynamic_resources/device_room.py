@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from sys import maxsize
 
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.kube.dra.api_limits import MOST_CONSUMERS
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.claim_charge import is_charged_for_claims
 from kubelint_gpu.kube.dra.device import Attribute, DeviceID, attribute_of
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.dra.request import ClaimSpec, most_devices, queries_of
+from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY

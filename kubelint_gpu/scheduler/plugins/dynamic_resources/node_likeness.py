@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
 
-from kubelint_gpu.kube.dra.api_limits import MOST_DEVICES
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.dra.request import EXACT_COUNT, most_devices, queries_of
+from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod

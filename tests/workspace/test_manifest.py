@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.documents import items, read
-from kubelint_gpu.workspace.within_scalar import offset_within
+from kubelint_gpu.workspace.manifest import offset_within
 
 FORMS = {
     "plain": "a: device.driver == X && true\n",
