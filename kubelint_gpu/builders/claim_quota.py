@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import BUDGET
-from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.limit_range import claim_refusal
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
@@ -23,9 +22,6 @@ from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.controllers.ordinals import claim_names
 from kubelint_gpu.simulation.prepare.volumes import with_default_class
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _NUMBERS = ("persistentvolumeclaims", "count/persistentvolumeclaims")
 _STORAGE, _OF_CLASS = "requests.storage", ".storageclass.storage.k8s.io/"

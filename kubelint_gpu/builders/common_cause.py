@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.findings.finding import ASKED, COUNT, Shared
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import bare, listed, some
 from kubelint_gpu.simulation.search.trace import Waiting
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 def of_shortage(

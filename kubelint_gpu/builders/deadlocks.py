@@ -21,9 +21,8 @@ from kubelint_gpu.builders.stuck_rollout import (
     standstill_somewhere,
     waits_later,
 )
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge, recreate, within_a_revision
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.messages.kept_pods import surges_on_nodes
 from kubelint_gpu.messages.wait import host_ports
@@ -31,9 +30,7 @@ from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import MOST
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _CODES = {"port": "KLG102", "place": "KLG103", "volume": "KLG104"}
 """The rule that a rollout belongs to that never ends, by what the old pods hold."""

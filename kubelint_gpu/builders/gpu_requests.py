@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import FixCandidate
+from kubelint_gpu.engine.api import FixCandidate, Place, WorkloadCheck, field_pointers
 from kubelint_gpu.engine.remedies import renamed
-from kubelint_gpu.findings.finding import Place
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 GPU = "nvidia.com/gpu"
 

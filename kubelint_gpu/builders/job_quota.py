@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.transitions import transitions_in, without_leaving
-from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, stakes
 from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota, quota_refusal
 from kubelint_gpu.kube.objects.rolling import JobStrategy
@@ -18,8 +18,6 @@ from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods, pil
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _PODS = "count/pods"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.api import Diagnostic, Manifest, field_pointers
 from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.messages.wait import Wait, every, held_by
 from kubelint_gpu.messages.wording import counted, listed
@@ -12,8 +12,6 @@ from kubelint_gpu.scheduler.kubelet_admission import UNEXPECTED, refusal_reason
 from kubelint_gpu.scheduler.plugins import node_affinity, node_ports
 from kubelint_gpu.simulation.search.trace import Blocker, TraceStep
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.manifest import Manifest
 
 _SCHEDULER = "kube-scheduler"
 _DELETES = ("DaemonSet", "StatefulSet")

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.node_misfit import asked, is_gpu
 from kubelint_gpu.documents.edits import Edit, append, remove_key, replace_scalar, set_key
 from kubelint_gpu.documents.emitter import scalar_text
 from kubelint_gpu.documents.moves import replace_key
-from kubelint_gpu.engine.diagnostic import FixCandidate
+from kubelint_gpu.engine.api import ApplySet, FixCandidate, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.runtime_classes import adds_requirement
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME, MODEL, POOL
 from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, satisfied
@@ -18,9 +18,6 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.selectors import NodeSelector, Requirement
 from kubelint_gpu.scheduler import attempt
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @dataclass(frozen=True, slots=True)

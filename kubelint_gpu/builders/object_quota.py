@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.quota import OBJECT_KEYS, ResourceQuota
 from kubelint_gpu.kube.values.quantity import ONE, canonical
 from kubelint_gpu.messages.wait import quota_amount
@@ -16,9 +15,7 @@ from kubelint_gpu.messages.wording import counted, workload_name
 from kubelint_gpu.simulation.controllers.job import History, is_full, job_of, left_for_good, objects_of_pods
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
+from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 _JOBS = "count/jobs.batch"
 _PODS = "count/pods"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.api import ApplySet, WorkloadCheck, field_pointers
 from kubelint_gpu.kube.values.cron_schedule import shortest_interval
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.growth import fully_grown
@@ -13,9 +14,6 @@ from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions.gang import Gang, gang
 from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 SCHEDULE: Pointer = ("spec", "schedule")
 

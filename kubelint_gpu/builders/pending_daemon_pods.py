@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.transitions import transitions_in
-from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.exclusive_lines import holding, scarce, told_holders
 from kubelint_gpu.evidence.node_lines import clues, node_clues
 from kubelint_gpu.evidence.runtime_classes import binding
@@ -17,9 +17,6 @@ from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
 from kubelint_gpu.simulation.search.verdict import Judgement
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Diagnostic]:

@@ -13,7 +13,7 @@ from kubelint_gpu.analysis.transitions import acting, transitions_in
 from kubelint_gpu.builders.common_cause import of_shortage
 from kubelint_gpu.builders.stuck_rollout import NO_NODE, declare, is_trapped, shortage, unsure_claims
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, WorkloadCheck, field_pointers
 from kubelint_gpu.engine.remedies import WITHOUT_SURGE, no_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce, shortage_lines
 from kubelint_gpu.messages.wait import Wait, refused
@@ -21,10 +21,7 @@ from kubelint_gpu.messages.why_fewer import KEPT_APART, why_fewer
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_names
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.simulation.search.verdict import Judgement
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import LEAST, MOST
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _INSUFFICIENT = pattern(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 

@@ -6,15 +6,12 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.transitions import is_made, transitions_in
 from kubelint_gpu.builders.object_quota import is_refused, quotas_of
-from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state
 from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.values.quantity import ONE
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _OWNERS = {"ReplicaSet": ("Deployment", "ReplicaSet"), "ControllerRevision": ("StatefulSet", "DaemonSet")}
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.analysis.gang_members import Team
 from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, staying_beside
+from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
@@ -13,8 +14,6 @@ from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temp
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
 from kubelint_gpu.simulation.questions.packing import gathered, gathered_beside
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @dataclass(frozen=True, slots=True, eq=False)

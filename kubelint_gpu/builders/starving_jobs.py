@@ -10,9 +10,8 @@ from kubelint_gpu.analysis.transitions import is_made, without_leaving
 from kubelint_gpu.builders.job_quota import outcome, refusal_beside
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.exclusive_lines import stakes
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wait import Wait, refused
 from kubelint_gpu.messages.wording import workload_name
 from kubelint_gpu.simulation.controllers.job import job_of, piles_up, stops_for_ever
@@ -20,9 +19,6 @@ from kubelint_gpu.simulation.questions.starved_jobs import starves, waits_for
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
 MOST_OTHERS = 12

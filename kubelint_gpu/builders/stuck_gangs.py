@@ -13,6 +13,7 @@ from kubelint_gpu.builders.job_quota import refusal_beside
 from kubelint_gpu.builders.overlapping_runs import OverlappingRuns, overlapping_runs
 from kubelint_gpu.builders.short_custom_gangs import ShortCustomGang, short_custom_gang
 from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, running_for_good, staying_beside
+from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.collective import is_started_whole
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
@@ -26,8 +27,6 @@ from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _UNSEEN = "not every placement of what runs beside it was looked at"
 

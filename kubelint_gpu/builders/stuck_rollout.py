@@ -11,9 +11,9 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.transitions import is_made
 from kubelint_gpu.builders.common_cause import of_standstill
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Place, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines, stakes
-from kubelint_gpu.findings.finding import Moment, Place, Related
+from kubelint_gpu.findings.finding import Moment
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.kept_pods import keeping, numbers, surges_on_nodes
 from kubelint_gpu.messages.wait import Wait, every, host_ports, refused, said, story
@@ -24,9 +24,6 @@ from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 NO_NODE = "the next one finds no node"
 _CLAIM = "persistentVolumeClaim"

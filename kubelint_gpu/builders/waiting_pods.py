@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.diagnosis import Diagnosis
+from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.findings.finding import Severity
 from kubelint_gpu.scheduler import Attempt
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 def scheduler_message(unit: ApplySet, subject: WorkloadCheck) -> str | None:

@@ -6,11 +6,8 @@ from collections.abc import Iterator
 
 from kubelint_gpu.documents import Problem, Reading
 from kubelint_gpu.documents.builder import TEMPLATE
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, rule
 from kubelint_gpu.sources.files import is_in_chart
-from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import place_of
 
 

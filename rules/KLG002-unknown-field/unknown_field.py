@@ -11,14 +11,10 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.documents.moves import move_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, field_pointers, rule
 from kubelint_gpu.kube.validation.api_fields import Misfit, homes
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.messages.wording import listed
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
 
 _FEW = 8
 

@@ -11,12 +11,19 @@ from kubelint_gpu.analysis.devices.claim_shapes import is_told
 from kubelint_gpu.analysis.refused_fields import refusals, unknown_fields
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    FixCandidate,
+    Manifest,
+    Place,
+    WorkloadCheck,
+    field_pointers,
+    rule,
+)
 from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.runtime_classes import class_of
-from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.kube.objects.limit_range import LimitRange, claim_refusal, limit_range_refusal, with_defaults
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.priority import UnknownPriorityClass, priority_refusal
@@ -26,10 +33,6 @@ from kubelint_gpu.kube.objects.workload import Workload, api_group
 from kubelint_gpu.kube.values.errors import InvalidObject, field_path
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _LONGEST = 72
 _STORAGE: Pointer = ("spec", "resources", "requests", "storage")

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.documents.edits import replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, field_pointers, rule
 from kubelint_gpu.kube.validation.api_versions import Service, service
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
 
 # the oldest release that anybody still maintains; what it lacks, no cluster is likely to have
 _OLDEST = 31

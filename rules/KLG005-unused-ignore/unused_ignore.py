@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Place
 from kubelint_gpu.engine.registry import closing_rule
 from kubelint_gpu.engine.suppressions import UNUSED, Closing, Ignore, unused_cause
 from kubelint_gpu.findings.expiry import over
-from kubelint_gpu.findings.finding import Finding, Place
+from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.messages.wording import listed
-from kubelint_gpu.workspace.apply_set import ApplySet
 
 
 @closing_rule("KLG005")

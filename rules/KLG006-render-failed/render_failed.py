@@ -7,10 +7,7 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, rule
 from kubelint_gpu.workspace.manifest import place_of
 
 if TYPE_CHECKING:

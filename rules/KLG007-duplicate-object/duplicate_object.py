@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, rule
 
 _NAME: Pointer = ("metadata", "name")
 

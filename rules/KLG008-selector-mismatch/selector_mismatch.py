@@ -8,16 +8,11 @@ from itertools import islice
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Place, Related, WorkloadCheck, rule
 from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import charge
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _SELECTOR: Pointer = ("spec", "selector")
 _MOST_OVERLAPS = 8

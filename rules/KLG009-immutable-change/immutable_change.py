@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, rule
 from kubelint_gpu.kube.updates.object_updates import refused_changes
 from kubelint_gpu.kube.updates.refused_change import RefusedChange
 from kubelint_gpu.kube.values.errors import Pointer, field_path
-from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.field_pointers import at
-from kubelint_gpu.workspace.manifest import Manifest
 
 _MOST_RELATED = 4
 _LONG = 40

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.builders.deadlocks import deadlocks
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
 
 
 @rule("KLG102", of_workloads=True)

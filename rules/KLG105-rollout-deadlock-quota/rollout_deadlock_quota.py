@@ -11,18 +11,13 @@ from kubelint_gpu.builders.deadlocks import deadlocks, rollout_ends, strategy_fi
 from kubelint_gpu.builders.object_quota import full_histories, quotas_of, refused_objects
 from kubelint_gpu.builders.revision_quota import refused_revisions
 from kubelint_gpu.builders.stuck_rollout import End, end_of, standstill
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.messages.wording import listed, workload_name
 from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _PODS = "count/pods"
 _ONE = 1000

@@ -8,11 +8,9 @@ from kubelint_gpu.analysis.certainty import is_certain_together
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import blocked_by_waiting, judged_together, judgements_in, rolled_in
 from kubelint_gpu.documents.edits import Edit
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import WITHOUT_SURGE, no_daemon_surge, no_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.kept_pods import keeping, surges_on_nodes
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import cut_off, listed, some, workload_name
@@ -20,9 +18,6 @@ from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import WAITS, Together
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG106", of_workloads=True)

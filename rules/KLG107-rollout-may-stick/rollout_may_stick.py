@@ -15,15 +15,11 @@ from kubelint_gpu.builders.deadlocks import (
     waits_for_gangs,
 )
 from kubelint_gpu.builders.stuck_rollout import ended, spoken_for, standstill, standstill_somewhere
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.messages.wording import cut_off, listed, verb, workload_names
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _DECLARE = "declare the devices of the nodes: their ResourceSlices and DeviceClasses, or `devices:` in the concise form"
 

@@ -6,19 +6,15 @@ from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.analysis.certainty import evicts_for_certain
 from kubelint_gpu.analysis.rollout_facts import judged_together, judgements_in, rolled_in
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import no_surge, recreate
 from kubelint_gpu.evidence.exclusive_lines import place_of
 from kubelint_gpu.evidence.node_lines import clues
-from kubelint_gpu.findings.finding import Related, Step
+from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG108")

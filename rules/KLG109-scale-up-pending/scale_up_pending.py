@@ -14,9 +14,8 @@ from kubelint_gpu.builders.pending_daemon_pods import daemon_pods_pending
 from kubelint_gpu.builders.pending_replicas import pending_replicas
 from kubelint_gpu.builders.starving_jobs import starving
 from kubelint_gpu.builders.stuck_rollout import end_of
-from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.put_off import keeping, when_made
-from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce, stakes
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.messages.wait import Wait
@@ -24,9 +23,6 @@ from kubelint_gpu.messages.wording import counted, owner_name, some
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG109")

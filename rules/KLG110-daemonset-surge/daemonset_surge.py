@@ -7,18 +7,14 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.stuck_rollout import ended, standstill, surges_into_itself
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, field_pointers, rule
 from kubelint_gpu.engine.remedies import no_daemon_surge
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.kept_pods import keeping, surges_on_nodes
 from kubelint_gpu.messages.wait import host_ports
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
 
 _SURGE: Pointer = (*field_pointers.UPDATE_STRATEGY, "rollingUpdate", "maxSurge")
 

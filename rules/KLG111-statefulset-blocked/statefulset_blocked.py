@@ -12,10 +12,8 @@ from kubelint_gpu.analysis.spread import unspreadable
 from kubelint_gpu.analysis.transitions import ever_fitted
 from kubelint_gpu.builders.stuck_rollout import NO_NODE, End, ended, is_trapped, shortage, standstill
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce, shortage_lines
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
@@ -23,9 +21,6 @@ from kubelint_gpu.simulation.questions.forced_rollback import forced_rollback
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _POLICY: Pointer = ("spec", "podManagementPolicy")
 _RAISED = "once the quota allows more, or has less in use, the controller makes the pod by itself"

@@ -7,18 +7,21 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.analysis.drain_facts import held_drains
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    FixCandidate,
+    Manifest,
+    Related,
+    WorkloadCheck,
+    field_pointers,
+    rule,
+)
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.exclusive_lines import scarce
 from kubelint_gpu.evidence.node_lines import clues
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wording import budget_names, counted, some, verb, workload_name
 from kubelint_gpu.simulation.questions.drain import Drained
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _SHARES = ("minAvailable", "maxUnavailable")
 

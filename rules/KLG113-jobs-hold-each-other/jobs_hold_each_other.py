@@ -15,20 +15,15 @@ from kubelint_gpu.builders.starving_jobs import asking_too, while_running
 from kubelint_gpu.builders.stuck_gangs import GangDeadlock, ShortJob, UndecidedGang, is_repeated, stuck_gangs
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.exclusive_lines import scarce, shortage_lines, stakes
 from kubelint_gpu.evidence.node_lines import clues, requested
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.messages.wait import refused
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_name
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
 _WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing"

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.any_cluster import stuck_anywhere, stuck_without_spare_node
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import no_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.kept_pods import keeping, kept, numbers
@@ -19,9 +17,6 @@ from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import amount, counted, listed
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG114")

@@ -12,18 +12,21 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scaling import target
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.documents.edits import replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    FixCandidate,
+    Manifest,
+    Related,
+    WorkloadCheck,
+    field_pointers,
+    rule,
+)
 from kubelint_gpu.evidence.exclusive_lines import scarce
 from kubelint_gpu.evidence.node_lines import clues
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_name, workload_names
 from kubelint_gpu.values import NamedTuple
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import MOST, TARGET
-from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG115")

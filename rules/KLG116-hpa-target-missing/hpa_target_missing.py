@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.inventory.declarations.did_you_mean import nearest
 from kubelint_gpu.messages.wording import listed
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import SCALED, TARGET
-from kubelint_gpu.workspace.manifest import Manifest
 
 
 @rule("KLG116")

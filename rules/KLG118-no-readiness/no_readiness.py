@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.simulation.search.verdict import WAITS
-from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _PROBES = ("readinessProbe", "startupProbe")
 

@@ -7,14 +7,9 @@ from collections.abc import Container, Iterator
 from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose, of_cause
 from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.waiting_pods import scheduler_message
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Place, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.node_lines import clues
-from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.messages.wording import amount, bare
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG201")

@@ -11,15 +11,11 @@ from kubelint_gpu.analysis.node_misfit import asked, title
 from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message, severity_without_pods
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, append, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related, Safety
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.findings.finding import Safety
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.taints import Taint, Toleration, covered_by, uncovered
 from kubelint_gpu.messages.wording import listed, some
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _KEY = "tolerations"
 _MOST = 3

@@ -8,14 +8,9 @@ from kubelint_gpu.analysis.drain_facts import held_drains
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.node_pins import Wider, by_label, wider_selection
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.messages.wording import some
 from kubelint_gpu.simulation.search.verdict import WAITS
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 # files of the host that every node has
 _EVERYWHERE = ("/dev", "/proc", "/sys", "/run", "/var/run", "/etc", "/usr", "/lib")

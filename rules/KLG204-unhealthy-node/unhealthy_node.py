@@ -8,16 +8,11 @@ from typing import Any
 from kubelint_gpu.analysis.node_misfit import asked, is_gpu
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, append, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.inventory import UNHEALTHY
 from kubelint_gpu.inventory.gpus.accelerators import has_accelerators
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.messages.wording import some
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _AFFINITY: Pointer = ("affinity", "nodeAffinity")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

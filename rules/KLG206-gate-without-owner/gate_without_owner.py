@@ -5,12 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.kube.admission.neighbours import GATES, gate_owner
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
 
 _QUEUE = "kueue.x-k8s.io/queue-name"
 _QUEUES = ("LocalQueue", "ClusterQueue")

@@ -9,18 +9,13 @@ from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.builders.node_pins import node_labels
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.documents.moves import replace_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.messages.wait import every, held_by
 from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.scheduler.kubelet_admission import KubeletAdmission, kubelet_admission
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _NAME = "nodeName"
 _MOST = 100

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.node_misfit import asked, is_gpu, wants_gpu
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.inventory.gpus.accelerators import has_accelerators, is_accelerator
 from kubelint_gpu.kube.objects.pod import Pod
@@ -16,9 +15,6 @@ from kubelint_gpu.messages.wording import counted, some
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.placement.capacity import room_for
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _MOST_NODES = 8
 

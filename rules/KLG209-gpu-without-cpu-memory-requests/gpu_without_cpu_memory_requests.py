@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.scaling import target
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Place, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.messages.wording import listed, workload_name
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _METRICS = ("spec", "metrics")
 _RESOURCES = ("cpu", "memory")

@@ -6,19 +6,16 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.stuck_rollout import ended
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.declared_lines import told_at
-from kubelint_gpu.findings.finding import COUNT, Related, Shared
+from kubelint_gpu.findings.finding import COUNT, Shared
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.kinds.custom_workload import WITHOUT_PRIORITY_CLASS
 from kubelint_gpu.kube.objects.priority import SYSTEM_PREFIX
 from kubelint_gpu.messages.wording import listed, some, workload_name
 from kubelint_gpu.simulation.search.verdict import WAITS
-from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
+from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 _CLASS = "priorityClassName"
 _EVICTED = "their pods can evict nobody, and any pod with a class above 0 can evict them"

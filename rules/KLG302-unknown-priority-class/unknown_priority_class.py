@@ -5,13 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.kube.objects.priority import SYSTEM_CLASSES, SYSTEM_PREFIX
 from kubelint_gpu.messages.wording import some
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
 
 _CLASS = "priorityClassName"
 

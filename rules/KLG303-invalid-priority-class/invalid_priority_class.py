@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, rule
 from kubelint_gpu.kube.objects.priority import (
     HIGHEST_USER_PRIORITY,
     NEVER,
@@ -19,8 +17,6 @@ from kubelint_gpu.kube.objects.priority import (
 )
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.errors import is_placeholder
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
 
 _POLICY: Pointer = ("preemptionPolicy",)
 _VALUE: Pointer = ("value",)

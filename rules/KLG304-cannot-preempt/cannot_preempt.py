@@ -6,18 +6,13 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.waiting_pods import waiting_for_room
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.priority import NEVER, PREEMPT
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.scheduler import Attempt, attempt
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _CLASS = "priorityClassName"
 _MOST_RELATED = 4

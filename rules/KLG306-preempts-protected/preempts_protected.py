@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.builders.waiting_pods import waiting_for_room
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, field_pointers, rule
 from kubelint_gpu.evidence.declared_lines import told_at
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.messages.wording import budget_names, counted, owner_name, some, verb
 from kubelint_gpu.scheduler import Candidate
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
 
 _MOST_RELATED = 4
 

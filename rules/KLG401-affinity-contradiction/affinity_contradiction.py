@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.runtime_classes import source_of
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.label_algebra import Contradiction, unsatisfiable
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
 from kubelint_gpu.messages.wording import listed, requirement_name
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG401", of_workloads=True)

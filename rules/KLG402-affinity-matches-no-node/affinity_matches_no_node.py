@@ -10,21 +10,25 @@ from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message, sever
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.documents.emitter import scalar_text
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    FixCandidate,
+    Manifest,
+    Place,
+    Related,
+    WorkloadCheck,
+    field_pointers,
+    rule,
+)
 from kubelint_gpu.engine.remedies import renamed
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.runtime_classes import binding, source_of
-from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives
 from kubelint_gpu.kube.objects.runtime_class import FIELD
 from kubelint_gpu.messages.did_you_mean_label import nearest_key, nearest_value
 from kubelint_gpu.messages.wording import listed, requirement_name, some
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 # labels that an autoscaler gives to nodes which it makes for the pods that ask for them
 _PROVISIONED = ("cloud.google.com/compute-class", "karpenter.sh/nodepool", "karpenter.sh/provisioner-name")

@@ -6,14 +6,9 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.pod_affinity import unmet_affinity
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.messages.wording import listed, some
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG403", of_workloads=True)

@@ -6,14 +6,9 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.pod_affinity import Crowding, crowding
 from kubelint_gpu.documents.edits import replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.scheduler.companions import HOSTNAME
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG404", of_workloads=True)

@@ -9,20 +9,23 @@ from kubelint_gpu.analysis.pod_affinity import takers
 from kubelint_gpu.analysis.spread import TopologyUse, topology_uses
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    FixCandidate,
+    Manifest,
+    Related,
+    WorkloadCheck,
+    field_pointers,
+    rule,
+)
 from kubelint_gpu.evidence.declared_lines import told_at
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.gpu.gpu_labels import is_gpu_label
 from kubelint_gpu.kube.objects.label_algebra import alternatives
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.messages.did_you_mean_label import nearest_key
 from kubelint_gpu.messages.wording import some
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 # labels that nodes had until Kubernetes 1.24
 _SUCCESSORS = {

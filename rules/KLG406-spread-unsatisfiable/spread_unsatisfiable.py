@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.spread import unspreadable
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, field_pointers, rule
 from kubelint_gpu.messages.wording import counted
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
 
 
 @rule("KLG406", of_workloads=True)

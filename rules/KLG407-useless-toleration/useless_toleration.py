@@ -11,16 +11,11 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.documents.emitter import scalar_text
 from kubelint_gpu.documents.list_edits import remove_entry
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.messages.wording import some
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 # taints that the control plane, clouds and autoscalers set for a while, so that no inventory shows them
 _PASSING = ("kubernetes.io/", "cloudprovider.kubernetes.io/", "karpenter.sh/", "ToBeDeletedByClusterAutoscaler")

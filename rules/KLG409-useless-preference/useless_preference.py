@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.pod_affinity import takers
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, field_pointers, rule
 from kubelint_gpu.kube.values.selectors import NodeSelectorTerm
 from kubelint_gpu.messages.wording import listed
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
 
 _PREFERRED = ("affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution")
 

@@ -7,16 +7,11 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.analysis.pod_affinity import OutOfReach, out_of_reach
 from kubelint_gpu.builders.waiting_pods import scheduler_message
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.messages.wait import said
 from kubelint_gpu.messages.wording import owner_name, some, workload_name
 from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, can_share, companions, own_terms, repels
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG410", of_workloads=True)

@@ -6,15 +6,10 @@ from collections.abc import Iterator
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Related, field_pointers, rule
 from kubelint_gpu.kube.admission.extended_requests import NO_LIMIT, NOT_WHOLE, UNEQUAL, RequestProblem, request_problems
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import field_path
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
 
 _ORDER = (NOT_WHOLE, NO_LIMIT, UNEQUAL)
 

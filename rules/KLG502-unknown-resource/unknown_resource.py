@@ -9,15 +9,12 @@ from kubelint_gpu.analysis.diagnosis import of_cause
 from kubelint_gpu.analysis.node_misfit import REMOVED
 from kubelint_gpu.builders.gpu_requests import GPU, renamed_requests, request_place
 from kubelint_gpu.builders.waiting_pods import scheduler_message
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, rule
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG502", of_workloads=True)

@@ -8,11 +8,9 @@ from kubelint_gpu.analysis.diagnosis import of_cause
 from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.gpu_requests import request_place
 from kubelint_gpu.builders.waiting_pods import scheduler_message
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.messages.wording import amount
-from kubelint_gpu.workspace.apply_set import ApplySet
 
 
 @rule("KLG503", of_workloads=True)

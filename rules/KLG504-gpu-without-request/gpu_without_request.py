@@ -7,12 +7,7 @@ from typing import Any
 
 from kubelint_gpu.analysis.node_misfit import wants_gpu
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, field_pointers, rule
 
 _VISIBLE = ("NVIDIA_VISIBLE_DEVICES", "HABANA_VISIBLE_DEVICES")
 _NOTHING = ("", "none", "void")

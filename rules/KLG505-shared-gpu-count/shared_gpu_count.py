@@ -6,9 +6,16 @@ from collections.abc import Iterator
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    FixCandidate,
+    Manifest,
+    Related,
+    WorkloadCheck,
+    field_pointers,
+    rule,
+)
 from kubelint_gpu.inventory import ONE_PER_CONTAINER
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
@@ -16,10 +23,6 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.selectors import parse_int64
 from kubelint_gpu.messages.wording import amount, some
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _SHARED = ".shared"
 _STRATEGY = "nvidia.com/gpu.sharing-strategy"

@@ -8,14 +8,11 @@ from kubelint_gpu.analysis.diagnosis import Diagnosis, of_cause
 from kubelint_gpu.analysis.node_misfit import MIG, matching
 from kubelint_gpu.builders.gpu_requests import GPU, renamed_requests, request_place
 from kubelint_gpu.builders.waiting_pods import scheduler_message
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, rule
 from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, models_called
 from kubelint_gpu.inventory.gpus.mig import near_resource, profile_of
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.messages.wording import listed, some
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _PRODUCT = "nvidia.com/gpu.product"
 _STRATEGY = "nvidia.com/mig.strategy"

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import world_rule
-from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.engine.api import ClusterContext, Diagnostic, Related, world_rule
 from kubelint_gpu.workspace.manifest import place_of
 
 _REST = "mend it; until then the rest is judged, and what this object may decide is possible instead of certain"

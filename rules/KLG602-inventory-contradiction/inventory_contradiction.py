@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import world_rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ClusterContext, Diagnostic, Related, world_rule
 from kubelint_gpu.inventory import contradictions
-from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import place_of
 
 

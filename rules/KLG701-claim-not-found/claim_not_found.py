@@ -14,13 +14,11 @@ from kubelint_gpu.analysis.devices.written_claims import (
     claim_references,
     device_objects,
 )
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, rule
 from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.plain import at, written
 from kubelint_gpu.messages.wording import some
-from kubelint_gpu.workspace.apply_set import ApplySet
 
 _KEYS = {CLAIM: "resourceClaimName", TEMPLATE: "resourceClaimTemplateName"}
 _OTHER = {CLAIM: TEMPLATE, TEMPLATE: CLAIM}

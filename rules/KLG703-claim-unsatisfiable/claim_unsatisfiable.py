@@ -17,16 +17,13 @@ from kubelint_gpu.analysis.devices.written_claims import (
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.documents.layout import NotEditable
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, rule
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.scheduler import attempt, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.plugins import dynamic_resources
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import Manifest
 
 _EXACTLY = "exactly"
 

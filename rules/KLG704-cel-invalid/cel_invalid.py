@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.devices.claim_expressions import RuntimeFailure, compile_failures, runtime_failures
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
 from kubelint_gpu.kube.values.errors import field_path
-from kubelint_gpu.workspace.apply_set import ApplySet
 
 _ORDERED = ("<", ">")
 _QUANTITY = "quantities and versions have no <, <=, > and >=: write a.compareTo(b) >= 0, or a.isGreaterThan(b)"

@@ -9,11 +9,8 @@ from kubelint_gpu.analysis.devices.claim_shapes import ShapeFault, shape_faults
 from kubelint_gpu.builders.faulty_claims import faulty_claims
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.documents.layout import NotEditable
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
-from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import ApplySet
 
 _STABLE, _STABLE_SINCE = "resource.k8s.io/v1", 34
 

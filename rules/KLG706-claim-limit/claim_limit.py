@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.devices.claim_limits import limit_faults
 from kubelint_gpu.builders.faulty_claims import faulty_claims
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
 
 
 @rule("KLG706")

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.devices.claim_sharing import shared_claims
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
 from kubelint_gpu.messages.wording import counted
-from kubelint_gpu.workspace.apply_set import ApplySet
 
 _HELP = "name a ResourceClaimTemplate in resourceClaimTemplateName, so that each pod gets devices of its own"
 

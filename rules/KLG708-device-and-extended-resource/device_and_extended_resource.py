@@ -6,15 +6,11 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references, class_of_resource
 from kubelint_gpu.builders.gpu_requests import request_place
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, rule
 from kubelint_gpu.inventory.dra.nvidia import CLASSES
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wording import amount
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _SINCE = 36
 _PRESET = {

@@ -1,0 +1,26 @@
+"""What rules are written with: what they are asked about, how they are registered, and what they say."""
+
+from __future__ import annotations
+
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.registry import rule, world_rule
+from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+__all__ = [
+    "ApplySet",
+    "ClusterContext",
+    "Diagnostic",
+    "FixCandidate",
+    "Manifest",
+    "Place",
+    "Related",
+    "WorkloadCheck",
+    "field_pointers",
+    "rule",
+    "world_rule",
+]
