@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.cache.plain_values import to_text
-from kubelint_gpu.engine.asking import drafts_of, drafts_of_world, first_place, unread
-from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.fixes.offers import not_offered, offered
-from kubelint_gpu.engine.fixes.removed_fields import removed
-from kubelint_gpu.engine.fixes.trials import Trials
+from kubelint_gpu.engine.asking import drafts_of_world, first_place
+from kubelint_gpu.engine.judged import Judged, judged_unit
 from kubelint_gpu.engine.kept_results import KeptResults, recalled
-from kubelint_gpu.engine.overlays import OverlayFinding, merged, seen_through
+from kubelint_gpu.engine.overlays import OverlayFinding, merged
 from kubelint_gpu.engine.processes import untold
 from kubelint_gpu.engine.reported import distinct, finding_of
 from kubelint_gpu.engine.shares import within_budget
-from kubelint_gpu.engine.suppressing import Suppression, left_by
-from kubelint_gpu.engine.tracing import located
+from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit
-from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.work import UsedUp
+from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
-from kubelint_gpu.workspace.project.known_files import program
+from kubelint_gpu.workspace.project.kept.known_files import program
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
-    from kubelint_gpu.findings.picture import RolloutPicture
 
 # Of more units than this nothing is kept that could be worked out again.
 _MANY = 1000
@@ -53,26 +46,6 @@ class Outcome:
     undecided: int = 0
     ignored: int = 0
     workloads: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What the rules say of one unit.
-
-    Attributes:
-        crashed: a finding for each rule that failed.
-        ignored: how many findings were suppressed, apart from those in `hidden`.
-        hidden: what tells findings on rendered objects that were suppressed: one seen through several overlays is one.
-        effective: places of suppressions in sources of renders that had an effect, each with its cause.
-    """
-
-    found: tuple[OverlayFinding, ...]
-    crashed: tuple[Finding, ...]
-    effective: frozenset[tuple[Place, str]]
-    undecided: int
-    ignored: int
-    workloads: int
-    hidden: frozenset[tuple[str, Place, str]] = frozenset()
 
 
 def check(
@@ -104,7 +77,7 @@ def check(
 
     def work(unit: ApplySet) -> Judged:
         try:
-            judged = _judged(unit, rules, fixes=fixes, pictures=pictures)
+            judged = judged_unit(unit, rules, fixes=fixes, pictures=pictures)
         except Exception as error:  # noqa: BLE001 - one unit that cannot be judged must not hide what the others have
             judged = Judged((), (defect(first_place(unit), "this is not judged", error),), frozenset(), 0, 0, 0)
         if many:
@@ -153,45 +126,3 @@ def _of_world(world: ClusterContext, store: Store | None) -> tuple[tuple[Finding
 def _is_whole(judged: Judged) -> bool:
     """Whether no rule failed: a defect is looked for anew in each run."""
     return not any(finding.severity == "error" for finding in judged.crashed)
-
-
-def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bool) -> Judged:
-    drafts, crashed = drafts_of(unit)
-    crashed += unread(unit)
-    trials = Trials(unit)
-    gone = removed(unit, drafts, trials)
-    found = [
-        (replace(finding_of(draft, gone.get(draft.identity, ()), unit), trace=located(unit, draft)), draft)
-        for draft in drafts
-    ]
-    left, ignored, closing, effective = left_by(unit, [finding for finding, _ in found], rules)
-    kept = frozenset(left)
-    told = [*((one, draft) for one, draft in found if one in kept), *closing]
-    asked = [number for number, (_, draft) in enumerate(told) if fixes and draft.proposals]
-    offers = dict(zip(asked, offered(unit, [told[number][1] for number in asked], drafts, trials), strict=True))
-    entries = []
-    undecided = sum(one.severity == "note" for one in crashed)
-    for number, (finding, draft) in enumerate(told):
-        undecided += draft.undecided
-        found_fixes = offers.get(number, ())
-        fixing = tuple(one for one in found_fixes if isinstance(one, Fix))
-        refusals = tuple(one for one in found_fixes if isinstance(one, Refusal))
-        drawn = _picture(draft) if pictures else None
-        advice = (*finding.help, *not_offered(finding, fixing, refusals))
-        whole = replace(finding, fixes=fixing, refusals=refusals, help=advice, picture=drawn)
-        entries.append(seen_through(whole, draft, unit))
-    workloads = sum(manifest.workload is not None for manifest in unit.templates)
-    away = [draft for finding, draft in found if finding not in kept] if unit.rendered else []
-    hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
-    ignored -= len(away)
-    return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden)
-
-
-def _picture(draft: Diagnostic) -> RolloutPicture | None:
-    if draft.run is None:
-        return None
-    from kubelint_gpu.views.rollout_view import picture
-
-    with suppress(UsedUp):
-        return picture(draft.run, len(draft.trace))
-    return None

@@ -165,7 +165,7 @@ def _key(
     gathered: Gathered, inventories: Sequence[str], options: dict[str, Any], targets: Sequence[tuple[str, str]]
 ) -> str | None:
     from kubelint_gpu.cli.outputs import options_for
-    from kubelint_gpu.workspace.project.kept_runs import run_key
+    from kubelint_gpu.workspace.project.kept.kept_runs import run_key
 
     looks = options_for(sys.stdout, options["color"])
     shown = (looks.color, looks.width, looks.unicode, sys.stdout.encoding)

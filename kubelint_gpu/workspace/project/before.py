@@ -20,6 +20,9 @@ from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, K
 from kubelint_gpu.workspace.project.worlds import complain
 
 if TYPE_CHECKING:
+    from kubelint_gpu.workspace.project.comparison import Comparison
+
+if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.rendering import Renderer
 
 Before = dict[str, dict[str, Manifest]]
@@ -215,3 +218,16 @@ def _by_object(readings: Sequence[Reading]) -> dict[str, Manifest]:
 
 def _path(reading: Reading) -> str:
     return reading.source.path if reading.source is not None else ""
+
+
+def past_of(
+    against: Comparison,
+    arguments: Sequence[str],
+    readings: Sequence[Reading],
+    built: BuiltKustomizations,
+    settings: KustomizeSettings,
+) -> Past:
+    """The objects that manifests are compared with."""
+    if against.path is not None:
+        return objects_of_path(against.path, arguments, readings, settings)
+    return objects_of_revision(against.revision, arguments, readings, built, settings)

@@ -16,7 +16,7 @@ from kubelint_gpu.workspace.project.globs import LONGEST, MOST, MOST_CHARACTERS
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
-    from kubelint_gpu.workspace.project.known_configurations import KnownDocument
+    from kubelint_gpu.workspace.project.kept.known_configurations import KnownDocument
 
 KEYS = ("inventory", "targets", "context", "baseline", "select", "ignore", "severity", "per-path", "units")
 LEVELS = ("error", "warning", "note", "off")
@@ -202,7 +202,7 @@ def load(path: Path | None, store: Store | None = None) -> Configuration:
     except NotReadable as error:
         raise ConfigurationError(shown, None, str(error)) from None
     if store is not None:
-        from kubelint_gpu.workspace.project.known_configurations import known_document
+        from kubelint_gpu.workspace.project.kept.known_configurations import known_document
 
         known = known_document(store, shown, data)
         if known is not None:

@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.findings.catalogue import INTERNAL
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Place
-from kubelint_gpu.sources import SourceFile, collect
-from kubelint_gpu.sources.files import SKIMMED
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
-from kubelint_gpu.workspace.manifest import Manifest, manifests
-from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.gathering import Gathered
-from kubelint_gpu.workspace.project.known_files import KnownFiles
-from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
-from kubelint_gpu.workspace.project.progress import progress
+from kubelint_gpu.workspace.project.grouping import Grouping, path_of, sources_of
+from kubelint_gpu.workspace.project.manifest_files import context_of, read_all
 from kubelint_gpu.workspace.project.shards import Shard, share
 from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds
-from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects, shared_documents
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
-    from kubelint_gpu.sources.kustomize.origin import Origin
     from kubelint_gpu.workspace.project.before import Past
     from kubelint_gpu.workspace.project.comparison import Comparison
-    from kubelint_gpu.workspace.project.unit_changes import Changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +100,13 @@ def inputs_of(
     settings, paths, built, kustomize = gathered.settings, gathered.paths, gathered.built, gathered.kustomize
     failed = bool(gathered.errors)
     defects = list(built.defects)
-    readings = (*_read_all(gathered.files, defects, KnownFiles(store, SKIMMED)), *built.readings)
+    readings = (*read_all(gathered.files, defects, store), *built.readings)
     past: Past | None = None
     try:
         if against is not None:
-            past = _past(against, paths, readings, built, kustomize)
+            from kubelint_gpu.workspace.project.before import past_of
+
+            past = past_of(against, paths, readings, built, kustomize)
         elif gathered.commit is not None:
             from kubelint_gpu.workspace.project.hook import objects_before
 
@@ -122,14 +114,14 @@ def inputs_of(
     except click.ClickException:
         raise
     except Exception as error:  # noqa: BLE001 - what stands there now is judged by itself
-        first = next(map(_path, readings), "")
+        first = next(map(path_of, readings), "")
         defects.append(defect(Place(first, 1, 1, 1, 1), "nothing is compared with what there was before", error))
     worlds = Worlds(
         what_if, several=not inventories and len({one.inventory for one in settings.targets}) > 0, store=store
     )
-    grouping = _Grouping(settings, worlds, tuple(inventories), together=together)
+    grouping = Grouping(settings, worlds, tuple(inventories), together=together)
     beside = gathered.repository.context()
-    units = tuple(grouping.units(readings, past, built, _context(beside, kustomize, defects)))
+    units = tuple(grouping.units(readings, past, built, context_of(beside, kustomize, defects)))
     withheld = any(one.problems for one in built.rendered) or (gathered.named is None and any(map(_is_chart, readings)))
     nothing = withheld and not any(unit.manifests for unit in units)
     world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
@@ -138,140 +130,11 @@ def inputs_of(
         units = share(units, shard)
     targets = None
     if gathered.named is not None:
-        sources = (_path(reading) for one in built.rendered for reading in one.sources)
+        sources = (path_of(reading) for one in built.rendered for reading in one.sources)
         targets = frozenset(os.path.realpath(path) for path in (*gathered.mine, *sources, *inventories))
     return Inputs(units, world, sources_of(units), failed, worlds.all, targets, beside, tuple(defects))
 
 
-def _past(
-    against: Comparison,
-    arguments: Sequence[str],
-    readings: Sequence[Reading],
-    built: BuiltKustomizations,
-    settings: KustomizeSettings,
-) -> Past:
-    from kubelint_gpu.workspace.project.before import objects_of_path, objects_of_revision
-
-    if against.path is not None:
-        return objects_of_path(against.path, arguments, readings, settings)
-    return objects_of_revision(against.revision, arguments, readings, built, settings)
-
-
-def _read_all(files: list[SourceFile], defects: list[Finding], known: KnownFiles) -> Iterator[Reading]:
-    """The files from the last to the first; each is dropped when it is read."""
-    with progress("reading", len(files)) as tell:
-        for number in range(1, len(files) + 1):
-            file = files.pop()
-            tell(number, file.path)
-            try:
-                reading = known.read(file.path, file.data)
-            except Exception as error:  # noqa: BLE001 - one file must not hide what the others have
-                defects.append(defect(Place(file.path, 1, 1, 1, 1), "this file is not read", error))
-            else:
-                yield reading
-
-
-def _context(paths: Sequence[str], kustomize: KustomizeSettings, defects: list[Finding]) -> tuple[Manifest, ...]:
-    """The objects that the configuration says are deployed beside those of a run; of kustomizations as rendered."""
-    files = collect(paths).files
-    if not files:
-        return ()
-    built = render_all((), [file.path for file in files], kustomize)
-    defects += built.defects
-    plain = _read_all([file for file in files if not built.takes(file.path)], defects, KnownFiles(None, SKIMMED))
-    return manifests((*plain, *built.readings), {one.path: one.origins for one in built.rendered})
-
-
-def sources_of(units: Sequence[ApplySet]) -> tuple[Reading, ...]:
-    """The files that units are made of, each once."""
-    return tuple({_path(reading) or reading: reading for unit in units for reading in unit.sources}.values())
-
-
-def _changes(past: Past | None, readings: Sequence[Reading], context: Sequence[Manifest]) -> Changes | None:
-    if past is None:
-        return None
-    from kubelint_gpu.workspace.project.unit_changes import Changes
-
-    return Changes(past, readings, context)
-
-
-class _Grouping:
-    """What is applied together, and to which clusters."""
-
-    def __init__(
-        self, settings: Configuration, worlds: Worlds, inventories: tuple[str, ...], *, together: bool
-    ) -> None:
-        self._settings = settings
-        self._worlds = worlds
-        self._inventories = inventories
-        self._together = together
-
-    def units(
-        self, readings: Sequence[Reading], past: Past | None, built: BuiltKustomizations, context: Sequence[Manifest]
-    ) -> Iterator[ApplySet]:
-        """A unit for each group of files and each cluster that it goes to."""
-        origins = {one.path: one.origins for one in built.rendered}
-        # a kustomization goes where its own file goes
-        stands = {one.path: f"{one.path}/kustomization.yaml" for one in built.rendered}
-        shared = _shared(readings, built, origins)
-        groups: dict[tuple[bool, str], list[Reading]] = {}
-        for reading in readings:
-            path = _path(reading)
-            name = "" if self._together else self._settings.unit_of(stands.get(path, path))
-            groups.setdefault((False, path) if name is None else (True, name), []).append(reading)
-        changes = _changes(past, readings, context)
-        for (named, name), members in groups.items():
-            mine = {_path(reading) for reading in members}
-            old = changes.before(mine) if changes is not None else {}
-            rendered = [one for one in built.rendered if one.path in mine]
-            beside = Beside(shared, frozenset(mine))
-            neighbours = [found for found in context if found.path not in mine]
-            made = changes.made(members) if changes is not None else frozenset()
-            for world in self._clusters([stands.get(path, path) for path in sorted(mine)]):
-                goes = partial(self._goes, unit=name if named else None, world=world)
-                gone = changes.gone(mine, goes) if changes is not None else ()
-                yield ApplySet(
-                    members, world, beside, old, rendered=rendered, neighbours=neighbours, made=made, gone=gone
-                )
-        for one in built.rendered:
-            if one.reading is None:
-                for world in self._clusters([stands[one.path]]):
-                    yield ApplySet((), world, rendered=[one])
-
-    def _goes(self, path: str, *, unit: str | None, world: ClusterContext) -> bool:
-        """Whether a file that is gone would be applied with a unit, to a cluster."""
-        name = "" if self._together else self._settings.unit_of(path)
-        return name == unit and any(one is world for one in self._clusters([path]))
-
-    def _clusters(self, paths: Sequence[str]) -> list[ClusterContext]:
-        """The clusters that some files go to, in the order of the configuration."""
-        if self._inventories or not self._settings.targets:
-            return [self._worlds.world(self._inventories or self._settings.inventory)]
-        found = dict.fromkeys(one for path in paths for one in self._settings.clusters_of(path))
-        return [self._worlds.world(inventories) for inventories in found or ((),)]
-
-
-def _shared(
-    readings: Sequence[Reading], built: BuiltKustomizations, origins: Mapping[str, tuple[Origin | None, ...]]
-) -> SharedObjects:
-    """The objects that every file may use; the files that hold none of them are not looked at again."""
-    made = {one.path: one for one in built.rendered}
-    parts: list[str | bytes] = []
-    holders = []
-    for reading in readings:
-        found = shared_documents(reading)
-        if found:
-            holders.append(reading)
-            rendered = made.get(_path(reading))
-            sources = rendered.sources if rendered is not None else ()
-            parts += [found, *(one.source.digest for one in sources if one.source is not None)]
-    return SharedObjects((one for part in (holders,) for one in manifests(part, origins, SHARED)), digest_of(parts))
-
-
 def _is_chart(reading: Reading) -> bool:
     """Whether it says that a folder is a Helm chart, whose templates are not rendered here."""
-    return os.path.basename(_path(reading)) == "Chart.yaml"  # noqa: PTH119 - text, and often
-
-
-def _path(reading: Reading) -> str:
-    return reading.source.path if reading.source is not None else ""
+    return os.path.basename(path_of(reading)) == "Chart.yaml"  # noqa: PTH119 - text, and often

@@ -94,7 +94,7 @@ def read_world(
         click.UsageError: a node that should be taken away is not there.
     """
     from kubelint_gpu.workspace.cluster_context import ClusterContext
-    from kubelint_gpu.workspace.project.known_files import KnownFiles
+    from kubelint_gpu.workspace.project.kept.known_files import KnownFiles
 
     what_if = what_if or WhatIf()
     if not paths and not what_if.added:
@@ -134,7 +134,7 @@ def read_world(
     name = (inventory.name or (paths[0] if paths else "")) if named else ""
     world = ClusterContext(inventory, readings, wrong, name, repr(what_if), full=what_if.full)
     if plain is not None:
-        from kubelint_gpu.workspace.project.known_clusters import keep_cluster
+        from kubelint_gpu.workspace.project.kept.known_clusters import keep_cluster
 
         keep_cluster(plain, world)
     return world, bool(missing)
@@ -144,7 +144,7 @@ def _known(store: Store | None, readings: Sequence[Reading]) -> ClusterContext |
     if store is None:
         return None
     from kubelint_gpu.inventory import load
-    from kubelint_gpu.workspace.project.known_clusters import known_cluster
+    from kubelint_gpu.workspace.project.kept.known_clusters import known_cluster
 
     return known_cluster(store, readings, lambda: load(readings, follows_schema=True)[0])
 

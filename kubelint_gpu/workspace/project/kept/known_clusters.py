@@ -11,7 +11,7 @@ from kubelint_gpu.cache.plain_values import NotPlain, from_text, to_text
 from kubelint_gpu.documents import Reading, Span
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
 from kubelint_gpu.workspace.cluster_context import ClusterContext
-from kubelint_gpu.workspace.project.known_files import program
+from kubelint_gpu.workspace.project.kept.known_files import program
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store

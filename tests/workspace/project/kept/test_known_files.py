@@ -4,7 +4,7 @@ import pytest
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.workspace.deferred import Deferred
-from kubelint_gpu.workspace.project.known_files import KnownFiles
+from kubelint_gpu.workspace.project.kept.known_files import KnownFiles
 from kubelint_gpu.workspace.shared_objects import shared_documents
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubelint_gpu.workspace.project.known_clusters import KnownCluster
+from kubelint_gpu.workspace.project.kept.known_clusters import KnownCluster
 from kubelint_gpu.workspace.project.worlds import WhatIf, read_world
 
 CONCISE = """apiVersion: kubelint-gpu/v1

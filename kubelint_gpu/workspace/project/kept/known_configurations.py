@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import MAX_BYTES, Document, Pointer, SourceText, Span, read
 from kubelint_gpu.documents.reader import decode
-from kubelint_gpu.workspace.project.known_files import program
+from kubelint_gpu.workspace.project.kept.known_files import program
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store

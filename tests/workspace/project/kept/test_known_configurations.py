@@ -7,7 +7,7 @@ import pytest
 from kubelint_gpu.cache.store import Store
 from kubelint_gpu.workspace.project.configuration import ConfigurationError
 from kubelint_gpu.workspace.project.configuration_file import load
-from kubelint_gpu.workspace.project.known_configurations import known_document
+from kubelint_gpu.workspace.project.kept.known_configurations import known_document
 
 TEXT = """# settings
 inventory: nodes.yaml

@@ -1,0 +1,86 @@
+"""What the rules say of one unit, with the fixes that are offered."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.engine.asking import drafts_of, unread
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.fixes.offers import not_offered, offered
+from kubelint_gpu.engine.fixes.removed_fields import removed
+from kubelint_gpu.engine.fixes.trials import Trials
+from kubelint_gpu.engine.overlays import OverlayFinding, seen_through
+from kubelint_gpu.engine.reported import finding_of
+from kubelint_gpu.engine.suppressing import Suppression, left_by
+from kubelint_gpu.engine.tracing import located
+from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.work import UsedUp
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+if TYPE_CHECKING:
+    from kubelint_gpu.findings.picture import RolloutPicture
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the rules say of one unit.
+
+    Attributes:
+        crashed: a finding for each rule that failed.
+        ignored: how many findings were suppressed, apart from those in `hidden`.
+        hidden: what tells findings on rendered objects that were suppressed: one seen through several overlays is one.
+        effective: places of suppressions in sources of renders that had an effect, each with its cause.
+    """
+
+    found: tuple[OverlayFinding, ...]
+    crashed: tuple[Finding, ...]
+    effective: frozenset[tuple[Place, str]]
+    undecided: int
+    ignored: int
+    workloads: int
+    hidden: frozenset[tuple[str, Place, str]] = frozenset()
+
+
+def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bool) -> Judged:
+    """What the rules say of a unit, without what is suppressed."""
+    drafts, crashed = drafts_of(unit)
+    crashed += unread(unit)
+    trials = Trials(unit)
+    gone = removed(unit, drafts, trials)
+    found = [
+        (replace(finding_of(draft, gone.get(draft.identity, ()), unit), trace=located(unit, draft)), draft)
+        for draft in drafts
+    ]
+    left, ignored, closing, effective = left_by(unit, [finding for finding, _ in found], rules)
+    kept = frozenset(left)
+    told = [*((one, draft) for one, draft in found if one in kept), *closing]
+    asked = [number for number, (_, draft) in enumerate(told) if fixes and draft.proposals]
+    offers = dict(zip(asked, offered(unit, [told[number][1] for number in asked], drafts, trials), strict=True))
+    entries = []
+    undecided = sum(one.severity == "note" for one in crashed)
+    for number, (finding, draft) in enumerate(told):
+        undecided += draft.undecided
+        found_fixes = offers.get(number, ())
+        fixing = tuple(one for one in found_fixes if isinstance(one, Fix))
+        refusals = tuple(one for one in found_fixes if isinstance(one, Refusal))
+        drawn = _picture(draft) if pictures else None
+        advice = (*finding.help, *not_offered(finding, fixing, refusals))
+        whole = replace(finding, fixes=fixing, refusals=refusals, help=advice, picture=drawn)
+        entries.append(seen_through(whole, draft, unit))
+    workloads = sum(manifest.workload is not None for manifest in unit.templates)
+    away = [draft for finding, draft in found if finding not in kept] if unit.rendered else []
+    hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
+    ignored -= len(away)
+    return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden)
+
+
+def _picture(draft: Diagnostic) -> RolloutPicture | None:
+    if draft.run is None:
+        return None
+    from kubelint_gpu.views.rollout_view import picture
+
+    with suppress(UsedUp):
+        return picture(draft.run, len(draft.trace))
+    return None

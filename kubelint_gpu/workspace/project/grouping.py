@@ -1,0 +1,113 @@
+"""What is applied together, and to which clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.cache.digests import digest_of
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.manifest import Manifest, manifests
+from kubelint_gpu.workspace.project.configuration import Configuration
+from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations
+from kubelint_gpu.workspace.project.worlds import Worlds
+from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects, shared_documents
+
+if TYPE_CHECKING:
+    from kubelint_gpu.sources.kustomize.origin import Origin
+    from kubelint_gpu.workspace.project.before import Past
+    from kubelint_gpu.workspace.project.unit_changes import Changes
+
+
+def sources_of(units: Sequence[ApplySet]) -> tuple[Reading, ...]:
+    """The files that units are made of, each once."""
+    return tuple({path_of(reading) or reading: reading for unit in units for reading in unit.sources}.values())
+
+
+def _changes(past: Past | None, readings: Sequence[Reading], context: Sequence[Manifest]) -> Changes | None:
+    if past is None:
+        return None
+    from kubelint_gpu.workspace.project.unit_changes import Changes
+
+    return Changes(past, readings, context)
+
+
+class Grouping:
+    """What is applied together, and to which clusters."""
+
+    def __init__(
+        self, settings: Configuration, worlds: Worlds, inventories: tuple[str, ...], *, together: bool
+    ) -> None:
+        self._settings = settings
+        self._worlds = worlds
+        self._inventories = inventories
+        self._together = together
+
+    def units(
+        self, readings: Sequence[Reading], past: Past | None, built: BuiltKustomizations, context: Sequence[Manifest]
+    ) -> Iterator[ApplySet]:
+        """A unit for each group of files and each cluster that it goes to."""
+        origins = {one.path: one.origins for one in built.rendered}
+        # a kustomization goes where its own file goes
+        stands = {one.path: f"{one.path}/kustomization.yaml" for one in built.rendered}
+        shared = _shared(readings, built, origins)
+        groups: dict[tuple[bool, str], list[Reading]] = {}
+        for reading in readings:
+            path = path_of(reading)
+            name = "" if self._together else self._settings.unit_of(stands.get(path, path))
+            groups.setdefault((False, path) if name is None else (True, name), []).append(reading)
+        changes = _changes(past, readings, context)
+        for (named, name), members in groups.items():
+            mine = {path_of(reading) for reading in members}
+            old = changes.before(mine) if changes is not None else {}
+            rendered = [one for one in built.rendered if one.path in mine]
+            beside = Beside(shared, frozenset(mine))
+            neighbours = [found for found in context if found.path not in mine]
+            made = changes.made(members) if changes is not None else frozenset()
+            for world in self._clusters([stands.get(path, path) for path in sorted(mine)]):
+                goes = partial(self._goes, unit=name if named else None, world=world)
+                gone = changes.gone(mine, goes) if changes is not None else ()
+                yield ApplySet(
+                    members, world, beside, old, rendered=rendered, neighbours=neighbours, made=made, gone=gone
+                )
+        for one in built.rendered:
+            if one.reading is None:
+                for world in self._clusters([stands[one.path]]):
+                    yield ApplySet((), world, rendered=[one])
+
+    def _goes(self, path: str, *, unit: str | None, world: ClusterContext) -> bool:
+        """Whether a file that is gone would be applied with a unit, to a cluster."""
+        name = "" if self._together else self._settings.unit_of(path)
+        return name == unit and any(one is world for one in self._clusters([path]))
+
+    def _clusters(self, paths: Sequence[str]) -> list[ClusterContext]:
+        """The clusters that some files go to, in the order of the configuration."""
+        if self._inventories or not self._settings.targets:
+            return [self._worlds.world(self._inventories or self._settings.inventory)]
+        found = dict.fromkeys(one for path in paths for one in self._settings.clusters_of(path))
+        return [self._worlds.world(inventories) for inventories in found or ((),)]
+
+
+def _shared(
+    readings: Sequence[Reading], built: BuiltKustomizations, origins: Mapping[str, tuple[Origin | None, ...]]
+) -> SharedObjects:
+    """The objects that every file may use; the files that hold none of them are not looked at again."""
+    made = {one.path: one for one in built.rendered}
+    parts: list[str | bytes] = []
+    holders = []
+    for reading in readings:
+        found = shared_documents(reading)
+        if found:
+            holders.append(reading)
+            rendered = made.get(path_of(reading))
+            sources = rendered.sources if rendered is not None else ()
+            parts += [found, *(one.source.digest for one in sources if one.source is not None)]
+    return SharedObjects((one for part in (holders,) for one in manifests(part, origins, SHARED)), digest_of(parts))
+
+
+def path_of(reading: Reading) -> str:
+    """The path of a file; empty for a text without one."""
+    return reading.source.path if reading.source is not None else ""
