@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.predecessors import ever_fitted
 from kubelint_gpu.analysis.scenarios import (
     Scenario,
     beside_removed,
@@ -19,7 +20,6 @@ from kubelint_gpu.analysis.scenarios import (
     without_pods_of,
 )
 from kubelint_gpu.analysis.transitions import (
-    ever_fitted,
     finds_nodes,
     is_another_later,
     is_exchanged,

@@ -6,23 +6,17 @@ from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.gang_members import waits_for_all
-from kubelint_gpu.documents import value_at
-from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
+from kubelint_gpu.analysis.predecessors import acting, ever_fitted, is_made, is_same_template
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.kube.updates.normal_form import normal, normal_pod_spec
 from kubelint_gpu.messages.wait import host_ports
-from kubelint_gpu.scheduler import Snapshot, fit
-from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.plugins import node_unschedulable
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.pinned import as_admitted, names_node
-from kubelint_gpu.simulation.prepare.standing_pods import as_before
-from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, own_waiting, pods_of_others
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, pods_of_others
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
@@ -32,7 +26,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
 
 _CORDON = node_unschedulable.NAME
-_CLAIM = "persistentVolumeClaim"
 
 
 def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
@@ -50,13 +43,8 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
     if old is None or not (ever_fitted(unit, old, subject) or own_pods(new, unit.cluster.pods)):
         return Transition(new, new)
     renumbered = old.controller.first_ordinal != subject.controller.first_ordinal
-    rolls = now is subject and (renumbered or not _is_same(old, subject))
+    rolls = now is subject and (renumbered or not is_same_template(old, subject))
     return Transition(new, old.workload, rolls=rolls, known=True)
-
-
-def _is_same(old: WorkloadCheck, new: WorkloadCheck) -> bool:
-    """Whether the templates are equal in all that the controllers compare: what no scheduler looks at counts, too."""
-    return _templates(old) == _templates(new)
 
 
 def next_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | None:
@@ -136,73 +124,11 @@ def _pace(subject: WorkloadCheck) -> object:
     return subject.workload.replicas, subject.controller.pace
 
 
-def _templates(subject: WorkloadCheck) -> object:
-    """The template of a workload, or all those that are replaced together with it."""
-    value = subject.manifest.item.value
-    parts = [one for one, _ in custom_workloads(value)] if subject.controller.waits_for else [subject.workload]
-    return [_template(value, one) for one in parts]
-
-
-def _template(value: object, workload: Workload) -> object:
-    template = value_at(value, workload.template_pointer if workload.is_template else workload.spec_pointer)
-    if not isinstance(template, dict) or not workload.is_template:
-        return template
-    return normal({"metadata": template.get("metadata"), "spec": normal_pod_spec(template.get("spec"))})
-
-
 def pinned(transition: Transition, nodes: Mapping[str, Node]) -> Transition:
     """The same where pods that name their node find room there if its kubelet takes them."""
     new = as_admitted(transition.new, nodes)
     old = new if transition.old is transition.new else as_admitted(transition.old, nodes)
     return transition if new is transition.new and old is transition.old else replace(transition, new=new, old=old)
-
-
-def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether no pod of it runs before: it was not among the objects as they were, or fitted on no node."""
-    if own_pods(subject.workload, unit.cluster.pods) or own_waiting(subject.workload, unit.cluster.pods):
-        return False
-    old = unit.before_of(subject)
-    return subject.manifest.object in unit.made if old is None else not ever_fitted(unit, old, subject)
-
-
-def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether this change makes no pod of a workload: all that it shall have were there, and keep their template."""
-    old, controller, wanted = unit.before_of(subject), subject.controller, subject.workload.replicas
-    if old is None or controller.node_bound or controller.runs_to_completion:
-        return False
-    kept = controller.on_delete or (controller.has_ordinals and controller.partition >= wanted)
-    if not kept and not _is_same(old, subject):
-        return False
-    there = [pod for pod in own_pods(subject.workload, unit.cluster.pods) if not pod.meta.terminating]
-    shown = there or own_waiting(subject.workload, unit.cluster.pods)
-    return wanted <= (len(there) if shown else old.workload.replicas)
-
-
-def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:
-    """The workload by which its controller makes pods now: of one that is paused, the template as it was."""
-    old = unit.before_of(subject)
-    if old is None or not subject.controller.paused:
-        return subject
-    workload = replace(old.workload, replicas=subject.workload.replicas, strategy=subject.workload.strategy)
-    return WorkloadCheck(subject.manifest, workload, old.known_class, mark=subject.mark).marked("paused")
-
-
-def ever_fitted(unit: ApplySet, subject: WorkloadCheck, now: WorkloadCheck | None = None) -> bool:
-    """Whether some node takes its pods when nothing else runs; a workload as it was is asked for, too.
-
-    Of pods that its controller keeps, as it is `now`, it is asked whether one did before it was cordoned, say.
-    """
-    snapshot, workload, cluster = unit.empty, subject.workload, unit.cluster
-    if any(volume.kind == _CLAIM for volume in workload.spec.volumes):
-        # where it ran, its claims were bound
-        cluster = with_bound_claims(cluster, [(workload.meta.namespace, workload.spec)])
-        snapshot = Snapshot.of(replace(cluster, pods=()))
-    pod = lone(subject.pod, snapshot)
-    if not subject.known_class or not subject.places_pods or fit(pod, snapshot).hopeful:
-        return subject.known_class
-    keeper = (subject if now is None else now).controller
-    keeps = keeper.has_ordinals and (keeper.on_delete or keeper.partition)
-    return bool(keeps) and fit(pod, as_before(pod, cluster)).hopeful
 
 
 @once

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.pod_affinity import crowding, left_alone
+from kubelint_gpu.analysis.predecessors import acting
 from kubelint_gpu.analysis.replica_room import room_by_eviction
 from kubelint_gpu.analysis.spread import unspreadable
-from kubelint_gpu.analysis.transitions import acting, transitions_in
+from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.common_cause import of_shortage
 from kubelint_gpu.builders.stuck_rollout import NO_NODE, declare, is_trapped, shortage, unsure_claims
 from kubelint_gpu.documents.edits import Edit, replace_scalar

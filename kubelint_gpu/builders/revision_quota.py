@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.transitions import is_made, transitions_in
+from kubelint_gpu.analysis.predecessors import is_made
+from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.object_quota import is_refused, quotas_of
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.growing_pools import growing
+from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.replica_room import lacking
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
-from kubelint_gpu.analysis.transitions import is_made
 from kubelint_gpu.builders.common_cause import of_standstill
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Place, Related, WorkloadCheck, field_pointers

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.analysis.predecessors import is_made, makes_none
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.analysis.transitions import is_made, makes_none
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.findings.catalogue import rule

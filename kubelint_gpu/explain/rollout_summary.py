@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.certainty import is_certain
+from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.rollout_facts import judged_together, judgements_in, next_rollouts, rolled_in
 from kubelint_gpu.analysis.scaled import waiting_when_scaled
-from kubelint_gpu.analysis.transitions import is_made
 from kubelint_gpu.builders.revision_quota import RefusedRevision, revisions_refused
 from kubelint_gpu.builders.stuck_rollout import end_of, unsure_claims, waits_later
 from kubelint_gpu.messages.wait import every

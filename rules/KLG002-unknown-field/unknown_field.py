@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.devices.claim_shapes import is_told
-from kubelint_gpu.analysis.misplaced_fields import fields, near_name
-from kubelint_gpu.analysis.refused_fields import unknown_fields
+from kubelint_gpu.analysis.fields.misplaced_fields import fields, near_name
+from kubelint_gpu.analysis.fields.refused_fields import unknown_fields
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.documents.layout import NotEditable

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from kubelint_gpu.analysis.devices.claim_shapes import is_told
-from kubelint_gpu.analysis.refused_fields import refusals, unknown_fields
+from kubelint_gpu.analysis.fields.refused_fields import refusals, unknown_fields
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.api import (

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.certainty import is_certain, outgrown
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.pod_affinity import crowding, left_alone
+from kubelint_gpu.analysis.predecessors import ever_fitted
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.spread import unspreadable
-from kubelint_gpu.analysis.transitions import ever_fitted
 from kubelint_gpu.builders.stuck_rollout import NO_NODE, End, ended, is_trapped, shortage, standstill
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule

@@ -6,8 +6,9 @@ import pickle
 
 from checks_units import unit
 
+from kubelint_gpu.analysis.predecessors import acting
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.analysis.transitions import acting, transitions_in
+from kubelint_gpu.analysis.transitions import transitions_in
 
 NODES = """\
 apiVersion: kubelint-gpu/v1

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.devices.claim_faults import ClaimFault
 from kubelint_gpu.analysis.devices.written_claims import GROUP, KINDS, TEMPLATE, claim_of, claim_references
-from kubelint_gpu.analysis.refused_fields import unknown_fields
+from kubelint_gpu.analysis.fields.refused_fields import unknown_fields
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.resource_api import SOURCE_UNTIL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
 
-from kubelint_gpu.analysis.misplaced_fields import MISPLACED, Misplaced, misplaced_in, overtaken
+from kubelint_gpu.analysis.fields.misplaced_fields import MISPLACED, Misplaced, misplaced_in, overtaken
 from kubelint_gpu.documents import encode, read
 from kubelint_gpu.documents.edits import Edit, apply
 from kubelint_gpu.documents.layout import NotEditable

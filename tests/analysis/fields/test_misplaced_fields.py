@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 import pytest
 
-from kubelint_gpu.analysis.misplaced_fields import near_name
+from kubelint_gpu.analysis.fields.misplaced_fields import near_name
 
 FIELDS = ("replicas", "selector", "template", "strategy", "minReadySeconds", "progressDeadlineSeconds")
 

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from kubelint_gpu.analysis.refused_fields import unknown_fields
+from kubelint_gpu.analysis.fields.refused_fields import unknown_fields
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.documents import Item, Pointer
 from kubelint_gpu.groups import grouped

@@ -1,0 +1,1 @@
+"""Fields that the API server does not know, or refuses."""

@@ -1,0 +1,90 @@
+"""A workload as it was before this change: whether any pod of it ran, and whether its template is another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.documents import value_at
+from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.updates.normal_form import normal, normal_pod_spec
+from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.simulation.prepare.standing_pods import as_before
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.workload_change import own_pods, own_waiting
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+if TYPE_CHECKING:
+    from kubelint_gpu.workspace.apply_set import ApplySet
+
+
+_CLAIM = "persistentVolumeClaim"
+
+
+def is_same_template(old: WorkloadCheck, new: WorkloadCheck) -> bool:
+    """Whether the templates are equal in all that the controllers compare: what no scheduler looks at counts, too."""
+    return _templates(old) == _templates(new)
+
+
+def _templates(subject: WorkloadCheck) -> object:
+    """The template of a workload, or all those that are replaced together with it."""
+    value = subject.manifest.item.value
+    parts = [one for one, _ in custom_workloads(value)] if subject.controller.waits_for else [subject.workload]
+    return [_template(value, one) for one in parts]
+
+
+def _template(value: object, workload: Workload) -> object:
+    template = value_at(value, workload.template_pointer if workload.is_template else workload.spec_pointer)
+    if not isinstance(template, dict) or not workload.is_template:
+        return template
+    return normal({"metadata": template.get("metadata"), "spec": normal_pod_spec(template.get("spec"))})
+
+
+def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether no pod of it runs before: it was not among the objects as they were, or fitted on no node."""
+    if own_pods(subject.workload, unit.cluster.pods) or own_waiting(subject.workload, unit.cluster.pods):
+        return False
+    old = unit.before_of(subject)
+    return subject.manifest.object in unit.made if old is None else not ever_fitted(unit, old, subject)
+
+
+def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether this change makes no pod of a workload: all that it shall have were there, and keep their template."""
+    old, controller, wanted = unit.before_of(subject), subject.controller, subject.workload.replicas
+    if old is None or controller.node_bound or controller.runs_to_completion:
+        return False
+    kept = controller.on_delete or (controller.has_ordinals and controller.partition >= wanted)
+    if not kept and not is_same_template(old, subject):
+        return False
+    there = [pod for pod in own_pods(subject.workload, unit.cluster.pods) if not pod.meta.terminating]
+    shown = there or own_waiting(subject.workload, unit.cluster.pods)
+    return wanted <= (len(there) if shown else old.workload.replicas)
+
+
+def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:
+    """The workload by which its controller makes pods now: of one that is paused, the template as it was."""
+    old = unit.before_of(subject)
+    if old is None or not subject.controller.paused:
+        return subject
+    workload = replace(old.workload, replicas=subject.workload.replicas, strategy=subject.workload.strategy)
+    return WorkloadCheck(subject.manifest, workload, old.known_class, mark=subject.mark).marked("paused")
+
+
+def ever_fitted(unit: ApplySet, subject: WorkloadCheck, now: WorkloadCheck | None = None) -> bool:
+    """Whether some node takes its pods when nothing else runs; a workload as it was is asked for, too.
+
+    Of pods that its controller keeps, as it is `now`, it is asked whether one did before it was cordoned, say.
+    """
+    snapshot, workload, cluster = unit.empty, subject.workload, unit.cluster
+    if any(volume.kind == _CLAIM for volume in workload.spec.volumes):
+        # where it ran, its claims were bound
+        cluster = with_bound_claims(cluster, [(workload.meta.namespace, workload.spec)])
+        snapshot = Snapshot.of(replace(cluster, pods=()))
+    pod = lone(subject.pod, snapshot)
+    if not subject.known_class or not subject.places_pods or fit(pod, snapshot).hopeful:
+        return subject.known_class
+    keeper = (subject if now is None else now).controller
+    keeps = keeper.has_ordinals and (keeper.on_delete or keeper.partition)
+    return bool(keeps) and fit(pod, as_before(pod, cluster)).hopeful
