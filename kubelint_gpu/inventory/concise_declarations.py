@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.documents import value_at
 from kubelint_gpu.inventory.declarations.unread import ANY, SECTIONS, unread
 from kubelint_gpu.inventory.gathered import GatheredDeclarations
 from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES, node, pool
 from kubelint_gpu.inventory.objects.policies import POLICIES
 from kubelint_gpu.inventory.reading import understood
-from kubelint_gpu.kube.values.plain import at, mapping
+from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def gather_concise(item: Item, found: GatheredDeclarations, follows_schema: bool
 
 
 def _devices(item: Item, pointer: Pointer, below: Pointer, node: str, found: GatheredDeclarations) -> list[Declared]:
-    value = mapping(at(item.value, (*pointer, *below)))
+    value = mapping(value_at(item.value, (*pointer, *below)))
     if "devices" not in value:
         return []
     from kubelint_gpu.inventory.dra.slices import slices_of

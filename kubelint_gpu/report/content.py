@@ -13,6 +13,13 @@ if TYPE_CHECKING:
 
     from kubelint_gpu.findings.finding import Finding, RuleInfo
     from kubelint_gpu.findings.picture import ClusterPicture
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubelint_gpu.findings.finding import Finding
+
 
 Key = tuple[str, int, int, str, int, int, str, str, str]
 
@@ -102,3 +109,24 @@ def _key(finding: Finding) -> Key:
         finding.message,
         finding.fingerprint,
     )
+
+
+def story(finding: Finding, *, trace: bool) -> Iterator[str]:
+    """Each fact on a line of its own: the message, further places, the scheduler's text, help and fixes.
+
+    With `trace` the steps and the wait cycle are told too.
+    """
+    yield finding.message
+    for related in finding.related:
+        place = related.place
+        yield f"{place.path}:{place.line}:{place.column}: {related.message}"
+    if finding.scheduler:
+        yield f"scheduler: {finding.scheduler}"
+    if trace:
+        for step in finding.trace:
+            yield f"{step.step}. {step.actor}: {step.message}"
+        yield from finding.cycle
+    for advice in finding.help:
+        yield f"help: {advice}"
+    for fix in finding.fixes:
+        yield f"fix: {fix.title}"

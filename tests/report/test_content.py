@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -9,11 +10,13 @@ import xml.etree.ElementTree as ET
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from page_samples import PAGE, PICTURE, WALKED
 from report_samples import DEADLOCK, REPORTS, odd, place, report
 
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.format_names import FORMATS, renderer
+from kubelint_gpu.report.page import render
 from kubelint_gpu.values import replace
 
 WILD = st.text(st.characters(), max_size=60)
@@ -126,3 +129,23 @@ def test_junit_without_findings_has_one_test_that_passes():
 def test_junit_is_xml_whatever_the_input_says(message, path):
     root = parsed(output("junit", wild(message, path)))
     assert root.find("testsuite/testcase/failure") is not None
+
+
+def shown(found):
+    return "".join(render(found, Options()))
+
+
+def data(page):
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
+
+
+def test_a_story_without_a_picture_has_no_controls():
+    page = shown(report(DEADLOCK))
+    assert "walk" not in page[page.index("<body>") : page.index("<script")]
+    assert data(page) == {}
+
+
+def test_stage_data_has_a_moment_for_each_step():
+    found = data(shown(replace(PAGE, findings=(WALKED,))))["p1"]
+    assert found["steps"] == list(PICTURE.steps)
+    assert len(found["moments"]) == len(PICTURE.moments)

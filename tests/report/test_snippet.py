@@ -11,8 +11,7 @@ from kubelint_gpu.messages.display import cells
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.formats.text import render
 from kubelint_gpu.report.mark import NEAR, Mark, groups
-from kubelint_gpu.report.snippet import Frame, snippet
-from kubelint_gpu.report.strip import LEAST_ROOM, strip
+from kubelint_gpu.report.snippet import LEAST_ROOM, Frame, snippet, strip
 from kubelint_gpu.report.theme import Theme
 from kubelint_gpu.values import replace
 

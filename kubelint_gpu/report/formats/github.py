@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.messages.display import visible
-from kubelint_gpu.report.story import story
+from kubelint_gpu.report.content import story
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

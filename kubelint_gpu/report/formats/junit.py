@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.report.story import story
+from kubelint_gpu.report.content import story
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

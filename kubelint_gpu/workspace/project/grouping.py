@@ -19,7 +19,12 @@ from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects,
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.origin import Origin
     from kubelint_gpu.workspace.project.before import Past
-    from kubelint_gpu.workspace.project.unit_changes import Changes
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kubelint_gpu.documents import Reading
+    from kubelint_gpu.workspace.project.before import Past
 
 
 def sources_of(units: Sequence[ApplySet]) -> tuple[Reading, ...]:
@@ -30,7 +35,6 @@ def sources_of(units: Sequence[ApplySet]) -> tuple[Reading, ...]:
 def _changes(past: Past | None, readings: Sequence[Reading], context: Sequence[Manifest]) -> Changes | None:
     if past is None:
         return None
-    from kubelint_gpu.workspace.project.unit_changes import Changes
 
     return Changes(past, readings, context)
 
@@ -110,4 +114,44 @@ def _shared(
 
 def path_of(reading: Reading) -> str:
     """The path of a file; empty for a text without one."""
+    return reading.source.path if reading.source is not None else ""
+
+
+class Changes:
+    """What there was before, beside all that is checked now; `context` are manifests that are deployed beside it."""
+
+    def __init__(self, past: Past, readings: Sequence[Reading], context: Sequence[Manifest]) -> None:
+        self._past = past
+        self._files = {_path(reading) for reading in readings}
+        self._here = {found.object for found in (*manifests(readings), *context)}
+
+    def before(self, paths: Collection[str]) -> dict[str, Manifest]:
+        """The objects of some files as they were, and those that may have moved there."""
+        found = dict(self._past.objects.get("", {}))
+        for path in sorted(paths):
+            found |= self._past.objects.get(path, {})
+        return found
+
+    def made(self, members: Sequence[Reading]) -> frozenset[str]:
+        """The objects of some files that are known not to have been.
+
+        A file or a kustomization that could not be read as it was says nothing of what is new in it.
+        """
+        known = [reading for reading in members if _path(reading) in self._past.there]
+        was = set(self._past.objects.get("", {})).union(*(self._past.there[_path(one)] for one in known))
+        return frozenset(found.object for found in manifests(known)) - was
+
+    def gone(self, paths: Collection[str], goes: Callable[[str], bool]) -> tuple[Manifest, ...]:
+        """The workloads of some files that no manifest has any more: nothing deletes them.
+
+        With them those of files that are gone; `goes` says whether such a file would belong to them.
+        """
+        found = {name: one for path in paths for name, one in self._past.objects.get(path, {}).items()}
+        for name, (place, one) in self._past.left.items():
+            if not place or place in paths or (place not in self._files and goes(place)):
+                found[name] = one
+        return tuple(one for name, one in sorted(found.items()) if name not in self._here and one.workload is not None)
+
+
+def _path(reading: Reading) -> str:
     return reading.source.path if reading.source is not None else ""
