@@ -6,8 +6,6 @@ end, and last one run in which the others come first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from kubelint_gpu.budget import PARTS
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import attends
@@ -25,9 +23,6 @@ from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement
 from kubelint_gpu.values import replace
-
-Decide = Callable[[Situation, int], Judgement]
-"""What becomes of the rollout at a position of a situation while all others stay as they are."""
 
 
 def changing(situation: Situation, position: int) -> frozenset[int]:
@@ -84,9 +79,7 @@ def counts(question: Question) -> bool:
     return one.known and moves and not one.resumes
 
 
-def at_once(
-    situation: Situation, search: GroupSearch, position: int, alone: Judgement, decide: Decide, *, peaceful: bool
-) -> Judgement:
+def at_once(situation: Situation, search: GroupSearch, position: int, alone: Judgement, *, peaceful: bool) -> Judgement:
     """What becomes of a rollout of which it is known how it goes `alone`, while the others stay as they are.
 
     `peaceful` says that nobody can evict anybody.
@@ -111,12 +104,6 @@ def at_once(
         beside = company if found.verdict is Verdict.MAY_STICK else ()
         run = {name: getattr(found, name) for name in OF_A_RUN}
         return replace(alone, by_bound=False, states=states, company=beside, **run)
-    if peaceful and not ends and is_apart(situation, position, others):
-        apart = replace(without(situation, others), budget=situation.budget // PARTS.applied)
-        left = decide(apart, position - sum(place < position for place in others))
-        states += left.states
-        if left.verdict is Verdict.STUCK:
-            return replace(alone, verdict=Verdict.STUCK, by_bound=False, states=states)
     return replace(
         alone,
         verdict=Verdict.UNDECIDED,

@@ -54,16 +54,28 @@ ALONE: tuple[Decider, ...] = (
 
 def _stuck_by_itself(question: Question) -> Judgement | None:
     """Others that do nothing but take room help nobody whose rollout does not end without them."""
+    return _stuck_without(question, frozenset(range(len(question.situation.participants))) - {question.position})
+
+
+def _stuck_beside_what_stays(question: Question) -> Judgement | None:
+    """The same of those that change at the same moment."""
+    return _stuck_without(question, changing(question.situation, question.position))
+
+
+def _stuck_without(question: Question, others: frozenset[int]) -> Judgement | None:
     situation, position = question.situation, question.position
-    mine, others = question.participant, frozenset(range(len(situation.participants))) - {position}
-    simple = mine.rolling and not mine.daemons and question.peaceful
+    simple = question.participant.rolling and not question.participant.daemons and question.peaceful
     if not (others and simple and is_apart(situation, position, others)):
         return None
-    found = by_itself(without(situation, others), 0)
+    found = by_itself(without(situation, others), position - sum(place < position for place in others))
     return found if found.verdict is Verdict.STUCK else None
 
 
-AT_LAST = (Decider("stuck-by-itself", _stuck_by_itself), Decider("some-runs", applied.told_by_some))
+AT_LAST = (
+    Decider("stuck-by-itself", _stuck_by_itself),
+    Decider("stuck-beside-what-stays", _stuck_beside_what_stays),
+    Decider("some-runs", applied.told_by_some),
+)
 """Deciders that are asked where all runs are too much work."""
 
 
@@ -162,7 +174,7 @@ def _beside_changes(question: Question, found: Judgement) -> Judgement:
     participant = question.participant
     at_once = participant.known and bool(changing(situation, position))
     if at_once and found.verdict is not None:
-        return change_set.at_once(situation, search, position, found, by_itself, peaceful=question.peaceful)
+        return change_set.at_once(situation, search, position, found, peaceful=question.peaceful)
     if at_once and not participant.rolling and found.placed < found.wanted:
         # whether it has room when they change, too, is not known
         return replace(found, company=named(situation, changing(situation, position)))

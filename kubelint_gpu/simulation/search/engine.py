@@ -141,7 +141,7 @@ class GroupSearch:
                 simulation = replace(simulation, pod_types=replace(simulation.pod_types, kinds=kinds), model=model)
             budget = worth(self._situation.budget // part, simulation)
             starts = placements(simulation, budget // 2)
-            states = starts.full or at_rest(simulation, starts.partial)
+            states = starts.full or (at_rest(simulation, starts.partial) if starts.complete else ())
             if not starts.complete:
                 states = states[: BUDGET.starts]
             return ends_of_runs(simulation, states, budget - starts.looked_at, every_start=starts.complete)
