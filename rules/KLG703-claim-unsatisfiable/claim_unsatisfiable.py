@@ -18,6 +18,7 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, rule
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.scheduler import attempt, fit
@@ -54,10 +55,10 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
         mine[key] = bool(found)
         for fault in found:
             yield _of_inventory(unit, reference, fault)
-    for reference in _first_of_each_pod(unit):
-        of_pod = [one for one in claim_references(unit) if one.subject is reference.subject]
+    named = ((one.subject.key, one) for one in claim_references(unit) if one.subject.places_pods)
+    for of_pod in grouped(named).values():
         if not any(mine.get((one.kind, one.namespace, one.name), True) for one in of_pod):
-            yield from _of_pod(unit, reference)
+            yield from _of_pod(unit, of_pod[0])
 
 
 def _told(unit: ApplySet, claim: WrittenClaim, fault: Fault) -> Diagnostic:
@@ -110,21 +111,13 @@ def _of_inventory(unit: ApplySet, reference: PodClaimReference, fault: Fault) ->
     )
 
 
-def _first_of_each_pod(unit: ApplySet) -> Iterator[PodClaimReference]:
-    seen = set()
-    for reference in claim_references(unit):
-        if reference.subject.key not in seen and reference.subject.places_pods:
-            seen.add(reference.subject.key)
-            yield reference
-
-
 def _of_pod(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic]:
     """A pod each of whose claims some node serves, and that fits on no node with them, as it would without."""
     subject, trial = reference.subject, device_trial(unit)
     if trial is None:
         return
     pod = lone(subject.pod, trial.snapshot)
-    found = attempt(pod, trial.snapshot)
+    found = unit.alone(subject) if trial.snapshot is unit.empty else attempt(pod, trial.snapshot)
     if found.fit is None or found.fit.schedulable or found.fit.error is not None or found.fit.prefilter is not None:
         return
     refused = [name for name, status in found.fit.rejections.items() if status.plugin == dynamic_resources.NAME]

@@ -25,11 +25,12 @@ def _waiting(unit: ApplySet) -> Iterator[WorkloadKey]:
     faulty = [*[one.manifest for one in compile_failures(unit)], *[one.manifest for one in shape_faults(unit)]]
     refused = {(one.kind, one.namespace or "default", one.name) for one in faulty}
     trial = device_trial(unit)
+    waits: dict[tuple[str, str, str], bool] = {}
     for reference in claim_references(unit):
+        key = (reference.kind, reference.namespace, reference.name)
         spec = claim_of(unit, reference)
-        if (reference.kind, reference.namespace, reference.name) in refused:
-            yield reference.subject.key
-        elif spec is not None and trial is not None:
+        if key not in waits and spec is not None and trial is not None:
             trial.renewed()
-            if trial.asked(spec).error is not None:
-                yield reference.subject.key
+            waits[key] = trial.asked(spec).error is not None
+        if key in refused or waits.get(key):
+            yield reference.subject.key

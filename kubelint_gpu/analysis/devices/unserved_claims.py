@@ -52,7 +52,7 @@ def device_trial(unit: ApplySet) -> ClaimTrial | None:
         return None
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 
-    trial = ClaimTrial(cluster)
+    trial = ClaimTrial(cluster, unit.empty)
     return None if trial.has_doubtful_pools else trial
 
 

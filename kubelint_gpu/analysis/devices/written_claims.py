@@ -128,12 +128,13 @@ def _claim_references(unit: ApplySet) -> Iterator[PodClaimReference]:
 
 def claim_of(unit: ApplySet, reference: PodClaimReference) -> ClaimSpec | None:
     """What the claim or the template asks for that a pod names; None where there is none."""
-    cluster = unit.cluster
-    every = cluster.resource_claims if reference.kind == CLAIM else cluster.claim_templates
-    for one in every:
-        if (one.meta.namespace, one.meta.name) == (reference.namespace, reference.name):
-            return one.spec
-    return None
+    return _specs(unit).get((reference.kind, reference.namespace, reference.name))
+
+
+@once
+def _specs(unit: ApplySet) -> dict[tuple[str, str, str], ClaimSpec]:
+    both = (CLAIM, unit.cluster.resource_claims), (TEMPLATE, unit.cluster.claim_templates)
+    return {(kind, one.meta.namespace, one.meta.name): one.spec for kind, every in both for one in every}
 
 
 def class_of_resource(unit: ApplySet) -> dict[str, str]:

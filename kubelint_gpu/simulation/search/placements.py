@@ -259,8 +259,8 @@ def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[St
         return
     for index in () if fitting else simulation.model.distinct(state.nodes, places.additions(kind, state)):
         yield state._replace(nodes=(*state.nodes[:index], (), *state.nodes[index + 1 :]))
-    apart = {index: not places.starts(kind, index, state) for index in fitting}
-    for index in sorted(simulation.model.distinct(state.nodes, fitting), key=lambda index: apart[index]):
+    apart = {index: not places.starts(kind, index, state) for index in simulation.model.distinct(state.nodes, fitting)}
+    for index in sorted(apart, key=apart.__getitem__):
         # the scheduler binds it, and where its volume is attached elsewhere it never starts
         yield from placed_on(simulation, kind, index, state, STARTING if apart[index] else READY)
 

@@ -51,11 +51,17 @@ class TrialOutcome(NamedTuple):
 
 
 class ClaimTrial:
-    """Asks the plugin about claims that nobody has; all questions of one trial share the work that a pod may cost."""
+    """Asks the plugin about claims that nobody has; all questions of one trial share the work that a pod may cost.
 
-    def __init__(self, cluster: Cluster) -> None:
-        bare = tuple([replace(one, allocation=None, reserved_for=()) for one in cluster.resource_claims])
-        self._snapshot = Snapshot.of(replace(cluster, pods=(), resource_claims=bare, devices_known=True))
+    An `empty` snapshot is taken where it is that of this cluster with nothing running and nothing allocated.
+    """
+
+    def __init__(self, cluster: Cluster, empty: Snapshot | None = None) -> None:
+        bare = cluster.resource_claims
+        if any(one.allocation is not None or one.reserved_for for one in bare):
+            bare = tuple([replace(one, allocation=None, reserved_for=()) for one in bare])
+        cluster = replace(cluster, pods=(), resource_claims=bare, devices_known=True)
+        self._snapshot = empty if empty is not None and empty.cluster == cluster else Snapshot.of(cluster)
         self._features = features_of(self._snapshot.behaviour)
         self._objects = objects_of(self._snapshot, self._features)
         self._effort = Effort()

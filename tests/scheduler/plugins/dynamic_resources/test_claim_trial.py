@@ -5,7 +5,7 @@ from __future__ import annotations
 from devices import claim, device, device_class, held, node, request, resource_slice
 
 from kubelint_gpu.kube.dra.claim import read_resource_claim
-from kubelint_gpu.scheduler import read_cluster
+from kubelint_gpu.scheduler import Snapshot, read_cluster
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 
 CLASS = device_class()
@@ -24,6 +24,14 @@ def test_devices_that_are_held_count_as_free():
     assert here.asked(spec(request("r", 1))).fits == ("n",)
     assert here.asked(spec(request("r", 2))).served is False
     assert here.is_local(spec(request("r", 1)))
+
+
+def test_the_empty_cluster_is_asked_where_nothing_is_allocated():
+    objects = node(), resource_slice(device("d0")), CLASS, claim(request("r", 1))
+    for further, same in (((), True), ((held("d0"),), False)):
+        cluster = read_cluster((*objects, *further), version="1.36")
+        empty = Snapshot.of(cluster)
+        assert (ClaimTrial(cluster, empty).snapshot is empty) is same
 
 
 def test_devices_of_all_nodes_bind_to_none():
