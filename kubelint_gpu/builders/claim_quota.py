@@ -12,8 +12,7 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers
-from kubelint_gpu.evidence.declared_lines import told_at
-from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state
+from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state, told_at
 from kubelint_gpu.kube.objects.limit_range import claim_refusal
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim

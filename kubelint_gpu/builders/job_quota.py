@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.transitions import transitions_in, without_leaving
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
-from kubelint_gpu.evidence.exclusive_lines import quota_limits, stakes
+from kubelint_gpu.evidence.declared_lines import quota_limits
+from kubelint_gpu.evidence.stakes import stakes
 from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota, quota_refusal
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload

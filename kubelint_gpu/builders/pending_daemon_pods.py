@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers
-from kubelint_gpu.evidence.exclusive_lines import holding, scarce, told_holders
-from kubelint_gpu.evidence.node_lines import clues, node_clues
+from kubelint_gpu.evidence.node_lines import clues, node_clues, scarce
 from kubelint_gpu.evidence.runtime_classes import binding
+from kubelint_gpu.evidence.stakes import holding, told_holders
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted, owner_name, some
 from kubelint_gpu.scheduler import attempt

@@ -16,7 +16,9 @@ from kubelint_gpu.builders.stuck_rollout import NO_NODE, declare, is_trapped, sh
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, WorkloadCheck, field_pointers
 from kubelint_gpu.engine.remedies import WITHOUT_SURGE, no_surge
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce, shortage_lines
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
+from kubelint_gpu.evidence.node_lines import scarce
+from kubelint_gpu.evidence.stakes import shortage_lines
 from kubelint_gpu.messages.wait import Wait, refused
 from kubelint_gpu.messages.why_fewer import KEPT_APART, why_fewer
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_names

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.object_quota import is_refused, quotas_of
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers
-from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state
+from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state
 from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.values.quantity import ONE

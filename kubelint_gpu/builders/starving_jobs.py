@@ -12,7 +12,7 @@ from kubelint_gpu.builders.job_quota import outcome, refusal_beside
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers
-from kubelint_gpu.evidence.exclusive_lines import stakes
+from kubelint_gpu.evidence.stakes import stakes
 from kubelint_gpu.messages.wait import Wait, refused
 from kubelint_gpu.messages.wording import workload_name
 from kubelint_gpu.simulation.controllers.job import job_of, piles_up, stops_for_ever

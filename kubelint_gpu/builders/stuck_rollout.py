@@ -12,7 +12,8 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.builders.common_cause import of_standstill
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Place, Related, WorkloadCheck, field_pointers
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines, stakes
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines
+from kubelint_gpu.evidence.stakes import stakes
 from kubelint_gpu.findings.finding import Moment
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.kept_pods import keeping, numbers, surges_on_nodes

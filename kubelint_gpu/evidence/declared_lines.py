@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.quota import ResourceQuota
+from kubelint_gpu.kube.values.quantity import canonical
+from kubelint_gpu.messages.wait import quota_amount
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 
@@ -17,3 +22,16 @@ def told_at(
             return (Related(manifest.place(route or ("metadata", "name")), told),)
     declared = unit.world.declared(kind, name, namespace)
     return (Related(unit.world.place(declared, route), told),) if declared is not None else ()
+
+
+def quota_state(quota: ResourceQuota, key: str, used: int) -> str:
+    """`2 count/jobs.batch and has 2 in use`: what a quota allows of a key and what is `used`, in thousandths."""
+    return f"{quota_amount(canonical(quota.hard[key]), key)} and has {canonical(used)} in use"
+
+
+def quota_limits(unit: ApplySet, namespace: str, name: str, keys: Sequence[str]) -> Iterator[Related]:
+    """Where a ResourceQuota says how much of some keys it allows."""
+    quotas = [one for one in unit.cluster.quotas if (one.meta.namespace, one.meta.name) == (namespace, name)]
+    for quota, key in ((quota, key) for quota in quotas for key in keys if key in quota.hard):
+        told = f"the quota allows {quota_amount(canonical(quota.hard[key]), key)}"
+        yield from told_at(unit, "ResourceQuota", name, told, namespace, ("spec", "hard", key))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.evidence.runtime_classes import binding, overhead
 from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wording import amount, listed, some
 from kubelint_gpu.workspace import field_pointers
@@ -74,3 +75,9 @@ def node_clues(unit: ApplySet, names: Sequence[str], resource: str) -> Iterator[
             continue
         each = "" if one or has.startswith("no ") else " each"
         yield Related(place, f"{listed(nodes)} {'has' if one else 'have'} {has}{each}")
+
+
+def scarce(subject: WorkloadCheck) -> str:
+    """The resource to point at where pods do not all fit: an extended one if there is any."""
+    resources = extended_resources(subject.workload.spec)
+    return resources[0] if resources else "cpu"

@@ -10,7 +10,8 @@ from kubelint_gpu.analysis.rollout_facts import blocked_by_waiting, judged_toget
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import WITHOUT_SURGE, no_daemon_surge, no_surge
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
+from kubelint_gpu.evidence.stakes import stakes
 from kubelint_gpu.messages.kept_pods import keeping, surges_on_nodes
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import cut_off, listed, some, workload_name

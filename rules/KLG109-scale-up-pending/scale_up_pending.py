@@ -16,8 +16,9 @@ from kubelint_gpu.builders.starving_jobs import starving
 from kubelint_gpu.builders.stuck_rollout import end_of
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.put_off import keeping, when_made
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce, stakes
-from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
+from kubelint_gpu.evidence.node_lines import clues, scarce
+from kubelint_gpu.evidence.stakes import stakes
 from kubelint_gpu.messages.wait import Wait
 from kubelint_gpu.messages.wording import counted, owner_name, some
 from kubelint_gpu.simulation.search.explorer import Verdict

@@ -13,7 +13,9 @@ from kubelint_gpu.analysis.spread import unspreadable
 from kubelint_gpu.builders.stuck_rollout import NO_NODE, End, ended, is_trapped, shortage, standstill
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce, shortage_lines
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
+from kubelint_gpu.evidence.node_lines import scarce
+from kubelint_gpu.evidence.stakes import shortage_lines
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.prepare.workload_change import own_pods

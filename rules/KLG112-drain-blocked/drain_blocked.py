@@ -18,8 +18,7 @@ from kubelint_gpu.engine.api import (
     rule,
 )
 from kubelint_gpu.evidence.declared_lines import told_at
-from kubelint_gpu.evidence.exclusive_lines import scarce
-from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.evidence.node_lines import clues, scarce
 from kubelint_gpu.messages.wording import budget_names, counted, some, verb, workload_name
 from kubelint_gpu.simulation.questions.drain import Drained
 

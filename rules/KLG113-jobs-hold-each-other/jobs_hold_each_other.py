@@ -16,8 +16,8 @@ from kubelint_gpu.builders.stuck_gangs import GangDeadlock, ShortJob, UndecidedG
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
-from kubelint_gpu.evidence.exclusive_lines import scarce, shortage_lines, stakes
-from kubelint_gpu.evidence.node_lines import clues, requested
+from kubelint_gpu.evidence.node_lines import clues, requested, scarce
+from kubelint_gpu.evidence.stakes import shortage_lines, stakes
 from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.messages.wait import refused

@@ -9,7 +9,8 @@ from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import no_surge
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
+from kubelint_gpu.evidence.stakes import stakes
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.kept_pods import keeping, kept, numbers

@@ -22,8 +22,7 @@ from kubelint_gpu.engine.api import (
     field_pointers,
     rule,
 )
-from kubelint_gpu.evidence.exclusive_lines import scarce
-from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.evidence.node_lines import clues, scarce
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_name, workload_names
 from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.autoscalers import MOST, TARGET

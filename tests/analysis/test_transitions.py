@@ -72,15 +72,6 @@ def test_the_pods_of_a_paused_deployment_keep_the_claim_of_the_template_before()
     )
 
 
-def test_a_paused_deployment_makes_no_pod_of_a_new_template():
-    before = made("a", PAUSED, replicas=2)
-    assert told(before, made("a", PAUSED, replicas=2, gpus=4), inventory(4)) == []
-    assert told(before, made("a", PAUSED, replicas=4, gpus=4), inventory(4)) == []
-    ((code, _, message),) = found(before, made("a", PAUSED, replicas=5, gpus=3), inventory(4))
-    assert (code, message.partition(":")[0]) == ("KLG109", "only 4 of 5 replicas can run")
-    assert told(NONE, made("a", PAUSED, gpus=2, replicas=9), inventory(4)) == []
-
-
 def test_a_host_port_is_held_by_who_had_it_until_the_old_pod_goes():
     def port(number):
         return f"ports: [{{containerPort: 80, hostPort: {number}}}]"
@@ -211,11 +202,6 @@ def test_what_is_applied_for_the_first_time_has_no_old_pod_and_its_next_rollout_
     )
     ((_, _, message),) = found(NONE, made("a"), inventory(1, more=running))
     assert message.startswith("the rollout never ends")
-
-
-def test_a_template_that_fitted_nowhere_before_left_no_pod_either():
-    ((_, _, message),) = found(made("a", gpus=2), made("a"), inventory(1))
-    assert message.startswith("this change starts it, and the next rollout never ends")
 
 
 def test_the_next_rollout_of_a_new_one_finds_the_others_as_they_are_then():

@@ -1,0 +1,100 @@
+"""Further places of pods that wait: what is asked for, what makes it exclusive, the nodes, and who holds it there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from itertools import islice
+
+from kubelint_gpu.evidence.exclusive_lines import exclusive_lines, refusing_quota
+from kubelint_gpu.evidence.node_lines import clues, requested
+from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.messages.wait import every
+from kubelint_gpu.messages.wording import amount, owner_name, some
+from kubelint_gpu.simulation.prepare.workload_change import owner_of, pods_of_others
+from kubelint_gpu.simulation.search.trace import Waiting
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_MOST_HOLDERS = 4
+
+
+def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
+    """What is asked for, what makes it exclusive, what binds the pod, and the nodes."""
+    if waiting.refusal:
+        return exclusive_lines(unit, subject, waiting)
+    resource = next((lack.resource for lack in waiting.lacks if lack.resource), "")
+    nodes = [lack.node for lack in waiting.lacks]
+    found = [*exclusive_lines(unit, subject, waiting)]
+    more = {one.resource for lack in waiting.lacks for one in lack.also if one.resource} - {resource}
+    found += [place for name in sorted(more) for place in requested(unit, subject, name)]
+    return (*found, *clues(unit, subject, resource, nodes), *islice(_holders(unit, subject, waiting), _MOST_HOLDERS))
+
+
+def shortage_lines(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str) -> Iterator[Related]:
+    """What shows why replicas wait: the limit of the quota that refuses them, else requests, nodes and holders."""
+    if judgement.refusal is not None and judgement.refusal.exceeded:
+        yield from refusing_quota(unit, subject, judgement.refusal)
+        return
+    yield from clues(unit, subject, resource, sorted(judgement.eligible))
+    yield from holders(unit, subject, resource, judgement.eligible)
+
+
+def holders(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]) -> tuple[Related, ...]:
+    """The running pods of others that hold a resource on some nodes."""
+    return told_holders(unit, resource, holding(unit, subject, resource, nodes))
+
+
+def holding(
+    unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]
+) -> dict[str, list[tuple[str, int]]]:
+    """Which owners of running pods, but for the workload itself, hold how much of a resource on which of some nodes."""
+    held: dict[str, list[tuple[str, int]]] = {}
+    for pod in pods_of_others([subject.workload], unit.cluster.pods):
+        number = pod_requests(pod.spec).get(resource, 0)
+        if number and pod.spec.node_name in nodes:
+            held.setdefault(owner_of(pod) or f"Pod/{pod.key}", []).append((pod.spec.node_name, number))
+    return held
+
+
+def told_holders(unit: ApplySet, resource: str, held: Mapping[str, Sequence[tuple[str, int]]]) -> tuple[Related, ...]:
+    """The first few of those who hold a resource, each at the line that says so."""
+    return tuple(islice(_told(unit, {(owner, resource): found for owner, found in held.items()}), _MOST_HOLDERS))
+
+
+def _holders(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Iterator[Related]:
+    """The others that hold a resource: the pods of the inventory, and the workloads applied together with this one."""
+    held: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for lack in every(waiting.lacks):
+        for holder in lack.holders if lack.resource else ():
+            if holder.owner != subject.workload.key:
+                held.setdefault((holder.owner, lack.resource), []).append((lack.node, holder.amount))
+    yield from _told(unit, held)
+
+
+def _told(unit: ApplySet, held: Mapping[tuple[str, str], Sequence[tuple[str, int]]]) -> Iterator[Related]:
+    for (owner, resource), places in held.items():
+        place = place_of(unit, owner, resource, {node for node, _ in places})
+        if place is not None:
+            whole = amount(resource, sum(number for _, number in places))
+            nodes = list(dict.fromkeys(node for node, _ in places))
+            yield Related(place, f"{owner_name(owner)} holds {whole} on {some(nodes)}")
+
+
+def place_of(unit: ApplySet, owner: str, resource: str, nodes: Container[str]) -> Place | None:
+    """Where a workload asks for a resource, or where one of its running pods is declared."""
+    for other in unit.subjects:
+        if other.workload.key == owner:
+            return next(
+                (other.manifest.place(route) for route in field_pointers.requests(other.manifest, resource)), None
+            )
+    for declared in unit.world.inventory.objects if unit.world.inventory is not None else ():
+        pod = declared.typed
+        if not isinstance(pod, Pod) or pod.spec.node_name not in nodes:
+            continue
+        if (owner_of(pod) or f"Pod/{pod.key}") == owner:
+            return unit.world.place(declared)
+    return None
