@@ -22,32 +22,15 @@ from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
-from kubelint_gpu.scheduler.plugins import (
-    node_affinity,
-    node_name,
-    node_ports,
-    node_resources_fit,
-    node_unschedulable,
-    taint_toleration,
-)
-from kubelint_gpu.scheduler.relations import held
+from kubelint_gpu.scheduler.relations import facts_of, held
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
-_RESOURCES = node_resources_fit.NAME
-# how near a node came: the further down the list of filters, the nearer
-_NEAR = {
-    node_unschedulable.NAME: 1,
-    node_name.NAME: 1,
-    taint_toleration.NAME: 2,
-    node_affinity.NAME: 0,
-    node_ports.NAME: 4,
-    _RESOURCES: 5,
-}
-_BY_HELD = {Held.VOLUME.value: 6, Held.DEVICE.value: 7}
+# how near a node came: one that lacks room is nearer than one that is not for such pods
+_NEAR = {Held.PORT.value: 4, Held.RESOURCE.value: 5, Held.VOLUME.value: 6, Held.DEVICE.value: 7}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +154,7 @@ def _nearest(
         for resource in status.short:
             wanted = request.get(resource, 0)
             short += 1 - nodes[name].allocatable.get(resource, 0) / wanted if wanted else 1
-        near = _BY_HELD.get(held(status.plugin)) or _NEAR.get(status.plugin, 3)
+        near = _NEAR.get(held(status.plugin), facts_of(status.plugin).near)
         return -near, len(status.reasons), short, name
 
     ranked = sorted(rejections, key=distance)
@@ -184,7 +167,7 @@ def _nearest(
     )
     if held(status.plugin) == Held.DEVICE.value:
         return Diagnosis("KLG703", status.reasons[0], same, certainty=certainty)
-    if status.plugin != _RESOURCES:
+    if not status.short:
         by_volume = held(status.plugin) == Held.VOLUME.value
         reason = status.reasons[0]
         clause = reason.of_one if isinstance(reason, NodeReason) else reason

@@ -138,6 +138,7 @@ class Facts:
 
     Attributes:
         held: what its rejections are about where other pods cause them; None where they are about nodes.
+        near: how little a node lacks that it rejects, next to those that other filters about nodes reject; 0 is far.
         asks: whether it may reject the pod because of what other pods have, their requests aside.
         counted: whether bounds can count what it holds, as tokens or as places apart.
         heeds: whether its verdict on the first pod may depend on where the second one is.
@@ -172,6 +173,7 @@ class Facts:
     stock: Stock = _no_stock
     slots: Slots = no_slots
     spared: Callable[[PodSpec], PodSpec] = _as_it_is
+    near: int = 3
 
 
 ANYTHING = Facts()
@@ -189,6 +191,7 @@ def on_one_node(
     blockers: Blockers | None = None,
     spared: Callable[[PodSpec], PodSpec] = _as_it_is,
     pod_labels: Callable[[Pod], Iterable[str]] | None = None,
+    near: int = 3,
 ) -> Facts:
     """The facts of a filter that looks at one node and its pods; `pod_labels` is `nothing` if at no label of them."""
     return Facts(
@@ -204,4 +207,5 @@ def on_one_node(
         token=token,
         blockers=blockers,
         spared=spared,
+        near=near,
     )

@@ -126,4 +126,6 @@ def _token(pods: Sequence[Pod], wide: bool, _cluster: Cluster) -> Token | None:
     return (lambda node, _: tuple([one.matches(node.labels) for one in wanted])) if wanted else None
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(token=_token, pod_labels=nothing), takes=any_number)
+PLUGIN = Plugin(
+    NAME, _pre_filter, _filter, facts=on_one_node(token=_token, pod_labels=nothing, near=0), takes=any_number
+)

@@ -23,4 +23,4 @@ def _filter(name: str, node: NodeInfo) -> Status | None:
     return None if node.node.meta.name == name else _REJECTED
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(pod_labels=nothing), takes=any_number)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(pod_labels=nothing, near=1), takes=any_number)

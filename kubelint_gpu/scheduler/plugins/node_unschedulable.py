@@ -28,4 +28,4 @@ def _filter(_state: None, node: NodeInfo) -> Status | None:
     return _REJECTED if node.node.unschedulable else None
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(pod_labels=nothing), takes=any_number)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(pod_labels=nothing, near=1), takes=any_number)

@@ -45,4 +45,6 @@ def _token(_pods: Sequence[Pod], wide: bool, _cluster: Cluster) -> Token | None:
     return (lambda node, _: node.taints) if wide else None
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(token=_token, pod_labels=nothing), takes=any_number)
+PLUGIN = Plugin(
+    NAME, _pre_filter, _filter, facts=on_one_node(token=_token, pod_labels=nothing, near=2), takes=any_number
+)
