@@ -11,8 +11,9 @@ from kubelint_gpu.analysis.held_by_gangs import held_up
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.overlapping_runs import SCHEDULE, OverlappingRuns
 from kubelint_gpu.builders.short_custom_gangs import ShortCustomGang
+from kubelint_gpu.builders.short_jobs import ShortJob, UndecidedGang
 from kubelint_gpu.builders.starving_jobs import asking_too, while_running
-from kubelint_gpu.builders.stuck_gangs import GangDeadlock, ShortJob, UndecidedGang, is_repeated, stuck_gangs
+from kubelint_gpu.builders.stuck_gangs import GangDeadlock, is_repeated, stuck_gangs
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule

@@ -9,7 +9,8 @@ from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.scheduler.candidate import Candidate, best, victims_on
 from kubelint_gpu.scheduler.explain.extents import blocking
 from kubelint_gpu.scheduler.explain.holders import Holder, holders
-from kubelint_gpu.scheduler.explain.what_would_help import DISTANT, RemedySearch
+from kubelint_gpu.scheduler.explain.pod_changes import DISTANT
+from kubelint_gpu.scheduler.explain.what_would_help import RemedySearch
 from kubelint_gpu.scheduler.fit import FitResult
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
@@ -65,7 +66,7 @@ def holders_on(search: RemedySearch, nodes: Sequence[NodeInfo], status: Status |
     elif status is not None and held_by(status.plugin) == Held.DEVICE.value:
         placed = blocking(search.pod, search.snapshot, nodes[: TOLD.examined], status)
     elif status is not None and status.plugin in DISTANT:
-        found = dict.fromkeys(one for info in nodes[: TOLD.examined] for one in search.culprits(info, status))
+        found = dict.fromkeys(one for info in nodes[: TOLD.examined] for one in search.leaving.culprits(info, status))
         placed = list(found)
     elif "pods" not in resources:
         wanted_names = frozenset(resources)

@@ -13,7 +13,8 @@ from kubelint_gpu.scheduler.explain.extents import devices_of, devices_taken, ex
 from kubelint_gpu.scheduler.explain.nearest_remedies import joining_node, remedies_on
 from kubelint_gpu.scheduler.explain.node_groups import ClassRows, free_on, groups_of, nearness, shortage
 from kubelint_gpu.scheduler.explain.placement_labels import actual
-from kubelint_gpu.scheduler.explain.what_would_help import DISTANT, Remedy, RemedySearch
+from kubelint_gpu.scheduler.explain.pod_changes import DISTANT
+from kubelint_gpu.scheduler.explain.what_would_help import Remedy, RemedySearch
 from kubelint_gpu.scheduler.fit import FitResult, fit
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.message import message
