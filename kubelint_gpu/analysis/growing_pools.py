@@ -27,11 +27,14 @@ def at_most(unit: ApplySet, subject: WorkloadCheck) -> str:
 
 
 def placed_of(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> int:
-    """How many of a workload's pods run at once when pools have grown as far as they may."""
-    if judgement.placed >= judgement.wanted or not unit.growing_for(subject):
-        return judgement.placed
-    counted = judgement.grows and judgement.alone < judgement.wanted
-    return max(judgement.placed, judgement.alone if counted else room_for(unit, subject, judgement.wanted))
+    """How many of a workload's pods run at once when pools have grown as far as they may.
+
+    Where it lacks room even alone, that is told, and not what others leave of it.
+    """
+    lacks = judgement.alone < judgement.wanted
+    if judgement.placed < judgement.wanted and unit.growing_for(subject) and not (judgement.grows and lacks):
+        return max(judgement.placed, room_for(unit, subject, judgement.wanted))
+    return max(judgement.placed, judgement.alone) if lacks else judgement.placed
 
 
 def _places(pools: Sequence[Pool]) -> Iterator[Related]:

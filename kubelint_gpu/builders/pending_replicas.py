@@ -52,7 +52,7 @@ def pending_replicas(
         return
     manifest, now = subject.manifest, acting(unit, subject)
     evicting = 0 if pools or judgement.refusal else room_by_eviction(unit, subject, judgement.wanted)
-    beside = judgement.alone >= judgement.wanted and evicting <= placed
+    beside = judgement.alone > placed and evicting <= placed
     only = beside and judgement.wanted == 1 and judgement.at_best != placed
     text, why, nature = None, "", why_fewer((), judgement.refusal)
     unsure: tuple[str, ...] = ()
@@ -67,7 +67,8 @@ def pending_replicas(
         unsure = unsure_claims(unit, now.workload, waiting)
     elif beside and judgement.refusal:
         why = f"{'it' if only else 'the next one'} is refused {refused(judgement.refusal)}"
-    sure = not _varies(unit, subject, judgement) and not (judgement.company or unsure)
+    company = judgement.company if judgement.alone >= judgement.wanted else ()
+    sure = not _varies(unit, subject, judgement) and not (company or unsure)
     certain = sure and is_certain(unit, subject, judgement)
     replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
     if subject.scaled is not None:
@@ -91,8 +92,8 @@ def pending_replicas(
         told = f"only {replicas} can run, and {rest} only by evicting pods of lower priority: {why}"
     else:
         told = f"only {replicas} can run{grown}: {why}"
-    if judgement.company:
-        others, number = workload_names(judgement.company), len(judgement.company)
+    if company:
+        others, number = workload_names(company), len(company)
         changes, makes = verb("change", number), verb("make", number)
         told = f"{told}, unless {others}, which {changes} at the same moment, {makes} room"
     proposals = _fewer(subject, placed)
