@@ -145,7 +145,26 @@ def transitions_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
     found = rolled | {subject.key: Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
     whole = {subject.key for subject in unit.subjects if subject.key in found and waits_for_all(unit, subject)}
     nodes = {node.name: node for node in unit.cluster.nodes}
-    return {key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()}
+    return _with_adopted({key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()})
+
+
+def _with_adopted(found: dict[WorkloadKey, Transition]) -> dict[WorkloadKey, Transition]:
+    """What is rolled out where the bare pods that a controller takes over are its own."""
+    bare = {key: one for key, one in found.items() if one.new.kind == "Pod" and one.existing}
+    for key, one in found.items() if bare else ():
+        adopts, space = controller_of(one.new).adopts, one.new.meta.namespace
+        mine = [
+            pod
+            for pod, lone in bare.items()
+            if lone.new.meta.namespace == space and adopts(lone.new.pod(lone.new.meta.name))
+        ]
+        if mine and not one.existing:
+            old = replace(one.new, spec=bare[mine[0]].new.spec, replicas=len(mine))
+            found[key] = replace(one, old=old, existing=True, known=True, rolls=False)
+        elif mine and one.known:
+            found[key] = replace(one, old=replace(one.old, replicas=one.old.replicas + len(mine)))
+        bare = {pod: lone for pod, lone in bare.items() if pod not in mine}
+    return {key: one for key, one in found.items() if one.new.kind != "Pod" or not one.existing or key in bare}
 
 
 def without_leaving(unit: ApplySet, cluster: Cluster) -> Cluster:

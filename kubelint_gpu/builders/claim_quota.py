@@ -1,4 +1,4 @@
-"""Claims of StatefulSets that a quota or a LimitRange refuses: a pod without its claims is not made either.
+"""Claims that a quota or a LimitRange refuses; a pod of a StatefulSet without its claims is not made either.
 
 Behaviour: createPersistentVolumeClaims of pkg/controller/statefulset/stateful_pod_control.go,
 pkg/quota/v1/evaluator/core/persistent_volume_claims.go, and plugin/pkg/admission/limitranger, 1.34.
@@ -22,6 +22,7 @@ from kubelint_gpu.simulation.controllers.ordinals import claim_names
 from kubelint_gpu.simulation.prepare.volumes import with_default_class
 from kubelint_gpu.values import dataclass
 
+_KIND = "PersistentVolumeClaim"
 _NUMBERS = ("persistentvolumeclaims", "count/persistentvolumeclaims")
 _STORAGE, _OF_CLASS = "requests.storage", ".storageclass.storage.k8s.io/"
 _WHEN_SCALED = ("spec", "persistentVolumeClaimRetentionPolicy", "whenScaled")
@@ -55,14 +56,7 @@ def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
                 told = f"LimitRange {bounds.meta.name} is here"
                 related = told_at(unit, "LimitRange", bounds.meta.name, told, bounds.meta.namespace)
                 yield _draft(one.subject, one.running, why, related)
-    keys = [
-        (quota, key)
-        for quota in unit.cluster.quotas
-        if not quota.scopes
-        for key in quota.hard
-        if key in (*_NUMBERS, _STORAGE) or _OF_CLASS in key
-    ]
-    for quota, key in sorted(keys, key=lambda one: (one[0].meta.name, one[1])):
+    for quota, key in _limits_of(unit):
         claims = [found for one in unit.subjects if (found := _claims_of(unit, one, quota.meta.namespace)) is not None]
         room = quota.hard[key] - (used := _used(unit, quota, key, claims))
         wanted = sum(one.made * _charge(one.each, key) for one in claims)
@@ -77,6 +71,45 @@ def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
                 why = f"quota {quota.meta.name}, which allows {quota_state(quota, key, used)}"
                 related = tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (key,)))
                 yield _draft(one.subject, placed, why, related, certain=certain)
+
+
+def claims_not_created(unit: ApplySet) -> Iterator[Diagnostic]:
+    """Claims among the manifests that the API server refuses to create, because a quota has no more room for them."""
+    made = {one.object: one for one in unit.manifests if one.kind == _KIND and one.object in unit.made}
+    for quota, key in _limits_of(unit) if made else ():
+        mine = [one for one in unit.cluster.claims if one.meta.namespace == quota.meta.namespace]
+        mine = [with_default_class(one, unit.cluster) for one in mine]
+        there = _charge([one for one in mine if f"{_KIND}/{one.key}" not in made], key)
+        used = there if quota.used is None else quota.used.get(key, 0)
+        for claim in mine:
+            manifest, charge = made.get(f"{_KIND}/{claim.key}"), _charge([claim], key)
+            if manifest is None or not charge:
+                continue
+            if used + charge <= quota.hard[key]:
+                used += charge
+                continue
+            del made[manifest.object]
+            yield Diagnostic(
+                "KLG105",
+                manifest.place(("metadata", "name")),
+                f"the API server refuses to create this claim: quota {quota.meta.name} allows "
+                f"{quota_state(quota, key, used)}",
+                manifest,
+                cause=f"object {key}",
+                related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (key,))),
+            )
+
+
+def _limits_of(unit: ApplySet) -> list[tuple[ResourceQuota, str]]:
+    """The quotas that bound claims, each with the keys under which it does."""
+    keys = [
+        (quota, key)
+        for quota in unit.cluster.quotas
+        if not quota.scopes
+        for key in quota.hard
+        if key in (*_NUMBERS, _STORAGE) or _OF_CLASS in key
+    ]
+    return sorted(keys, key=lambda one: (one[0].meta.name, one[1]))
 
 
 def _draft(

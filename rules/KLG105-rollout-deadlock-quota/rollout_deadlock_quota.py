@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scenarios import beside_pods, now
 from kubelint_gpu.analysis.transitions import transitions_in
+from kubelint_gpu.builders.claim_quota import claims_not_created
 from kubelint_gpu.builders.deadlocks import deadlocks, rollout_ends, strategy_fixes
 from kubelint_gpu.builders.object_quota import full_histories, quotas_of, refused_objects
 from kubelint_gpu.builders.revision_quota import refused_revisions
@@ -29,6 +30,7 @@ def rollout_deadlock_quota(unit: ApplySet) -> Iterator[Diagnostic]:
     """A quota that the old pods use up refuses the new pod: it is not even created."""
     yield from deadlocks(unit, "KLG105")
     yield from refused_objects(unit)
+    yield from claims_not_created(unit)
     yield from refused_revisions(unit)
     yield from full_histories(unit)
     for subject, end, jobs in _stopped_by_ended(unit):

@@ -382,3 +382,31 @@ def test_what_runs_was_admitted_by_the_classes_of_before():
     assert (code, name) == ("KLG109", "web")
     assert "held by Deployment serving/api" in text
     assert found(web, default + web, inventory(1)) == [], "the template stays"
+
+
+def bare(name, owner):
+    """A pod that nobody owns, with the labels of a workload's pods."""
+    return (
+        f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: serving, labels: {{app: {owner}}}}}\n"
+        "spec: {priorityClassName: serving, containers: [{name: main, image: i:1, resources: {limits: {nvidia.com/gpu: 1}}}]}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "codes"),
+    [
+        ("ReplicaSet", "p", []),
+        ("StatefulSet", "r-0", []),
+        ("StatefulSet", "r-7", ["KLG109"]),
+        ("Deployment", "p", ["KLG109"]),
+    ],
+)
+def test_a_bare_pod_that_the_controller_takes_over_is_its_own(kind, name, codes):
+    def after(replicas):
+        return bare(name, "r") + made("r", "", replicas=replicas, kind=kind)
+
+    assert [code for code, _ in told(bare(name, "r"), after(1), inventory(1))] == codes
+    assert [code for code, _ in told(bare(name, "r"), after(2), inventory(1))] in (["KLG109"], ["KLG111"])
+    one = bare("r-1", "r") + made("r", "", kind=kind)
+    takes = kind != "Deployment"
+    assert (told(one, one.replace("replicas: 1", "replicas: 2"), inventory(2)) == []) is takes

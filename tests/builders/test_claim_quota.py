@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from checks_units import findings
-from counted_objects import NODE, quota
+from counted_objects import NODE, job, made, quota
 
 KEYS = [
     "persistentvolumeclaims",
@@ -110,3 +110,26 @@ def test_a_claim_that_is_applied_is_refused_as_well():
         "but request is 5Gi"
     )
     assert findings(claim + BOUNDS.format("5Gi"), NODE, "KLG003") == []
+
+
+def claim(name, size="1Gi"):
+    return (
+        f"---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: {name}, namespace: serving}}\n"
+        f"spec: {{accessModes: [ReadWriteOnce], storageClassName: fast, resources: {{requests: {{storage: {size}}}}}}}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("hard", "has"),
+    [
+        ("persistentvolumeclaims", "1"),
+        ("requests.storage", "2Gi"),
+        ("fast.storageclass.storage.k8s.io/requests.storage", "2Gi"),
+    ],
+)
+def test_a_claim_that_is_made_is_refused_where_the_quota_has_no_room(hard, has):
+    text = job().removeprefix("---\n") + claim("a") + claim("b", "2Gi") + quota(hard, has)
+    ((name, message),) = made(text)
+    assert name == "PersistentVolumeClaim/serving/b"
+    assert message.startswith(f"the API server refuses to create this claim: quota q allows {has} {hard} and has 1")
+    assert findings(text, NODE, "KLG105") == []

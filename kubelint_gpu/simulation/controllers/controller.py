@@ -100,6 +100,10 @@ class Controller:
             return not self.knows_own_pods
         return bool(selector.requirements) and selector.matches(pod.meta.labels)
 
+    def adopts(self, _pod: Pod) -> bool:
+        """Whether it takes over a bare pod of the workload's namespace; a Deployment's pods bear a hash, too."""
+        return False
+
     def is_owner(self, owner: OwnerReference) -> bool:
         """Whether a reference is to the workload, or to an object that its controller makes for the pods.
 

@@ -137,9 +137,13 @@ def joined(participants: Sequence[WorkloadChange], rolling: frozenset[int]) -> f
 
 
 def own_pods(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
-    """The running pods that belong to a workload: by owner, or by namespace and selector where none of them has one."""
+    """The running pods that belong to a workload: by owner, or by namespace and selector where none of them has one.
+
+    Those that its controller takes over belong to it, too.
+    """
     found = tuple(pod for pod in pods if not pod.finished and pod.spec.node_name and belongs(workload, pod))
-    return tuple(pod for pod in found if pod.meta.owner is not None) or found
+    adopts = controller_of(workload).adopts
+    return tuple(pod for pod in found if pod.meta.owner is not None or adopts(pod)) or found
 
 
 def pods_of_others(workloads: Iterable[Workload], pods: Iterable[Pod]) -> tuple[Pod, ...]:
