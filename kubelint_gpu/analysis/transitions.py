@@ -150,21 +150,18 @@ def transitions_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
 
 def _with_adopted(found: dict[WorkloadKey, Transition]) -> dict[WorkloadKey, Transition]:
     """What is rolled out where the bare pods that a controller takes over are its own."""
-    bare = {key: one for key, one in found.items() if one.new.kind == "Pod" and one.existing}
+    bare = {key: one.new.pod(one.new.meta.name) for key, one in found.items() if one.new.kind == "Pod" and one.existing}
+    taken: set[WorkloadKey] = set()
     for key, one in found.items() if bare else ():
-        adopts, space = controller_of(one.new).adopts, one.new.meta.namespace
-        mine = [
-            pod
-            for pod, lone in bare.items()
-            if lone.new.meta.namespace == space and adopts(lone.new.pod(lone.new.meta.name))
-        ]
+        adopts = controller_of(one.new).adopts
+        mine = [name for name, pod in bare.items() if name not in taken and adopts(pod)]
         if mine and not one.existing:
-            old = replace(one.new, spec=bare[mine[0]].new.spec, replicas=len(mine))
+            old = replace(one.new, spec=bare[mine[0]].spec, replicas=len(mine))
             found[key] = replace(one, old=old, existing=True, known=True, rolls=False)
         elif mine and one.known:
             found[key] = replace(one, old=replace(one.old, replicas=one.old.replicas + len(mine)))
-        bare = {pod: lone for pod, lone in bare.items() if pod not in mine}
-    return {key: one for key, one in found.items() if one.new.kind != "Pod" or not one.existing or key in bare}
+        taken.update(mine)
+    return {key: one for key, one in found.items() if key not in taken}
 
 
 def without_leaving(unit: ApplySet, cluster: Cluster) -> Cluster:

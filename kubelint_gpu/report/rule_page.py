@@ -42,7 +42,14 @@ def page(text: str, options: Options) -> Iterator[str]:
             at += 1
         elif line.startswith("|"):
             end = _end(lines, at, "|")
-            yield from _table([_cells_of(row) for row in lines[at:end] if not _DIVIDER.fullmatch(row)], theme)
+            yield from _table(
+                [
+                    [cell.strip() for cell in _CELL.split(row.strip().strip("|"))]
+                    for row in lines[at:end]
+                    if not _DIVIDER.fullmatch(row)
+                ],
+                theme,
+            )
             at = end
         elif line.strip():
             end = at + 1
@@ -91,10 +98,6 @@ def _end(lines: Sequence[str], at: int, start: str) -> int:
     while at < len(lines) and lines[at].startswith(start):
         at += 1
     return at
-
-
-def _cells_of(row: str) -> list[str]:
-    return [cell.strip() for cell in _CELL.split(row.strip().strip("|"))]
 
 
 def _plain(text: str) -> str:

@@ -47,14 +47,12 @@ def _command(finding: Finding) -> str:
     if place.line == place.end_line:
         properties |= {"col": str(place.column), "endColumn": str(place.end_column)}
     properties["title"] = f"{finding.code} {finding.name}"
-    listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    listed = ",".join(
+        f"{name}={_data(value).replace(':', '%3A').replace(',', '%2C')}" for name, value in properties.items()
+    )
     body = "%0A".join(_data(line) for line in story(finding, trace=False))
     return f"::{_KINDS[finding.severity]} {listed}::{body}\n"
 
 
 def _data(text: str) -> str:
     return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")

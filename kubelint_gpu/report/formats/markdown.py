@@ -39,7 +39,7 @@ def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 e
     if not report.findings:
         return
     ranked = stuck_first(report.findings)
-    tale = next((_tale(finding, report) for finding in ranked if finding.trace), "")
+    tale = next(("\n".join(_told(one, report)) + "\n" for one in ranked if one.trace), "")
     room = LIMIT - _RESERVED - _size(head) - _size(tale)
     yield "\n| | rule | what is wrong | where | object |\n| --- | --- | --- | --- | --- |\n"
     shown = 0
@@ -69,11 +69,6 @@ def _row(finding: Finding, report: Report) -> str:
         _text(object_name(finding)),
     )
     return f"| {' | '.join(cells)} |\n"
-
-
-def _tale(finding: Finding, report: Report) -> str:
-    """How a deadlock comes about, who waits for whom, and what would help, folded away."""
-    return "\n".join(_told(finding, report)) + "\n"
 
 
 def _told(finding: Finding, report: Report) -> Iterator[str]:

@@ -101,7 +101,8 @@ def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
         yield from _place(group, report, frame)
     yield frame.row("", "")
     yield from _notes(finding, frame)
-    yield from _fixes(finding, frame)
+    for fix in finding.fixes:
+        yield from _note("fix", f"{fix.title} ({_standing(fix)})", frame)
     yield from _rule(finding, report, frame)
 
 
@@ -161,11 +162,6 @@ def _notes(finding: Finding, frame: Frame) -> Iterator[str]:
         yield from _list("who waits for whom", [(frame.theme.bullet, sentence) for sentence in finding.cycle], frame)
     for advice in finding.help:
         yield from _note("help", advice, frame)
-
-
-def _fixes(finding: Finding, frame: Frame) -> Iterator[str]:
-    for fix in finding.fixes:
-        yield from _note("fix", f"{fix.title} ({_standing(fix)})", frame)
 
 
 def _standing(fix: Fix) -> str:

@@ -76,7 +76,9 @@ def _card(found: ClassPicture, owners: Owners, heading: str) -> Iterator[str]:
     ]
     yield f'<p class="small">{" · ".join(text(size) for size in sizes if size)}</p>\n'
     if found.unhealthy:
-        yield f'<p class="small alarm">{text(_ill(found.unhealthy))}</p>\n'
+        reason = found.unhealthy
+        ill = sentence(reason) if "unhealthy" in reason else f"Unhealthy: {reason}"
+        yield f'<p class="small alarm">{text(ill)}</p>\n'
     if found.cordoned:
         yield '<p class="small alarm">Cordoned: takes no new pods</p>\n'
     if found.taints:
@@ -129,10 +131,6 @@ def _whose(amounts: dict[tuple[str, str], int]) -> str:
     told = [f"{text(owner)} ({number})" for (owner, _), number in list(amounts.items())[:_MOST_TAINTS]]
     more = f" and {len(amounts) - _MOST_TAINTS} more" if len(amounts) > _MOST_TAINTS else ""
     return f"; held by {', '.join(told)}{more}"
-
-
-def _ill(reason: str) -> str:
-    return sentence(reason) if "unhealthy" in reason else f"Unhealthy: {reason}"
 
 
 def _times(count: int) -> str:
