@@ -12,7 +12,7 @@ from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.simulation.prepare.standing_pods import as_before
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import own_pods, own_waiting
+from kubelint_gpu.simulation.prepare.workload_change import belongs, own_pods, own_waiting
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -43,11 +43,14 @@ def _template(value: object, workload: Workload) -> object:
 
 
 def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether no pod of it runs before: it was not among the objects as they were, or fitted on no node."""
+    """Whether no pod of it runs before: it was not among the objects as they were, fitted on no node, or is gated."""
     if own_pods(subject.workload, unit.cluster.pods) or own_waiting(subject.workload, unit.cluster.pods):
         return False
     old = unit.before_of(subject)
-    return subject.manifest.object in unit.made if old is None else not ever_fitted(unit, old, subject)
+    if old is None:
+        return subject.manifest.object in unit.made
+    gated = any(pod.spec.scheduling_gates and belongs(old.workload, pod) for pod in unit.cluster.pods)
+    return gated or not ever_fitted(unit, old, subject)
 
 
 def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:

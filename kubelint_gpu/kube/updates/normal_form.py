@@ -39,14 +39,17 @@ def normal(value: Any) -> Any:
     return {key: one for key, one in found.items() if not _idle(key, one)}
 
 
-def normal_pod_spec(spec: Any) -> Any:
-    """The same for the spec of a pod, whose containers have defaults that depend on their other fields."""
+def normal_pod_spec(spec: Any, *, template: bool = True) -> Any:
+    """The same for the spec of a pod, whose containers have defaults that depend on their other fields.
+
+    Requests are filled in from limits in a pod, and in no `template`: to write them there is another template (1.34).
+    """
     if not isinstance(spec, dict):
         return spec
     filled = dict(spec)
     for key in ("containers", "initContainers"):
         if isinstance(filled.get(key), list):
-            filled[key] = [_container(one) for one in filled[key]]
+            filled[key] = [_container(one, template=template) for one in filled[key]]
     if filled.get("restartPolicy") == "Always":
         del filled["restartPolicy"]
     if filled.get("serviceAccount") == filled.get("serviceAccountName"):
@@ -54,7 +57,7 @@ def normal_pod_spec(spec: Any) -> Any:
     return normal(filled)
 
 
-def _container(value: Any) -> Any:
+def _container(value: Any, *, template: bool) -> Any:
     if not isinstance(value, dict):
         return value
     container = dict(value)
@@ -64,7 +67,7 @@ def _container(value: Any) -> Any:
         if container.get("imagePullPolicy") == ("Always" if latest and "@" not in image else "IfNotPresent"):
             del container["imagePullPolicy"]
     resources = container.get("resources")
-    if isinstance(resources, dict) and isinstance(resources.get("limits"), dict):
+    if not template and isinstance(resources, dict) and isinstance(resources.get("limits"), dict):
         requests = resources.get("requests")
         asked = {**resources["limits"], **(requests if isinstance(requests, dict) else {})}
         container["resources"] = {**resources, "requests": asked}

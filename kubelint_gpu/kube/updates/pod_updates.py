@@ -23,7 +23,7 @@ _NEW_DEADLINE: Pointer = ("spec", _DEADLINE)
 
 def pod_changes(old: dict[str, Any], new: dict[str, Any], live: bool, _minor: int) -> Iterator[RefusedChange]:
     """The changes of a Pod that are refused."""
-    before, after = (normal_pod_spec(value.get("spec")) for value in (old, new))
+    before, after = (normal_pod_spec(value.get("spec"), template=False) for value in (old, new))
     if not isinstance(before, dict) or not isinstance(after, dict) or "containers" not in after:
         return
     for key in _CONTAINERS:

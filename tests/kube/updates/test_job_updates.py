@@ -35,7 +35,11 @@ def refused(old, new, minor=34):
         (("spec", "ttlSecondsAfterFinished"), 1, None),
         (("spec", "template", "spec", "dnsPolicy"), "ClusterFirst", None),
         (("spec", "template", "spec", "containers", 0, "imagePullPolicy"), "IfNotPresent", None),
-        (("spec", "template", "spec", "containers", 0, "resources", "requests"), {"nvidia.com/gpu": "1"}, None),
+        (
+            ("spec", "template", "spec", "containers", 0, "resources", "requests"),
+            {"nvidia.com/gpu": "1"},
+            "spec.template: Invalid value: field is immutable",
+        ),
         (("spec", "template", "spec", "containers", 0, "image"), "${IMAGE}", None),
     ],
 )
