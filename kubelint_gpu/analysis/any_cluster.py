@@ -37,7 +37,9 @@ _OF_NODES = frozenset((ATTACH,))
 @once
 def stuck_anywhere(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
     """The rollouts that never end whatever nodes there are; none with an inventory."""
-    wanted = [one.key for one in _rolled(unit) if _may_wait(unit, one)]
+    charged = {one.key for one in _rolled(unit) for quota in unit.cluster.quotas if quota.covers(one.pod)}
+    # further nodes bring neither what a quota allows nor what is exclusive
+    wanted = [one.key for one in _rolled(unit) if one.key in charged or any(_exclusive(unit, one))]
     if not wanted:
         return {}
     scenario = on_generous_nodes(unit)
@@ -106,11 +108,6 @@ def _rolled(unit: ApplySet) -> Iterator[WorkloadCheck]:
         rolls = controller.has_replica_sets and subject.workload.replicas and not controller.paused
         if rolls and subject.places_pods and not subject.workload.custom:
             yield subject
-
-
-def _may_wait(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether its new pods may wait for what no further node brings."""
-    return any(one.covers(subject.pod) for one in unit.cluster.quotas) or any(_exclusive(unit, subject))
 
 
 def _exclusive(unit: ApplySet, subject: WorkloadCheck) -> Iterator[bool]:

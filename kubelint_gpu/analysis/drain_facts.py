@@ -36,7 +36,15 @@ def held_drains(unit: ApplySet) -> Iterator[HeldNode]:
         yield from _held_anywhere(unit)
         return
     budgets = unit.cluster.disruption_budgets if unit.has_nodes else ()
-    ready = [subject for subject in unit.subjects if _stays(unit, subject)] if budgets else []
+    ready = (
+        [
+            subject
+            for subject in unit.subjects
+            if _has_pods(subject) and subject.known_class and unit.fits_somewhere(subject)
+        ]
+        if budgets
+        else []
+    )
     if not any(budget.selects(subject.pod) for budget in budgets for subject in ready):
         return
     blocked = _blocked(ready, unit, unit.cluster)
@@ -86,10 +94,6 @@ def _blocked(
         found.setdefault(one.owner, []).append(one)
     kept = {owner: [one for one in drains if one.blocked] for owner, drains in found.items()}
     return {owner: some for owner, some in kept.items() if some and (len(some) == len(found[owner]) or not every)}
-
-
-def _stays(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    return _has_pods(subject) and subject.known_class and unit.fits_somewhere(subject)
 
 
 def _has_pods(subject: WorkloadCheck) -> bool:

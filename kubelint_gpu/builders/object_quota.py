@@ -194,7 +194,14 @@ def _stopping(
         moment="later",
         certainty="certain" if certain else "possible",
         related=(
-            *(Related(manifest.place(route), _written(route)) for route, _ in _KEPT if manifest.present(route)),
+            *(
+                Related(
+                    manifest.place(route),
+                    f"so many Jobs that {'succeeded' if route == _SUCCEEDED else 'failed'} are kept",
+                )
+                for route, _ in _KEPT
+                if manifest.present(route)
+            ),
             *(
                 Related(one.manifest.place(("metadata", "name")), f"{workload_name(one.workload)}, too")
                 for one in others
@@ -209,10 +216,6 @@ def _stopping(
 def _apart(quota: ResourceQuota, key: str, room: int) -> str:
     taken = quota.hard[key] // ONE - room
     return f", of which Jobs beside it take {taken}" if taken else ""
-
-
-def _written(route: Pointer) -> str:
-    return f"so many Jobs that {'succeeded' if route == _SUCCEEDED else 'failed'} are kept"
 
 
 def _fewer(subject: WorkloadCheck, history: History, room: int) -> Iterator[FixCandidate]:

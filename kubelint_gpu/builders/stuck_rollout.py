@@ -272,14 +272,10 @@ def _help(others: Sequence[Workload], *, may: bool) -> Iterator[str]:
         yield f"rolled out at the same moment as {names}, it ends only in a lucky order of events"
 
 
-def _rests_on_a_place(lack: Blocker) -> bool:
-    """Whether it matters where a volume is; a claim that one pod can use is in use wherever that is."""
-    return lack.held == _VOLUME and lack.plugin != volume_restrictions.NAME
-
-
 def unsure_claims(unit: ApplySet, workload: Workload, waiting: Waiting) -> tuple[str, ...]:
     """The claims of which only the manifest is known, where a pod waits for a volume to be free on its node."""
-    if not any(map(_rests_on_a_place, every(waiting.lacks))):
+    # a claim that one pod can use is in use wherever its volume is
+    if all(lack.held != _VOLUME or lack.plugin == volume_restrictions.NAME for lack in every(waiting.lacks)):
         return ()
     named = {str(volume.source.get("claimName")) for volume in workload.spec.volumes if volume.kind == _CLAIM}
     return tuple(sorted(name for name in named if unit.world.declared("PersistentVolumeClaim", name) is None))

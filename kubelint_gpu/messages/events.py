@@ -83,7 +83,8 @@ def _told(change: Change, mine: Owner | None, own: Own) -> str:
     if isinstance(change, TaintGoes):
         return f"the taint {change.taint} goes"
     if isinstance(change, LabelSet):
-        return f"the label {_label(change.key, change.value)}"
+        key, value = change.key, change.value
+        return f"the label {key} is taken off" if value is None else f"the label {key}={value} is set"
     if isinstance(change, Uncordoned):
         return "it is uncordoned"
     if isinstance(change, CapacityGrows):
@@ -111,10 +112,6 @@ def _ends(change: PodsEnd, mine: Owner | None, own: Own) -> str:
     if change.terminating:
         return f"{listed(parts)}, which {'is' if one else 'are'} being deleted, {'is' if one else 'are'} gone"
     return f"{listed(parts)} {'ends' if one else 'end'}"
-
-
-def _label(key: str, value: str | None) -> str:
-    return f"{key} is taken off" if value is None else f"{key}={value} is set"
 
 
 def _joins(change: NodeJoins) -> str:

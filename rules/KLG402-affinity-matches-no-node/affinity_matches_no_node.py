@@ -53,7 +53,7 @@ def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
             scheduler=scheduler_message(unit, subject),
             related=(
                 *(Related(_miss_place(manifest, other), other.message) for other in miss.others),
-                *_near_nodes(unit, miss),
+                *(one for name in miss.near[:2] for one in told_at(unit, "Node", name, f"{name} comes nearest")),
                 *binding(unit, subject, "admission gives that to its pods"),
             ),
             help=(
@@ -170,10 +170,6 @@ def _rekeyed(manifest: Manifest, miss: _Miss) -> list[Edit]:
     if miss.route[-2] == "nodeSelector":
         return renamed(manifest, [miss.route], miss.key)
     return [replace_scalar(manifest.item, (*miss.route, "key"), miss.key)]
-
-
-def _near_nodes(unit: ApplySet, miss: _Miss) -> tuple[Related, ...]:
-    return tuple(one for name in miss.near[:2] for one in told_at(unit, "Node", name, f"{name} comes nearest"))
 
 
 def _proposals(manifest: Manifest, miss: _Miss) -> tuple[FixCandidate, ...]:

@@ -410,3 +410,20 @@ def test_a_bare_pod_that_the_controller_takes_over_is_its_own(kind, name, codes)
     one = bare("r-1", "r") + made("r", "", kind=kind)
     takes = kind != "Deployment"
     assert (told(one, one.replace("replicas: 1", "replicas: 2"), inventory(2)) == []) is takes
+
+
+def test_requests_that_are_written_are_another_template():
+    before, written = made("a"), made("a").replace("limits:", "requests: {nvidia.com/gpu: 1}, limits:")
+    assert told_now(before, written, inventory(1)) == [("KLG101", "a")]
+    assert told_now(before, made("a", RECREATE), inventory(1)) == []
+
+
+def test_gated_pods_hold_nothing_when_they_are_replaced():
+    gates = "schedulingGates: [{name: example.com/wait}]\n"
+    waits = (
+        "---\napiVersion: v1\nkind: Pod\nmetadata: {name: a-1, namespace: serving, labels: {app: a}, "
+        "ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: a-1, uid: u, controller: true}]}\n"
+        "spec: {containers: [{name: main, image: i:1}], schedulingGates: [{name: example.com/wait}]}\n"
+    )
+    assert told_now(made("a", pod=gates), made("a"), inventory(1)) == [("KLG101", "a")]
+    assert told_now(made("a", pod=gates), made("a"), inventory(1) + waits) == []

@@ -14,7 +14,7 @@ from kubelint_gpu.kube.validation.policy_validation import budget_problems, limi
 from kubelint_gpu.kube.validation.resource_validation import sum_problems
 from kubelint_gpu.kube.validation.template_validation import name_problems, pod_problems, workload_problems
 from kubelint_gpu.kube.validation.volume_validation import claim_problems
-from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
+from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.names import NAMES_AS_LABELS, is_label, is_subdomain
 from kubelint_gpu.kube.values.plain import mapping, shortened, written
 from kubelint_gpu.workspace.answers import once
@@ -33,7 +33,9 @@ def refusals(manifest: Manifest, unfit: Iterable[Misfit], minor: int | None) -> 
     """
     said = {problem.pointer for problem in manifest.problems}
     for problem in (*_types(unfit), *_further(manifest, minor), *_gated(manifest, minor)):
-        if not _covered(problem.pointer, said):
+        mine = problem.pointer
+        # nothing was said of the field, of one around it, or of one inside it
+        if not any(mine[: len(one)] == one or one[: len(mine)] == mine for one in said):
             said.add(problem.pointer)
             yield problem
 
@@ -100,11 +102,6 @@ def _gated(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
             if name and not is_label(name) and (route != ("metadata", "name") or is_subdomain(name)):
                 text = f'"{shortened(name)}" is not a DNS label: lower case letters, digits and "-", at most 63'
                 yield InvalidObject(text, route, name)
-
-
-def _covered(pointer: Pointer, said: set[Pointer]) -> bool:
-    """Whether something was said of the field, of one around it, or of one inside it."""
-    return any(pointer[: len(one)] == one or one[: len(pointer)] == pointer for one in said)
 
 
 _OTHERS: dict[tuple[str, str], Callable[[dict[str, Any]], Iterator[InvalidObject]]] = {

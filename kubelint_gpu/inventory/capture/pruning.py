@@ -111,7 +111,11 @@ def _container(container: Any, *, host_network: bool) -> Any:
 def _pod_status(status: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
     result = dict(status)
     if isinstance(status.get("conditions"), list):
-        result["conditions"] = [_condition(each) for each in status["conditions"] if _decides(each)] or None
+        result["conditions"] = [
+            each if _CONDITIONS[each["type"]] else {**each, "reason": None}
+            for each in status["conditions"]
+            if _decides(each)
+        ] or None
     for key, containers in (("containerStatuses", "containers"), ("initContainerStatuses", "initContainers")):
         if isinstance(status.get(key), list):
             listed = spec.get(containers)
@@ -135,10 +139,6 @@ def _decides(condition: Any) -> bool:
         return False
     reasons = _CONDITIONS[condition["type"]]
     return condition.get("status") == "True" and (not reasons or condition.get("reason") in reasons)
-
-
-def _condition(condition: dict[str, Any]) -> dict[str, Any]:
-    return condition if _CONDITIONS[condition["type"]] else {**condition, "reason": None}
 
 
 def _part(value: dict[str, Any], key: str) -> dict[str, Any]:

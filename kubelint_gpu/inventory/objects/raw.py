@@ -63,7 +63,7 @@ def raw_object(
     value = item.value if value is None else value
     metadata = value.get("metadata")
     declared = Declared(value, item, pointer)
-    if not isinstance(metadata, dict) or not _is_text(metadata.get("name")):
+    if not isinstance(metadata, dict) or not isinstance(metadata.get("name") or None, str):
         problems.append(error_about(declared, ("metadata",), f"{declared.kind} has no metadata.name"))
         return None
     return _checked(declared, problems)
@@ -85,7 +85,3 @@ def _checked(declared: Declared, problems: list[InventoryError]) -> Declared | N
         where = ("status", "nodeInfo", "kubeletVersion")
         problems.append(warning_about(declared, where, sentence, "nothing follows from it; a usual one is v1.34.1"))
     return found
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and value != ""

@@ -29,7 +29,7 @@ Diagnostics = list[dict[str, Any]]
 def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, Diagnostics]:
     """Diagnostics by absolute path: of the document, and of the files that decide what is said of it."""
     path = question["path"]
-    if _is_chart_template(Path(path)):
+    if any(one.name == "templates" and (one.parent / "Chart.yaml").is_file() for one in Path(path).parents):
         return {path: []}
     try:
         project = Project(question, memory)
@@ -116,11 +116,6 @@ class _Checked:
         reading = self._memory.texts.reading(configured, _shown(configured))
         written = self._written(told, () if reading is None else (reading,), lambda path: path == configured)
         return written.get(configured, [])
-
-
-def _is_chart_template(path: Path) -> bool:
-    """Whether a file is no YAML before Helm has rendered it."""
-    return any(folder.name == "templates" and (folder.parent / "Chart.yaml").is_file() for folder in path.parents)
 
 
 def suppression(selection: Selection) -> Suppression:

@@ -101,7 +101,8 @@ def _group(found: ClassPicture, group: NodeGroup, owners: Owners) -> Iterator[st
         held = sum(amounts.values())
         yield from _cells(row, amounts, owners)
         each = " each" if group.count > 1 else ""
-        yield f'<p class="small">{_free(row, held)}{each}{_whose(amounts)}</p>\n'
+        free = f"{max(0, row.total - held)} of {row.total} {text(unit(row))} free"
+        yield f'<p class="small">{free}{each}{_whose(amounts)}</p>\n'
     if group.others:
         yield f'<p class="small">{counted(group.others, "pod")} without a GPU</p>\n'
     yield "</div>\n"
@@ -119,10 +120,6 @@ def _cells(row: Row, amounts: dict[tuple[str, str], int], owners: Owners) -> Ite
         for holder in places(amounts, [None] * row.total)
     )
     yield f'<div class="cells" aria-hidden="true">{cells}</div>\n'
-
-
-def _free(row: Row, held: int) -> str:
-    return f"{max(0, row.total - held)} of {row.total} {text(unit(row))} free"
 
 
 def _whose(amounts: dict[tuple[str, str], int]) -> str:

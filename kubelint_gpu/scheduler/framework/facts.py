@@ -77,10 +77,6 @@ def nothing(_: Pod) -> tuple[str, ...]:
     return ()
 
 
-def _everyone(_others: Sequence[Pod], _unique: Unique) -> Callable[[Pod], bool]:
-    return always
-
-
 def nobody(_others: Sequence[Pod], _unique: Unique) -> Callable[[Pod], bool]:
     """No pod refuses another one on nodes other than its own."""
     return never
@@ -95,16 +91,8 @@ def nobody_blocks(*_: object) -> Keeps:
     return lambda _: never
 
 
-def _no_stock(*_: object) -> tuple[int, int] | None:
-    return None
-
-
 def no_slots(*_: object) -> tuple[str, ...]:
     """Nodes have any number of what the filter looks at."""
-    return ()
-
-
-def _nothing_sought(*_: object) -> tuple[str, ...]:
     return ()
 
 
@@ -163,14 +151,14 @@ class Facts:
     heeds: Callable[[Pod, Pod], bool] = always
     excludes: Callable[[Pod, Pod], bool] = always
     local: Callable[[Pod, Unique], bool] = never
-    refusing: Callable[[Sequence[Pod], Unique], Callable[[Pod], bool]] = _everyone
+    refusing: Callable[[Sequence[Pod], Unique], Callable[[Pod], bool]] = lambda _others, _unique: always
     pod_labels: Callable[[Pod], Iterable[str]] | None = None
     topology: Callable[[Pod], Iterable[str]] = nothing
     tokens: Callable[[Pod], Iterable[str]] = nothing
     token: Tokens = _by_name
     blockers: Blockers | None = None
-    sought: Sought = _nothing_sought
-    stock: Stock = _no_stock
+    sought: Sought = lambda *_: ()
+    stock: Stock = lambda *_: None
     slots: Slots = no_slots
     spared: Callable[[PodSpec], PodSpec] = _as_it_is
     near: int = 3

@@ -42,10 +42,6 @@ def conflict(wanted: HostPort, taken: HostPort) -> bool:
     )
 
 
-def _takes(_ports: tuple[HostPort, ...], _node: NodeInfo) -> int:
-    return 1
-
-
 def _tokens(pod: Pod) -> Iterator[str]:
     return (f"host port {port.port}/{port.protocol}" for port in host_ports(pod.spec))
 
@@ -74,4 +70,4 @@ _FACTS = on_one_node(
     blockers=_blockers,
     spared=lambda spec: replace(spec, containers=tuple(replace(one, host_ports=()) for one in spec.containers)),
 )
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=_FACTS, takes=_takes)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=_FACTS, takes=lambda _ports, _node: 1)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.csi import CSINode
-from kubelint_gpu.kube.objects.pod import Pod, Volume
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
 from kubelint_gpu.scheduler.framework.facts import Token
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
@@ -43,7 +43,7 @@ class VolumeCountState(NamedTuple):
 
 
 def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
-    if not any(_matters(volume) for volume in pod.spec.volumes):
+    if not any(one.kind in ("persistentVolumeClaim", "ephemeral", *_MIGRATED) for one in pod.spec.volumes):
         return SKIP
     index = storage_index(snapshot)
     most = Counter(driver for driver, _ in attachments(pod, _ALL_MIGRATED, index))
@@ -160,10 +160,6 @@ def _handle(volume_name: str, index: StorageIndex) -> str:
 
 def _of(attached: Attached, driver: str) -> int:
     return sum(1 for one in attached if one[0] == driver)
-
-
-def _matters(volume: Volume) -> bool:
-    return volume.kind in ("persistentVolumeClaim", "ephemeral") or volume.kind in _MIGRATED
 
 
 def _token(_pods: Sequence[Pod], _wide: bool, cluster: Cluster) -> Token | None:

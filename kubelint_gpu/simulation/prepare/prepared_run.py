@@ -146,7 +146,13 @@ class PreparedRun:
             simple=simple and room is None,
             least=FrozenMap(least),
             on_each=SIMULATION.daemons_on_a_node if participant.daemons else None,
-            devices=max([*(one.most for one in rooms), *map(_devices, participant.running)], default=0),
+            devices=max(
+                [
+                    *(one.most for one in rooms),
+                    *(sum(len(one.devices) for _, one in pod.allocations) for pod in participant.running),
+                ],
+                default=0,
+            ),
             prices=room.prices if simple and room is not None else None,
             alike_devices=room is not None and room.alike,
         )
@@ -178,7 +184,3 @@ class PreparedRun:
 def without_claims(pod: Pod) -> Pod:
     """The pod as if it had no claims to devices."""
     return replace(pod, spec=replace(pod.spec, resource_claims=()))
-
-
-def _devices(pod: Pod) -> int:
-    return sum(len(allocation.devices) for _, allocation in pod.allocations)

@@ -37,7 +37,9 @@ def _matched(wanted: Sequence[dict[int, int]], contents: Sequence[Content]) -> l
 
     def assign(node: int, tried: set[int]) -> bool:
         for place, content in enumerate(contents):
-            if place in tried or not _has(content, wanted[node]):
+            if place in tried or any(
+                count_on(content, kind, READY, BROKEN) < count for kind, count in wanted[node].items()
+            ):
                 continue
             tried.add(place)
             if holder[place] < 0 or assign(holder[place], tried):
@@ -51,7 +53,3 @@ def _matched(wanted: Sequence[dict[int, int]], contents: Sequence[Content]) -> l
     found = {node: place for place, node in enumerate(holder) if node >= 0}
     left = iter([place for place in range(len(contents)) if holder[place] < 0])
     return [found[node] if node in found else next(left) for node in range(len(wanted))]
-
-
-def _has(content: Content, pods: dict[int, int]) -> bool:
-    return all(count_on(content, kind, READY, BROKEN) >= count for kind, count in pods.items())

@@ -13,7 +13,6 @@ from kubelint_gpu.kube.dra.claim import ResourceClaim, ResourceClaimTemplate
 from kubelint_gpu.kube.dra.device_class import DeviceClass, classes_by_resource
 from kubelint_gpu.kube.dra.pod_claims import PodClaim, is_controlled_by, pod_claims
 from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, queries_of
-from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import Meta, OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY
@@ -59,7 +58,8 @@ def objects_of(snapshot: Snapshot, features: Features) -> Objects:
 
 def _objects(snapshot: Snapshot, features: Features) -> Objects:
     cluster = snapshot.cluster
-    refused = _without_admin_access(cluster)
+    # the API server refuses claims for administration there; a namespace that is not declared may allow them
+    refused = {one.name for one in cluster.namespaces if one.labels.get(ADMIN_LABEL) != "true"}
     return Objects(
         {
             claim.key: replace(claim, spec=kept_spec(claim.spec, features))
@@ -75,11 +75,6 @@ def _objects(snapshot: Snapshot, features: Features) -> Objects:
         classes_by_resource(cluster.device_classes) if features.extended else {},
         slice_index(cluster.resource_slices, cluster.device_taint_rules, features),
     )
-
-
-def _without_admin_access(cluster: Cluster) -> frozenset[str]:
-    """The namespaces in which the API server refuses claims for administration; those that are not declared may do."""
-    return frozenset(one.name for one in cluster.namespaces if one.labels.get(ADMIN_LABEL) != "true")
 
 
 def _is_for_admin(spec: ClaimSpec) -> bool:

@@ -60,7 +60,8 @@ class Traceable:
         group = str(patch.get("apiVersion", "")).rpartition("/")[0]
         if (group, patch.get("kind")) != (self.kind.api_version.rpartition("/")[0], self.kind.kind):
             return False
-        return any(name == known and _same_namespace(namespace, space) for known, space in self.names)
+        spaces = [space for known, space in self.names if known == name]
+        return bool(spaces) and (not namespace or namespace in spaces or (namespace == "default" and "" in spaces))
 
     def selected(self, target: dict[str, Any]) -> bool:
         """Whether a target selects it; names and kinds are regular expressions that must match whole."""
@@ -96,7 +97,3 @@ def _fulfils(labels: dict[str, Any], part: str) -> bool:
     if equals:
         return bool(labels.get(key.strip()) == value.strip())
     return (key.strip().lstrip("!") in labels) != key.strip().startswith("!")
-
-
-def _same_namespace(wanted: Any, has: str) -> bool:
-    return not wanted or wanted == has or (wanted == "default" and not has)
