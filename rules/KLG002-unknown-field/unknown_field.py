@@ -37,7 +37,8 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Diagnostic:
     proposals: tuple[FixCandidate, ...] = ()
     help_: tuple[str, ...] = ()
     if found.since and minor is not None:
-        text = f"{path} has the field {key} {_releases(found, minor)}, and the cluster is of 1.{minor}"
+        when = f"since 1.{found.since}" if minor < found.since else f"up to 1.{found.until}"
+        text = f"{path} has the field {key} {when}, and the cluster is of 1.{minor}"
     else:
         near = near_name(key, names)
         placed = homes(found, minor)
@@ -73,10 +74,6 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Diagnostic:
         help=help_,
         proposals=proposals,
     )
-
-
-def _releases(found: Misfit, minor: int) -> str:
-    return f"since 1.{found.since}" if minor < found.since else f"up to 1.{found.until}"
 
 
 def _mapping(manifest: Manifest, pointer: Pointer) -> dict[str, object]:

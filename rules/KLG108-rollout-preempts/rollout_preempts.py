@@ -52,7 +52,8 @@ def _draft(
     nodes = sorted({one.node for one in found})
     count = max(one.count for one in found)
     budgets = sorted({name for one in found for name in one.budgets})
-    protected = f", although {_budgets(budgets)} allows no further disruption" if budgets else ""
+    which = "each of the budgets" if len(budgets) > 1 else "PodDisruptionBudget"
+    protected = f", although {which} {listed(budgets)} allows no further disruption" if budgets else ""
     lost = ", and nothing creates it again" if any(one.lost for one in found) else ""
     resource = next(iter(extended_resources(spec)), "")
     place = place_of(unit, owner, resource, nodes)
@@ -81,7 +82,3 @@ def _draft(
         help=(f"give {owner_name(owner)} a class of at least {found[0].by_priority} if it must not be disturbed",),
         proposals=proposals if surges else (),
     )
-
-
-def _budgets(names: list[str]) -> str:
-    return f"PodDisruptionBudget {names[0]}" if len(names) == 1 else f"each of the budgets {listed(names)}"

@@ -70,6 +70,8 @@ class RuntimeFailure(NamedTuple):
 
 def compile_failures(unit: ApplySet) -> Iterator[CompileFailure]:
     """The expressions of a unit that do not compile."""
+    # its functions are those of the release before, to which the API server may go back
+    library = None if unit.minor_release is None else unit.minor_release - 1
     for manifest in device_objects(unit):
         from kubelint_gpu.kube.dra.resource_api import LONGEST_EXPRESSION
         from kubelint_gpu.kube.dra.selector import selector
@@ -78,7 +80,7 @@ def compile_failures(unit: ApplySet) -> Iterator[CompileFailure]:
         for pointer, text in expressions(manifest.item.value):
             if not text or len(text.encode()) > LONGEST_EXPRESSION:
                 continue
-            compiled = selector(text, shareable=_shares(unit), library=_library(unit))
+            compiled = selector(text, shareable=_shares(unit), library=library)
             error = compiled.error
             if error is None:
                 if compiled.is_too_complex():
@@ -87,11 +89,6 @@ def compile_failures(unit: ApplySet) -> Iterator[CompileFailure]:
             issue = error.issues[0] if error.issues else None
             message = error.text if issue is None else issue.message
             yield CompileFailure(manifest, pointer, text, message, None if issue is None else issue.offset)
-
-
-def _library(unit: ApplySet) -> int | None:
-    """The release whose functions a new expression may use: the one before, to which the API server may go back."""
-    return None if unit.minor_release is None else unit.minor_release - 1
 
 
 def _shares(unit: ApplySet) -> bool:

@@ -120,10 +120,6 @@ def _replica_set(spec: Fields) -> tuple[int, Strategy | None]:
     return spec.integer("replicas", 1, 0), None
 
 
-def _stateful_set(spec: Fields) -> tuple[int, Strategy | None]:
-    return spec.integer("replicas", 1, 0), read_stateful_set_strategy(spec)
-
-
 def _cron_job(spec: Fields) -> tuple[int, Strategy | None]:
     policy = spec.choice("concurrencyPolicy", ("Allow", "Forbid", "Replace"), "Allow")
     strategy = read_job_strategy(spec.down("jobTemplate", "spec"), policy)
@@ -149,7 +145,7 @@ _READERS: dict[str, tuple[tuple[str, ...], _Reader, Pointer]] = {
     "Pod": (("",), lambda _: (1, None), ()),
     "ReplicaSet": (_APPS, _replica_set, _TEMPLATE),
     "ReplicationController": (("",), _replica_set, _TEMPLATE),
-    "StatefulSet": (_APPS, _stateful_set, _TEMPLATE),
+    "StatefulSet": (_APPS, lambda spec: (spec.integer("replicas", 1, 0), read_stateful_set_strategy(spec)), _TEMPLATE),
 }
 _DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/")
 _NEEDS_SELECTOR = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")

@@ -219,7 +219,8 @@ class Snapshot:
 
     def namespace_labels(self, namespace: str) -> Mapping[str, str]:
         """The labels of a namespace, with the automatic `kubernetes.io/metadata.name`; none where it has no object."""
-        labels: FrozenMap[str, str] = self.static("namespaces", _namespaces).get(namespace, EMPTY)
+        found = self.static("namespaces", lambda one: {each.name: each.labels for each in one.cluster.namespaces})
+        labels: FrozenMap[str, str] = found.get(namespace, EMPTY)
         return labels
 
 
@@ -244,7 +245,3 @@ def _anti_groups(snapshot: Snapshot) -> Mapping[tuple[str, tuple[PodAffinityTerm
         for pod in info.anti:
             found.setdefault((pod.meta.namespace, pod.spec.pod_anti_affinity), []).append((pod, info))
     return {key: tuple(placed) for key, placed in found.items()}
-
-
-def _namespaces(snapshot: Snapshot) -> Mapping[str, FrozenMap[str, str]]:
-    return {namespace.name: namespace.labels for namespace in snapshot.cluster.namespaces}

@@ -38,7 +38,9 @@ def with_claims_for_resources(
     Where devices are not known it is without claims.
     """
     if not cluster.devices_known:
-        return _with_specs(transitions, cluster, _without_claims)
+        return _with_specs(
+            transitions, cluster, lambda spec, _: replace(spec, resource_claims=()) if spec.resource_claims else spec
+        )
     if not cluster.device_classes:
         return transitions, cluster
     made = _Claims(replace(cluster, quotas=()) if grows else cluster)
@@ -67,10 +69,6 @@ def _with_specs(
         new = with_spec(one.new)
         found.append(replace(one, new=new, old=new if one.old is one.new else with_spec(one.old)))
     return found, replace(cluster, pods=tuple(map(with_spec, cluster.pods)))
-
-
-def _without_claims(spec: PodSpec, _namespace: str) -> PodSpec:
-    return replace(spec, resource_claims=()) if spec.resource_claims else spec
 
 
 def served_both_ways(transitions: Sequence[Transition], cluster: Cluster) -> frozenset[int]:
