@@ -44,7 +44,9 @@ def _template(value: object, workload: Workload) -> object:
 
 def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether no pod of it runs before: it was not among the objects as they were, fitted on no node, or is gated."""
-    if own_pods(subject.workload, unit.cluster.pods) or own_waiting(subject.workload, unit.cluster.pods):
+    there = (*own_pods(subject.workload, unit.cluster.pods), *own_waiting(subject.workload, unit.cluster.pods))
+    bare = {one.object for one in unit.manifests if one.kind == "Pod"} if there else set()
+    if any(f"Pod/{pod.key}" not in bare or subject.workload.kind == "Pod" for pod in there):
         return False
     old = unit.before_of(subject)
     if old is None:

@@ -153,9 +153,9 @@ def _with_adopted(found: dict[WorkloadKey, Transition]) -> dict[WorkloadKey, Tra
     bare = {key: one.new.pod(one.new.meta.name) for key, one in found.items() if one.new.kind == "Pod" and one.existing}
     taken: set[WorkloadKey] = set()
     for key, one in found.items() if bare else ():
-        adopts = controller_of(one.new).adopts
-        mine = [name for name, pod in bare.items() if name not in taken and adopts(pod)]
-        if mine and not one.existing:
+        controller = controller_of(one.new)
+        mine = [name for name, pod in bare.items() if name not in taken and controller.adopts(pod)]
+        if mine and not (one.existing or controller.node_bound):
             old = replace(one.new, spec=bare[mine[0]].spec, replicas=len(mine))
             found[key] = replace(one, old=old, existing=True, known=True, rolls=False)
         elif mine and one.known:

@@ -427,3 +427,22 @@ def test_gated_pods_hold_nothing_when_they_are_replaced():
     )
     assert told_now(made("a", pod=gates), made("a"), inventory(1)) == [("KLG101", "a")]
     assert told_now(made("a", pod=gates), made("a"), inventory(1) + waits) == []
+
+
+def running(name, owner):
+    """The same pod as a capture has it: it runs, and nobody owns it."""
+    return bare(name, owner).replace("spec: {", "spec: {nodeName: n1, ") + "status: {phase: Running}\n"
+
+
+def test_a_daemon_set_takes_over_a_bare_pod_on_its_node():
+    agent = made("r", "", kind="DaemonSet")
+    for cluster in (inventory(1), inventory(1) + running("p", "r")):
+        assert told(bare("p", "r"), bare("p", "r") + agent, cluster) == []
+        assert told(bare("p", "q"), bare("p", "q") + agent, cluster)
+
+
+def test_a_bare_pod_that_runs_is_no_deployments_and_is_one_too_many_for_a_replica_set():
+    two = bare("p", "r") + bare("q", "r")
+    cluster = inventory(2) + running("p", "r") + running("q", "r")
+    assert told_now(two, two + made("r"), cluster) == [("KLG109", "r")]
+    assert told_now(two, two + made("r", "", kind="ReplicaSet") + made("w"), cluster) == []

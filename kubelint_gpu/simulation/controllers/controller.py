@@ -100,9 +100,16 @@ class Controller:
             return not self.knows_own_pods
         return bool(selector.requirements) and selector.matches(pod.meta.labels)
 
-    def adopts(self, _pod: Pod) -> bool:
-        """Whether it takes over a bare pod of the workload's namespace; a Deployment's pods bear a hash, too."""
-        return False
+    def adopts(self, pod: Pod) -> bool:
+        """Whether it takes over a bare pod: one with its labels, of a StatefulSet with the name of an ordinal, too.
+
+        A Deployment's pods bear the hash of their template besides.
+        """
+        workload, first = self.workload, self.first_ordinal
+        ordinals = range(first, first + workload.replicas) if self.has_ordinals else ()
+        named = any(pod.meta.name == f"{workload.meta.name}-{ordinal}" for ordinal in ordinals)
+        takes = named or workload.kind in ("ReplicaSet", "ReplicationController", "DaemonSet")
+        return takes and pod.meta.namespace == workload.meta.namespace and pod.meta.owner is None and self.owns(pod)
 
     def is_owner(self, owner: OwnerReference) -> bool:
         """Whether a reference is to the workload, or to an object that its controller makes for the pods.

@@ -93,14 +93,6 @@ class ReplicaSetController(Controller):
         """Whether its strategy says so; without a rollout a new template is for the pods that are made from then on."""
         return not (self.rolls or self.runs_to_completion) or getattr(self.workload.strategy, "on_delete", False)
 
-    def adopts(self, pod: Pod) -> bool:
-        """One of its namespace that bears its labels; of a StatefulSet it has the name of an ordinal, too."""
-        workload, first = self.workload, self.first_ordinal
-        ordinals = range(first, first + workload.replicas) if self.has_ordinals else ()
-        named = any(pod.meta.name == f"{workload.meta.name}-{ordinal}" for ordinal in ordinals)
-        takes = named or workload.kind in ("ReplicaSet", "ReplicationController")
-        return takes and pod.meta.namespace == workload.meta.namespace and pod.meta.owner is None and self.owns(pod)
-
     def add_pods(self, builder: PodTypeBuilder, *, rolling: bool, scaling: bool) -> None:
         """A new one that makes no lost pod again makes its pods at the same moment as others change."""
         change, ends = builder.change, self.terminates

@@ -29,8 +29,9 @@ def participants_of(
     pending = [pod for pod in cluster.pods if not (pod.spec.node_name or pod.finished or pod.meta.terminating)]
     found: dict[int, WorkloadChange] = {}
     controllers = [controller_of(one.new) for one in transitions]
-    # a pod that may be a custom resource's is another's where it says so
-    for number in sorted(range(len(transitions)), key=lambda place: not controllers[place].knows_own_pods):
+    # a bare pod is nobody else's, and one that may be a custom resource's is another's where it says so
+    doubt = [(one.replaces_lost, not one.knows_own_pods) for one in controllers]
+    for number in sorted(range(len(transitions)), key=doubt.__getitem__):
         transition, controller = transitions[number], controllers[number]
         own = own_pods(transition.new, left)
         waiting = own_waiting(transition.new, pending)
