@@ -32,7 +32,12 @@ class RefusedRevision:
     @property
     def key(self) -> str:
         """What the quota limits."""
-        return _key(self.subject.controller.revision_kind)
+        return _key(self.kind)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the object: ReplicaSet or ControllerRevision."""
+        return self.subject.controller.revision_kind
 
     @property
     def ends(self) -> str:
@@ -44,7 +49,7 @@ class RefusedRevision:
 def refused_revisions(unit: ApplySet) -> Iterator[Diagnostic]:
     """The findings about workloads to which a quota refuses the object for a template."""
     for found in revisions_refused(unit):
-        yield _draft(unit, found)
+        yield _never_runs(unit, found) if found.first else _never_rolls(unit, found)
 
 
 def revisions_refused(unit: ApplySet) -> Iterator[RefusedRevision]:
@@ -102,26 +107,37 @@ def _used(unit: ApplySet, quota: ResourceQuota, kind: str) -> int:
     return max(len(before) * ONE, quota.used.get(_key(kind), 0) if quota.used is not None else 0)
 
 
-def _draft(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
-    manifest, quota, kind = found.subject.manifest, found.quota, found.subject.controller.revision_kind
-    later = is_made(unit, found.subject) and not found.first
-    refused = f"{kind} is refused by quota {quota.meta.name}, which allows {quota_state(quota, found.key, found.used)}"
+def _never_runs(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
+    """The finding that a workload gets not even its first template."""
+    manifest = found.subject.manifest
+    return Diagnostic(
+        "KLG105",
+        manifest.place(("metadata", "name")),
+        f"no pod of it ever runs: its first {_refused_by(found)}",
+        manifest,
+        cause=f"first {found.kind}",
+        related=tuple(quota_limits(unit, found.quota.meta.namespace, found.quota.meta.name, (found.key,))),
+    )
+
+
+def _never_rolls(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
+    """The finding that a rollout does not go on, now or after this change has made the workload."""
+    manifest, kind, later = found.subject.manifest, found.kind, is_made(unit, found.subject)
     rollout = "this change starts it, and the next rollout" if later else "the rollout"
     kept = f"the old {kind} is kept until the rollout is complete"
     return Diagnostic(
         "KLG105",
-        manifest.place(("metadata", "name"))
-        if found.first
-        else manifest.place(field_pointers.strategy(manifest), "key"),
-        f"no pod of it ever runs: its first {refused}"
-        if found.first
-        else f"{rollout} {found.ends}: the new {refused}, and {kept}",
+        manifest.place(field_pointers.strategy(manifest), "key"),
+        f"{rollout} {found.ends}: the new {_refused_by(found)}, and {kept}",
         manifest,
-        cause=f"{'first' if found.first else 'new'} {kind}",
+        cause=f"new {kind}",
         severity="warning" if later else None,
         moment="next" if later else "now",
-        related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (found.key,))),
-        help=()
-        if found.first
-        else (f"leave room for the new {kind} and for the old ones that revisionHistoryLimit keeps",),
+        related=tuple(quota_limits(unit, found.quota.meta.namespace, found.quota.meta.name, (found.key,))),
+        help=(f"leave room for the new {kind} and for the old ones that revisionHistoryLimit keeps",),
     )
+
+
+def _refused_by(found: RefusedRevision) -> str:
+    state = quota_state(found.quota, found.key, found.used)
+    return f"{found.kind} is refused by quota {found.quota.meta.name}, which allows {state}"

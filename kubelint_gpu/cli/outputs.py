@@ -108,3 +108,11 @@ def write(
             # what follows on standard error stands behind it, also where both go to one pipe
             stream.flush()
     return "".join(shown)
+
+
+def print_statistics(report: Report, color: str) -> None:
+    """Print how often each rule was found."""
+    from kubelint_gpu.report.tally import statistics
+
+    for part in statistics(report, options_for(sys.stdout, color)):
+        sys.stdout.write(part)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
+from kubelint_gpu.cli.baseline import Baseline
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.sources.files import SUFFIXES
+from kubelint_gpu.workspace.project.configuration import Configuration
+from kubelint_gpu.workspace.project.inputs import Inputs
 
 _TOOL = "kubelint-gpu"
 _OF_REPORTS = ("fingerprint", "findings", "runs")
@@ -76,3 +80,22 @@ def _below(target: str, folder: str | None) -> bool:
         return False
     root, path = os.path.realpath(folder), os.path.realpath(target)
     return path.endswith(SUFFIXES) and os.path.commonpath((root, path)) == root
+
+
+def own_files(inputs: Inputs, configuration: Configuration, baseline: Baseline, written: str | None) -> Iterator[str]:
+    """The files that a run reads or writes; what an earlier run reported is none of them."""
+    yield from (str(path) for path in (configuration.path, baseline.path, written) if path is not None)
+    yield from paths_of(reading for reading in inputs.every if not is_report(reading))
+    yield from inputs.beside
+
+
+def wholly_checked(inputs: Inputs, given: Sequence[str]) -> Iterator[str]:
+    """The files of which all findings are known: inventories, and what lies below the PATHS.
+
+    What a kustomization takes from elsewhere may have findings through others that are not rendered now.
+    """
+    roots = [Path(path).resolve() for path in given if path != "-"]
+    for path in paths_of(inputs.readings):
+        if path.startswith("<") or any(Path(path).resolve().is_relative_to(root) for root in roots):
+            yield path
+    yield from paths_of(reading for world in inputs.worlds for reading in world.readings)

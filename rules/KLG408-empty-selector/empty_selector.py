@@ -14,6 +14,15 @@ from kubelint_gpu.kube.values.selectors import LabelSelector
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _KINDS = (("podAffinity", False), ("podAntiAffinity", True))
+_NOBODY = {
+    "podAffinity": "the pod is never scheduled",
+    "podAntiAffinity": "nothing is kept apart",
+    "topologySpreadConstraints": "nothing is spread",
+}
+_EVERYBODY = {
+    "podAffinity": "any pod will do",
+    "podAntiAffinity": "the pod shares its domain with no other pod at all",
+}
 
 
 @rule("KLG408", of_workloads=True)
@@ -60,24 +69,11 @@ def _selectors(spec: PodSpec) -> Iterator[tuple[Pointer, LabelSelector | None, s
 
 
 def _effect(selector: LabelSelector | None, kind: str) -> str:
-    spread = kind == "topologySpreadConstraints"
     if selector is None:
-        what = {
-            "podAffinity": "the pod is never scheduled",
-            "podAntiAffinity": "nothing is kept apart",
-            "topologySpreadConstraints": "nothing is spread",
-        }.get(kind, "the preference has no effect")
-        return f"without labelSelector it matches no pod: {what}"
-    if spread:
+        return f"without labelSelector it matches no pod: {_NOBODY.get(kind, 'the preference has no effect')}"
+    if kind == "topologySpreadConstraints":
         return "an empty labelSelector counts no pod for a topology spread constraint: nothing is spread"
-    return f"an empty labelSelector matches every pod of the namespace: {_everybody(kind)}"
-
-
-def _everybody(kind: str) -> str:
-    return {
-        "podAffinity": "any pod will do",
-        "podAntiAffinity": "the pod shares its domain with no other pod at all",
-    }.get(kind, "any pod counts")
+    return f"an empty labelSelector matches every pod of the namespace: {_EVERYBODY.get(kind, 'any pod counts')}"
 
 
 def _draft(subject: WorkloadCheck, pointer: Pointer, key: str, message: str) -> Diagnostic:

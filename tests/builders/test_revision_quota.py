@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
+import counted_objects
 import pytest
 from checks_units import deployment, findings
 
 from kubelint_gpu.findings.finding import Finding
 
-NODE = """
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-kubernetesVersion: "1.34"
-nodes:
-  - name: n1
-    allocatable: {cpu: 16, memory: 64Gi}
-    gpus: {model: L4, count: 4}
-priorityClasses:
-  - {name: serving, value: 1000}
-"""
-
 
 def quota(most, key="count/replicasets.apps", namespace="serving", more=""):
-    return (
-        f"---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: q, namespace: {namespace}}}\n"
-        f'spec: {{hard: {{{key}: "{most}"}}{more}}}\n'
-    )
+    return counted_objects.quota(key, most, scopes=more, namespace=namespace)
 
 
 def told(text: str) -> list[Finding]:
-    return findings(text, NODE, "KLG105")
+    return findings(text, counted_objects.NODE, "KLG105")
 
 
 def test_the_new_replica_set_of_a_rollout_is_refused():

@@ -22,10 +22,10 @@ priorityClasses:
 """
 
 
-def quota(key, most, used=None, scopes=""):
+def quota(key, most, used=None, scopes="", namespace="serving"):
     status = "" if used is None else f'status: {{used: {{{key}: "{used}"}}}}\n'
     return (
-        f"---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: q, namespace: serving}}\n"
+        f"---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: q, namespace: {namespace}}}\n"
         f'spec: {{hard: {{{key}: "{most}"}}{scopes}}}\n{status}'
     )
 

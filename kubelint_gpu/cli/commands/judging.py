@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubelint_gpu.cli.baseline import Baseline, load_baseline, settle
+from kubelint_gpu.cli.baseline import load_baseline, settle
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.outcome_report import report_of
-from kubelint_gpu.cli.outputs import category_of, options_for, write
-from kubelint_gpu.cli.own_files import is_report, paths_of, refuse_own_files
+from kubelint_gpu.cli.outputs import category_of, print_statistics, write
+from kubelint_gpu.cli.own_files import own_files, refuse_own_files, wholly_checked
 from kubelint_gpu.engine.processes import cores
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import per_path_problems, select
 from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.findings.expiry import today
-from kubelint_gpu.report.content import Report
 from kubelint_gpu.report.format_names import DRAWING
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.project.comparison import comparison
-from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.gathering import Gathered
-from kubelint_gpu.workspace.project.inputs import Inputs, inputs_of
+from kubelint_gpu.workspace.project.inputs import inputs_of
 from kubelint_gpu.workspace.project.progress import progress
 from kubelint_gpu.workspace.project.worlds import WhatIf
 
@@ -58,7 +55,7 @@ def judged(
         store=store,
         shard=options["shard"],
     )
-    own = _own(inputs, configuration, baseline, options["write_baseline"])
+    own = own_files(inputs, configuration, baseline, options["write_baseline"])
     refuse_own_files(targets, own, past.path if past is not None else None)
     suppression = Suppression(today(), selection.off(), on=not options["no_ignores"])
     fixed = None
@@ -100,14 +97,14 @@ def judged(
         options["write_baseline"],
         outcome.findings,
         tuple(selection.selected(outcome.findings)),
-        _wholly_checked(inputs, paths),
+        wholly_checked(inputs, paths),
         failed=outcome.failed or inputs.failed,
     )
     findings = settled.findings
     settings = selection.configuration.source
     report = report_of(inputs, outcome, settled, time.perf_counter() - begun, [name for name, _ in targets], settings)
     if options["statistics"]:
-        _print_statistics(report, options["color"])
+        print_statistics(report, options["color"])
         targets = [(name, target) for name, target in targets if target != "-"]
     written = write(
         report,
@@ -134,31 +131,3 @@ def judged(
     if store is not None:
         store.save()
     return code
-
-
-def _own(inputs: Inputs, configuration: Configuration, baseline: Baseline, written: str | None) -> Iterator[str]:
-    """The files that a run reads or writes; what an earlier run reported is none of them."""
-    yield from (str(path) for path in (configuration.path, baseline.path, written) if path is not None)
-    yield from paths_of(reading for reading in inputs.every if not is_report(reading))
-    yield from inputs.beside
-
-
-def _wholly_checked(inputs: Inputs, given: Sequence[str]) -> Iterator[str]:
-    """The files of which all findings are known: inventories, and what lies below the PATHS.
-
-    What a kustomization takes from elsewhere may have findings through others that are not rendered now.
-    """
-    roots = [Path(path).resolve() for path in given if path != "-"]
-    for path in paths_of(inputs.readings):
-        if path.startswith("<") or any(Path(path).resolve().is_relative_to(root) for root in roots):
-            yield path
-    yield from paths_of(reading for world in inputs.worlds for reading in world.readings)
-
-
-def _print_statistics(report: Report, color: str) -> None:
-    import sys
-
-    from kubelint_gpu.report.tally import statistics
-
-    for part in statistics(report, options_for(sys.stdout, color)):
-        sys.stdout.write(part)

@@ -15,12 +15,11 @@ from kubelint_gpu.scheduler.framework.facts import Unique
 from kubelint_gpu.scheduler.relations import asks, first_alike, refusers
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
 from kubelint_gpu.simulation.prepare.bounded import bounded
+from kubelint_gpu.simulation.prepare.budgets_and_quotas import with_counted_budgets, with_unknown_use
 from kubelint_gpu.simulation.prepare.demand import Demand, takes
 from kubelint_gpu.simulation.prepare.displaced import displaced
-from kubelint_gpu.simulation.prepare.disruption_budgets import with_counted_budgets
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.participants import participants_of
-from kubelint_gpu.simulation.prepare.quotas import with_unknown_use
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod, is_temporary
 from kubelint_gpu.simulation.prepare.workload_claims import wanted_storage, with_template_claims, without_shared_claims

@@ -11,9 +11,9 @@ from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.scheduler.relations import attends
 from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
+from kubelint_gpu.simulation.prepare.budgets_and_quotas import without_use
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
-from kubelint_gpu.simulation.prepare.quotas import without_use
 from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod, identity, is_waiting, owner_of
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
