@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
 from kubelint_gpu.engine.diagnostic import FixCandidate
+from kubelint_gpu.findings.finding import Safety
 from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.manifest import Manifest
@@ -134,11 +135,17 @@ def _recreate(manifest: Manifest) -> list[Edit]:
 
 
 def rewritten(
-    manifest: Manifest, route: Pointer, texts: Iterable[str], title: str = "write {}"
+    manifest: Manifest,
+    route: Pointer,
+    texts: Iterable[str],
+    title: str = "write {}",
+    safety: Safety = "unsafe",
+    *,
+    of_amounts: bool = False,
 ) -> tuple[FixCandidate, ...]:
     """Write another text in place of a scalar, one proposal for each; it may change what runs."""
 
     def edits(text: str) -> Callable[[], list[Edit]]:
         return lambda: [replace_scalar(manifest.item, route, text)]
 
-    return tuple(FixCandidate(title.format(text), "unsafe", edits(text)) for text in texts)
+    return tuple(FixCandidate(title.format(text), safety, edits(text), of_amounts=of_amounts) for text in texts)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.documents.edits import replace_scalar
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, field_pointers, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, field_pointers, rule
+from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.kube.validation.api_versions import Service, service
 
 # the oldest release that anybody still maintains; what it lacks, no cluster is likely to have
@@ -49,17 +49,9 @@ def _draft(
         cause="apiVersion",
         certainty="possible" if possible else "certain",
         severity="warning" if warning else None,
-        proposals=(
-            (
-                FixCandidate(
-                    f"write apiVersion: {found.successor}",
-                    "safe",
-                    lambda: [replace_scalar(manifest.item, ("apiVersion",), found.successor)],
-                ),
-            )
-            if found.same and found.successor and _carries_over(manifest)
-            else ()
-        ),
+        proposals=rewritten(manifest, ("apiVersion",), [found.successor], "write apiVersion: {}", "safe")
+        if found.same and found.successor and _carries_over(manifest)
+        else (),
     )
 
 

@@ -11,17 +11,16 @@ from kubelint_gpu.analysis.replica_room import Room, counted_room
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scaling import target
 from kubelint_gpu.budget import BUDGET
-from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
-    FixCandidate,
     Manifest,
     Related,
     WorkloadCheck,
     field_pointers,
     rule,
 )
+from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.evidence.node_lines import clues, scarce
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_name, workload_names
 from kubelint_gpu.values import NamedTuple
@@ -123,12 +122,5 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
             *clues(unit, subject, scarce(subject), sorted(judgement.eligible)),
             *growing(unit, subject),
         ),
-        proposals=(
-            FixCandidate(
-                f"set maxReplicas: {room}, as many as find room",
-                "unsafe",
-                lambda: [replace_scalar(manifest.item, MOST, str(room))],
-                of_amounts=True,
-            ),
-        ),
+        proposals=rewritten(manifest, MOST, [str(room)], "set maxReplicas: {}, as many as find room", of_amounts=True),
     )

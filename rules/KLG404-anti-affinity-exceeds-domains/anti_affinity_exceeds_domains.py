@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.pod_affinity import Crowding, crowding
-from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.scheduler.companions import HOSTNAME
 
@@ -47,11 +47,4 @@ def _fewer(subject: WorkloadCheck, most: int) -> tuple[FixCandidate, ...]:
     manifest = subject.manifest
     if not most or not manifest.present(field_pointers.REPLICAS):
         return ()
-    return (
-        FixCandidate(
-            f"set replicas: {most}",
-            "unsafe",
-            lambda: [replace_scalar(manifest.item, field_pointers.REPLICAS, str(most))],
-            of_amounts=True,
-        ),
-    )
+    return rewritten(manifest, field_pointers.REPLICAS, [str(most)], "set replicas: {}", of_amounts=True)
