@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, IntOrPercent
-from kubelint_gpu.simulation.controllers.deployment_sync import Availability, ReplicaSets, is_complete, resolve, sync
+from kubelint_gpu.simulation.controllers.deployment_sync import (
+    Availability,
+    ReplicaSets,
+    ScaledReplicaSets,
+    is_complete,
+    proportionally,
+    resolve,
+    sync,
+)
 
 DEFAULT = DeploymentStrategy()
 
@@ -145,3 +153,29 @@ def test_a_rollout_is_complete_when_all_are_new_and_available():
     assert is_complete(2, ReplicaSets((0,), 2), Availability((0,), 2), 0)
     assert not is_complete(2, ReplicaSets((0,), 2), Availability((0,), 1), 0)
     assert not is_complete(2, ReplicaSets((0,), 2), Availability((0,), 2), 1)
+
+
+@pytest.mark.parametrize(
+    ("before", "replicas", "surge", "expected"),
+    [
+        ((8, 5, 13), 15, "3", (11, 7)),
+        ((8, 5, 13), 5, "3", (5, 3)),
+        ((1, 1, 2), 2, "1", (1, 2)),
+        ((1, 1, 2), 4, "1", (2, 3)),
+        ((8, 5, 13), 0, "3", (0, 0)),
+    ],
+)
+def test_scaling_in_mid_rollout_is_proportional(before, replicas, surge, expected):
+    old, new, most = before
+    sizes, size = proportionally(
+        replicas,
+        (ScaledReplicaSets(old, most),),
+        ScaledReplicaSets(new, most),
+        resolve(strategy(surge, "0"), replicas).surge,
+    )
+    assert (sizes[0], size) == expected
+
+
+def test_scaling_a_single_active_replica_set_sets_it():
+    assert proportionally(5, (ScaledReplicaSets(0),), ScaledReplicaSets(3), 2) == ((0,), 5)
+    assert proportionally(5, (ScaledReplicaSets(0),), ScaledReplicaSets(0), 2) == ((0,), 5)
