@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
 
 
-_CLAIM = "persistentVolumeClaim"
-
-
 def is_same_template(old: WorkloadCheck, new: WorkloadCheck) -> bool:
     """Whether the templates are equal in all that the controllers compare: what no scheduler looks at counts, too."""
     return _templates(old) == _templates(new)
@@ -83,7 +80,7 @@ def ever_fitted(unit: ApplySet, subject: WorkloadCheck, now: WorkloadCheck | Non
     Of pods that its controller keeps, as it is `now`, it is asked whether one did before it was cordoned, say.
     """
     snapshot, workload, cluster = unit.empty, subject.workload, unit.cluster
-    if any(volume.kind == _CLAIM for volume in workload.spec.volumes):
+    if any(volume.kind == "persistentVolumeClaim" for volume in workload.spec.volumes):
         # where it ran, its claims were bound
         cluster = with_bound_claims(cluster, [(workload.meta.namespace, workload.spec)])
         snapshot = Snapshot.of(replace(cluster, pods=()))
