@@ -73,7 +73,9 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
             message=message,
             related=(*_common(group), *(Related(one.place, _name(one.object)) for one in rest)),
             fixes=_of_all(group),
-            others=tuple(dict.fromkeys(one.object for one in rest if one.object != first.object)),
+            others=tuple(
+                dict.fromkeys(name for one in rest for name in (one.object, *one.others) if name != first.object)
+            ),
         )
     ]
 

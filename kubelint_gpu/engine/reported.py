@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kubelint_gpu.analysis.devices.written_claims import KINDS, users_of
 from kubelint_gpu.engine.asking import first_place
 from kubelint_gpu.engine.causes import shared_of
 from kubelint_gpu.engine.diagnostic import Diagnostic
@@ -37,6 +38,7 @@ def finding_of(draft: Diagnostic, more: tuple[Related, ...] = (), unit: ApplySet
         cause=draft.cause,
         moment=draft.moment,
         shared=shared_of(draft, first_place(unit).path) if unit is not None else None,
+        others=users_of(unit, manifest) if unit and manifest and manifest.kind in KINDS else (),
         fingerprint=fingerprint(draft.code, draft.place.path, name, draft.cause, *filter(None, [part])),
     )
 

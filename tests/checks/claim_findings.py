@@ -13,8 +13,8 @@ H100 = "nodes:\n  - name: h-1\n    allocatable: {cpu: 96, memory: 900Gi}\n    de
 GPUS = "nodes:\n  - name: h-1\n    allocatable: {cpu: 96, memory: 900Gi}\n    gpus: {model: H100-80GB-HBM3, count: 4}\n"
 
 
-def found(text, nodes=H100, version="1.36"):
-    """Code, severity, line and message of what rules say of devices."""
+def findings(text, nodes=H100, version="1.36"):
+    """What rules say."""
     world = ClusterContext()
     if nodes:
         readings = (read("inventory.yaml", (HEAD.format(version=version) + nodes).encode()),)
@@ -22,7 +22,12 @@ def found(text, nodes=H100, version="1.36"):
         assert [error for error in errors if error.severity == "error"] == []
         world = ClusterContext(inventory, readings, errors)
     unit = ApplySet((read("a.yaml", dedent(text).encode()),), world)
-    told = check((unit,), world, fixes=False).findings
+    return check((unit,), world, fixes=False).findings
+
+
+def found(*args, **more):
+    """Code, severity, line and message of what rules say of devices."""
+    told = findings(*args, **more)
     return [(one.code, one.severity, one.place.line, one.message) for one in told if one.code.startswith("KLG7")]
 
 

@@ -95,7 +95,7 @@ def _shares(unit: ApplySet) -> bool:
     """Whether the release knows devices that several claims may share: expressions may ask for that then."""
     from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 
-    return unit.minor_release is None or features_of(behaviour(unit.cluster.version)).shares
+    return unit.minor_release is None or features_of(behaviour(unit.cluster.version)).betas
 
 
 def runtime_failures(unit: ApplySet) -> Iterator[RuntimeFailure]:

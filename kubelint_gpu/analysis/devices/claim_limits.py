@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.claim_faults import ClaimFault
 from kubelint_gpu.analysis.devices.written_claims import CLAIM, claim_references, device_objects, written_claims
@@ -14,9 +13,6 @@ from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.field_pointers import at
 from kubelint_gpu.workspace.manifest import Manifest
-
-if TYPE_CHECKING:
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 
 ADMIN_LABEL = "resource.kubernetes.io/admin-access"
 
@@ -96,28 +92,22 @@ def _dropped(unit: ApplySet) -> Iterator[ClaimFault]:
     for manifest in device_objects(unit):
         from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 
-        features = features_of(behaviour(unit.cluster.version))
-        for pointer, what, gate, effect in _gated(manifest, features):
+        if features_of(behaviour(unit.cluster.version)).betas:
+            return
+        for pointer, what, gate, effect in _gated(manifest):
             text = f"{pointer[-1]} {what} in 1.{minor}, where {gate} is off by default: {effect}"
             yield ClaimFault(manifest, pointer, text, field_path(pointer), at_key=True, severity="warning")
 
 
-def _gated(manifest: Manifest, features: Features) -> Iterator[tuple[Pointer, str, str, str]]:
-    from kubelint_gpu.kube.validation.device_validation import queries
+def _gated(manifest: Manifest) -> Iterator[tuple[Pointer, str, str, str]]:
+    from kubelint_gpu.kube.validation.device_validation import queries, spec_pointer
 
     # drivers write extendedResourceName of a class for all releases: it matters to pods that ask for it
     for where, query in queries(manifest.item.value):
-        if not features.taints and query.get("tolerations"):
+        if query.get("tolerations"):
             yield (*where, "tolerations"), "has no effect", "DRADeviceTaints", "taints of devices are dropped"
-        if not features.shares and query.get("capacity"):
+        if query.get("capacity"):
             yield (*where, "capacity"), "is dropped", "DRAConsumableCapacity", "the request takes whole devices"
-    if not features.distinct:
-        yield from _never_apart(manifest)
-
-
-def _never_apart(manifest: Manifest) -> Iterator[tuple[Pointer, str, str, str]]:
-    from kubelint_gpu.kube.validation.device_validation import spec_pointer
-
     base: Pointer = (*spec_pointer(manifest.item.value), "devices", "constraints")
     constraints = at(manifest, base)
     for number in range(len(constraints)) if isinstance(constraints, list) else ():

@@ -197,7 +197,7 @@ def _of_selector(trial: ClaimTrial, query: DeviceQuery) -> Fault:
     below: Pointer = ("selectors", number, "cel", "expression")
     left = trial.selected(replace(query, selectors=query.selectors[:-1]))
     of = f"device of class {query.device_class}" + (" that the selectors before it leave" if number else "")
-    conditions = conditions_of(query.selectors[-1] or "", shareable=trial.shares)
+    conditions = conditions_of(query.selectors[-1] or "", shareable=trial.features.betas)
     kept: Sequence[Slot] = left
     for condition in conditions:
         has = [slot for slot in kept if condition.holds(slot.subject)]

@@ -126,6 +126,12 @@ def _claim_references(unit: ApplySet) -> Iterator[PodClaimReference]:
                     yield PodClaimReference(subject, where, (*where, key), str(alias or ""), kind, name)
 
 
+def users_of(unit: ApplySet, claim: Manifest) -> tuple[str, ...]:
+    """The workloads whose pods name a claim or a template of a unit."""
+    users = [one for one in claim_references(unit) if f"{one.kind}/{one.namespace}/{one.name}" == claim.object]
+    return tuple(dict.fromkeys(one.subject.manifest.object for one in users))
+
+
 def claim_of(unit: ApplySet, reference: PodClaimReference) -> ClaimSpec | None:
     """What the claim or the template asks for that a pod names; None where there is none."""
     return _specs(unit).get((reference.kind, reference.namespace, reference.name))

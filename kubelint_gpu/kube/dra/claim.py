@@ -13,6 +13,8 @@ from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
 from kubelint_gpu.values import dataclass
 
 EXTENDED_RESOURCE_CLAIM = "resource.kubernetes.io/extended-resource-claim"
+EXTENDED_ENTRY = "extended-resources"
+"""What stands in a pod for the claim that the scheduler makes for its extended resources."""
 
 
 @dataclass(frozen=True, slots=True)

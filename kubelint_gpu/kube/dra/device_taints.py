@@ -40,6 +40,7 @@ def read_device_toleration(fields: Fields) -> Toleration:
         fields.choice("operator", ("Exists", "Equal"), "Equal"),
         fields.text("value"),
         fields.choice("effect", _EFFECTS, ""),
+        fields.optional_integer("tolerationSeconds", maximum=2**63 - 1),
     )
 
 

@@ -31,6 +31,7 @@ _COUNTED = frozenset(
 )
 # keys of an own kind: claims of a class, devices of a class
 _BY_CLASS = (".storageclass.storage.k8s.io/requests.storage", "deviceclass.resource.k8s.io/devices")
+_REQUESTS_OF_CLASS = "requests.deviceclass.resource.kubernetes.io/"
 _ENFORCED = frozenset(prefix + name for prefix in ("", "requests.", "limits.") for name in ("cpu", "memory"))
 
 OBJECT_KEYS = {
@@ -103,7 +104,7 @@ def is_counted(key: str) -> bool:
     """Whether a key of `spec.hard` counts something of pods."""
     if key in _COUNTED or key.startswith(("hugepages-", "requests.hugepages-")):
         return True
-    return key.startswith("requests.") and "/" in key and "kubernetes.io/" not in key
+    return key.startswith("requests.") and "/" in key and "kubernetes.io/" not in key.removeprefix(_REQUESTS_OF_CLASS)
 
 
 def counted_as(key: str) -> str | None:
@@ -135,7 +136,7 @@ def pod_charge(spec: PodSpec, *, finished: bool = False, pod_level: bool = True)
         if name in _COMPUTE or name.startswith("hugepages-"):
             charge[name] = amount
             charge["requests." + name] = amount
-        elif is_extended(name):
+        elif is_extended(name) or f"requests.{name}".startswith(_REQUESTS_OF_CLASS):
             charge["requests." + name] = amount
     for name, amount in pod_limits(spec, pod_level=pod_level).items():
         if name in _COMPUTE:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
+from kubelint_gpu.kube.dra.claim import EXTENDED_ENTRY, ResourceClaimTemplate
 from kubelint_gpu.kube.dra.claim_charge import claim_charge, is_charged_for_claims
+from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import CLAIMS, Excess, QuotaRefusal, ResourceQuota
+from kubelint_gpu.scheduler.plugins.dynamic_resources.features import served_by_classes
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import UNBOUND, Content
 
@@ -24,16 +26,18 @@ class ClaimQuotas:
 
     def __init__(self, cluster: Cluster, kinds: Sequence[PodType]) -> None:
         templates = {template.key: template for template in cluster.claim_templates}
+        served = served_by_classes(cluster)
         self._kinds = kinds
-        self.charges = [_charges(kind.pod, templates) for kind in kinds]
-        self._quotas = [quota for quota in cluster.quotas if any(map(is_charged_for_claims, quota.hard))]
+        self.charges = [_charges(kind.pod, templates, served) for kind in kinds]
+        keys = {key for quota in cluster.quotas for key in quota.hard if is_charged_for_claims(key, served)}
+        self._quotas = [quota for quota in cluster.quotas if not keys.isdisjoint(quota.hard)]
         self._stays: dict[str, dict[str, int]] = {}
         for claim in cluster.resource_claims:
             if claim.meta.owner is None:
-                self._stay(claim.meta.namespace, claim_charge(claim.spec))
+                self._stay(claim.meta.namespace, claim_charge(claim.spec, served))
         for pod in cluster.pods:
             if pod.spec.node_name and not pod.finished:
-                for _, charge in _charges(pod, templates):
+                for _, charge in _charges(pod, templates, served):
                     self._stay(pod.meta.namespace, charge)
 
     def _stay(self, namespace: str, charge: Charge) -> None:
@@ -62,13 +66,15 @@ class ClaimQuotas:
         return None
 
 
-def _charges(pod: Pod, templates: Mapping[str, ResourceClaimTemplate]) -> tuple[tuple[str, Charge], ...]:
-    """What each claim that is made for a pod is charged, by its name in the pod."""
+def _charges(
+    pod: Pod, templates: Mapping[str, ResourceClaimTemplate], served: Mapping[str, DeviceClass]
+) -> tuple[tuple[str, Charge], ...]:
+    """What each claim that is made for a pod is charged, by its name in the pod; the pod is for resources it names."""
     found = []
     for one in pod_claims(pod):
         template = templates.get(f"{pod.meta.namespace}/{one.template}") if one.template is not None else None
         if template is not None:
-            found.append((one.name, claim_charge(template.spec)))
+            found.append((one.name, claim_charge(template.spec, {} if one.name == EXTENDED_ENTRY else served)))
     return tuple(found)
 
 
@@ -78,7 +84,7 @@ def _add(used: dict[str, int], charge: Charge, count: int) -> None:
 
 
 def _excess(quota: ResourceQuota, charge: Charge, used: Charge) -> tuple[Excess, ...]:
-    keys = sorted(key for key in quota.hard if is_charged_for_claims(key) and charge.get(key))
+    keys = sorted(key for key in quota.hard if charge.get(key))
     return tuple(
         Excess(key, charge[key], used.get(key, 0), quota.hard[key])
         for key in keys

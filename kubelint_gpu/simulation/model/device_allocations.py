@@ -16,7 +16,6 @@ from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.scheduler.attempt import reservations
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import own_devices
@@ -156,10 +155,6 @@ class DeviceAllocations:
                 return True
         return False
 
-    def refusal(self, kind: int, nodes: Sequence[Content]) -> QuotaRefusal | None:
-        """How a quota refuses a claim of one more pod of a kind; None where all its claims can be made."""
-        return self.quotas.refusal(kind, nodes)
-
     def idle(self, nodes: Sequence[Content], held: HeldDevices | None) -> tuple[tuple[int, int], ...]:
         """The claims that have devices and no user: each with the number of its allocation."""
         return () if held is None else tuple([(one, held.shared[one]) for one in self._unused(nodes, held)])
@@ -202,19 +197,17 @@ class DeviceAllocations:
         """The number of what claims have on a node, told as the devices of the first node that is alike."""
         first, _ = self._translations.get(name, _SAME)
         own = tuple([_translated(replace(_plain(one), node_selector=None), first) for one in own])
-        number = self._numbers.get(own)
-        if number is None:
-            number = self._numbers[own] = len(self._own)
+        if own not in self._numbers:
+            self._numbers[own] = len(self._own)
             self._own.append(own)
-        return number
+        return self._numbers[own]
 
     def _shared_number(self, allocation: Allocation) -> int:
         allocation = _plain(allocation)
-        number = self._shared_numbers.get(allocation)
-        if number is None:
-            number = self._shared_numbers[allocation] = len(self._shared)
+        if allocation not in self._shared_numbers:
+            self._shared_numbers[allocation] = len(self._shared)
             self._shared.append(allocation)
-        return number
+        return self._shared_numbers[allocation]
 
     @staticmethod
     def _with_claims(cluster: Cluster, has: dict[str, Allocation | None]) -> Cluster:

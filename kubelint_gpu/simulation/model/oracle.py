@@ -213,7 +213,7 @@ class ClusterOracle:
 
     def claim_refusal(self, kind: int, state: State) -> QuotaRefusal | None:
         """How a quota refuses a claim of one more pod of a kind, which then waits for it."""
-        return None if self.devices is None else self.devices.refusal(kind, state.nodes)
+        return None if self.devices is None else self.devices.quotas.refusal(kind, state.nodes)
 
     def starts(self, kind: int, node: int, state: State) -> bool:
         """Whether a bound pod can become ready: no other node still holds a volume it needs for itself."""

@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler import Snapshot, behaviour, fit
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import ordinal_pod, with_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods
@@ -106,6 +106,25 @@ def where_none_come(transitions: Sequence[Transition], cluster: Cluster) -> Clus
             spec, meta = replace(pod.spec, node_name=free[0]), replace(pod.meta, name=name, uid=name)
             found.append(replace(pod, meta=meta, spec=spec, phase="Running", ready=True))
     return replace(cluster, pods=(*cluster.pods, *found)) if found else None
+
+
+def may_leave_devices(transitions: Sequence[Transition], cluster: Cluster) -> bool:
+    """Whether pods hold devices for some seconds only, or devices may have been tainted since pods got them."""
+    tainted = {taint for one in cluster.resource_slices for device in one.devices for taint in device.taints}
+    tainted |= {rule.taint for rule in cluster.device_taint_rules}
+    if not tainted:
+        return False
+    from kubelint_gpu.kube.dra.request import queries_of
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
+
+    specs = [*(one.spec for one in cluster.claim_templates), *(one.spec for one in cluster.resource_claims)]
+    tolerations = [one for spec in specs for query in queries_of(spec) for one in query.tolerations]
+    unseen = any(one.existing and not own_pods(one.new, cluster.pods) for one in transitions)
+    return features_of(behaviour(cluster.version)).betas and any(
+        any(one.seconds is not None and one.tolerates(taint) for one in tolerations)
+        or (unseen and taint.effect == "NoSchedule")
+        for taint in tainted
+    )
 
 
 def as_before(pod: Pod, cluster: Cluster, pods: tuple[Pod, ...] = ()) -> Snapshot:

@@ -31,7 +31,7 @@ def placeable(
     others = pods_of_others([workload], cluster.pods)
     scaled = Transition(replace(workload, replicas=most), replace(workload, replicas=min(workload.replicas, most)))
     changes = [*(Transition(one, one) for one in beside), scaled]
-    simulation = full_simulation(*with_claims_for_resources(changes, replace(cluster, pods=others)))
+    simulation = full_simulation(*with_claims_for_resources(changes, replace(cluster, pods=others))[:2])
     (kind,) = simulation.pod_types.members[-1]
 
     def running(state: State) -> int:

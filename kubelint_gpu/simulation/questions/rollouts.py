@@ -8,7 +8,7 @@ from contextlib import suppress
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.growth import Growth
-from kubelint_gpu.simulation.prepare.standing_pods import where_none_come
+from kubelint_gpu.simulation.prepare.standing_pods import may_leave_devices, where_none_come
 from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
 from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.questions.served_resources import (
@@ -42,9 +42,7 @@ def judge(
     found = asked_once(
         (*(one.new.key for one in transitions), len(cluster.nodes)),
         (budget, tuple(growth), None if only is None else tuple(only), tuple(transitions), cluster),
-        lambda: _judged(
-            _Rollouts(*with_claims_for_resources(transitions, cluster, grows=bool(growth)), budget, growth, only)
-        ),
+        lambda: _judged(_Rollouts(*with_claims_for_resources(transitions, cluster, growth), budget, only)),
     )
     return tuple(
         replace(undecided(one.new), unknown=SERVED_BOTH_WAYS)
@@ -69,8 +67,8 @@ class _Rollouts(NamedTuple):
 
     transitions: Sequence[Transition]
     cluster: Cluster
+    growth: Sequence[Growth]
     budget: int
-    growth: Sequence[Growth] = ()
     only: Container[int] | None = None
 
     def judged(self, growth: Sequence[Growth] = ()) -> tuple[Judgement, ...]:
@@ -91,6 +89,11 @@ def _judged(asked: _Rollouts) -> tuple[Judgement, ...]:
             if standing is not None:
                 others = asked._replace(cluster=standing).judged()
                 found = tuple(_softened(one, other) for one, other in zip(found, others, strict=True))
+    if any(one.verdict is Verdict.STUCK for one in found) and may_leave_devices(asked.transitions, asked.cluster):
+        found = tuple(
+            _softened(one, replace(one, verdict=Verdict.MAY_STICK)) if one.workload.spec.resource_claims else one
+            for one in found
+        )
     if asked.growth and any(one.verdict is not Verdict.COMPLETES for one in found):
         with suppress(UsedUp), part(1, 2):
             found = _grown(found, asked)
@@ -108,7 +111,7 @@ def _softened(one: Judgement, other: Judgement) -> Judgement:
 
 def _grown(found: tuple[Judgement, ...], asked: _Rollouts) -> tuple[Judgement, ...]:
     """The judgements with nodes that pools may add, where these are better."""
-    transitions, cluster, budget, growth, _ = asked
+    transitions, cluster, growth, budget, _ = asked
     found = tuple(_better(one, other) for one, other in zip(found, asked.judged(growth), strict=True))
     ending = [number for number, one in enumerate(found) if one.grows and one.verdict is Verdict.COMPLETES]
     stalling = [number for number in ending if found[number].stalls is None]
@@ -135,7 +138,7 @@ def judge_together(
     Groups in which no two workloads are rolled are left out: `judge` says all about them.
     """
     written, open_ends = transitions, served_both_ways(transitions, cluster)
-    transitions, cluster = with_claims_for_resources(transitions, cluster, grows=bool(growth))
+    transitions, cluster, growth = with_claims_for_resources(transitions, cluster, growth)
     found = RolloutAnalysis(transitions, cluster, budget).judge_together(ends)
     if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
         later = RolloutAnalysis(transitions, cluster, budget, growth).judge_together(ends)

@@ -10,12 +10,14 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.fields import INT32
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot, behaviour, fit
+from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
@@ -24,35 +26,33 @@ if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
 
 _Specified = TypeVar("_Specified", Workload, Pod)
-_ENTRY = "extended-resources"
 SERVED_BOTH_WAYS = "devices that serve on some nodes what a device plugin serves on others"
 
 
 def with_claims_for_resources(
-    transitions: Sequence[Transition], cluster: Cluster, *, grows: bool = False
-) -> tuple[Sequence[Transition], Cluster]:
+    transitions: Sequence[Transition], cluster: Cluster, growth: Sequence[Growth] = ()
+) -> tuple[Sequence[Transition], Cluster, Sequence[Growth]]:
     """The same with a claim in the place of each resource that devices serve on every node.
 
     What some node has allocatable stays as it is: the name is that of a device plugin there. What a quota charges is
-    asked for still, and every node has enough of it; where the cluster `grows`, the quota is not looked at.
-    Where devices are not known it is without claims.
+    asked for still, and every node has enough of it, as those that a pool adds. Where devices are not known it is
+    without claims.
     """
     if not cluster.devices_known:
-        return _with_specs(
+        bare = _with_specs(
             transitions, cluster, lambda spec, _: replace(spec, resource_claims=()) if spec.resource_claims else spec
         )
-    if not cluster.device_classes:
-        return transitions, cluster
-    made = _Claims(replace(cluster, quotas=()) if grows else cluster)
-    if not made.served:
-        return transitions, cluster
+        return *bare, growth
+    made = _Claims(cluster, growth) if cluster.device_classes else None
+    if made is None or not made.served:
+        return transitions, cluster, growth
     found, served = _with_specs(transitions, cluster, made.spec)
     if not made.templates:
-        return transitions, cluster
+        return transitions, cluster, growth
     templates = (*cluster.claim_templates, *made.templates.values())
-    enough = dict.fromkeys(made.charged, INT32)
-    nodes = [replace(one, allocatable=FrozenMap({**one.allocatable, **enough})) for one in cluster.nodes]
-    return found, replace(served, nodes=tuple(nodes), claim_templates=templates)
+    nodes = tuple(map(made.with_enough, cluster.nodes))
+    growth = [replace(one, template=made.with_enough(one.template)) for one in growth]
+    return found, replace(served, nodes=nodes, claim_templates=templates), growth
 
 
 def _with_specs(
@@ -92,22 +92,24 @@ def served_both_ways(transitions: Sequence[Transition], cluster: Cluster) -> fro
 class _Claims:
     """The templates that stand for what pods ask for, made as they are needed."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        from kubelint_gpu.kube.dra.device_class import classes_by_resource
-        from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
+    def __init__(self, cluster: Cluster, growth: Sequence[Growth] = ()) -> None:
+        from kubelint_gpu.scheduler.plugins.dynamic_resources.features import served_by_classes
 
-        release = behaviour(cluster.version)
-        known = release.dynamic_resources and features_of(release).extended
-        self.every = classes_by_resource(cluster.device_classes) if known else {}
-        self.plugged = {name for node in cluster.nodes for name, amount in node.allocatable.items() if amount}
+        self.every = served_by_classes(cluster)
+        nodes = (*cluster.nodes, *(one.template for one in growth))
+        self.plugged = {name for node in nodes for name, amount in node.allocatable.items() if amount}
         self.served = {name: found for name, found in self.every.items() if name not in self.plugged}
         self.charged = {name for name in self.served for one in cluster.quotas if f"requests.{name}" in one.hard}
-        self._pod_level = release.pod_level_resources
+        self._pod_level = behaviour(cluster.version).pod_level_resources
         self.templates: dict[tuple[str, object], ResourceClaimTemplate] = {}
+
+    def with_enough(self, node: Node) -> Node:
+        """The node with enough of what a quota charges."""
+        return replace(node, allocatable=FrozenMap({**node.allocatable, **dict.fromkeys(self.charged, INT32)}))
 
     def spec(self, spec: PodSpec, namespace: str) -> PodSpec:
         """The spec with a claim for what devices serve; as it is where they serve nothing of it."""
-        from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
+        from kubelint_gpu.kube.dra.claim import EXTENDED_ENTRY, ResourceClaimTemplate
         from kubelint_gpu.kube.objects.meta import Meta
         from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import asked_resources, special_claim
 
@@ -118,9 +120,9 @@ class _Claims:
         claim = special_claim(Pod(Meta("", namespace), spec), asked, self.served)
         key = (namespace, claim.spec)
         if key not in self.templates:
-            name = f"{_ENTRY}-{len(self.templates)}"
+            name = f"{EXTENDED_ENTRY}-{len(self.templates)}"
             self.templates[key] = ResourceClaimTemplate(Meta(name, namespace), claim.spec)
-        entry = FrozenMap({"name": _ENTRY, "resourceClaimTemplateName": self.templates[key].meta.name})
+        entry = FrozenMap({"name": EXTENDED_ENTRY, "resourceClaimTemplateName": self.templates[key].meta.name})
         left_out = asked - self.charged
         return replace(
             spec,

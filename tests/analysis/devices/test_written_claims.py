@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claim_findings import H100, claim, codes, found, gpu, objects, pod
+from claim_findings import H100, claim, codes, findings, found, gpu, objects, pod
 
 
 def test_a_missing_claim_is_told_without_an_inventory_only_where_it_is_a_slip():
@@ -39,3 +39,8 @@ spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.co
     text = pod("resourceClaimTemplateName: t")
     assert [one[:2] for one in found(text)] == [("KLG701", "warning")]
     assert [one[:2] for one in found(text, H100 + generated)] == [("KLG701", "error")]
+
+
+def test_findings_at_a_claim_name_the_workloads_that_use_it():
+    (told,) = [one for one in findings(objects(claim(f"[{gpu(count=9)}]"), pod())) if one.code == "KLG703"]
+    assert (told.object, told.others) == ("ResourceClaim/ns/c", ("Pod/ns/p",))

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.device_objects import claim_template, device_class, devices, resource_slice, using
+from conformance.device_objects import (
+    claim_spec,
+    claim_template,
+    device,
+    device_class,
+    devices,
+    request,
+    resource_slice,
+    using,
+)
 from conformance.objects import SECOND, deployment, node
 from conformance.rollout_case import merged
 from kubelint_gpu.kube.objects.cluster import read_cluster
 from kubelint_gpu.kube.objects.workload import read_workload
+from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.questions.served_resources import with_claims_for_resources
 from kubelint_gpu.simulation.transition import Transition
+from kubelint_gpu.values import replace
 
 GPU = "example.com/gpu"
 SERVED = device_class("served", extendedResourceName=GPU)
@@ -94,3 +105,57 @@ def test_a_quota_charges_the_resource_that_devices_serve(hard, expected, room) -
     assert verdict(old, merged(old, SECOND), *inventory).verdict.value == expected
     cluster = read_cluster([*inventory, SERVED], version="1.36.3")
     assert placeable(read_workload(old), cluster, 9) == room
+
+
+@pytest.mark.parametrize(
+    ("key", "limits"),
+    [
+        ("requests.deviceclass.resource.kubernetes.io/gpu", False),
+        (f"requests.{GPU}", False),
+        ("requests.deviceclass.resource.kubernetes.io/served", True),
+    ],
+)
+def test_a_quota_of_a_name_that_a_class_serves_charges_claims_of_the_class(key, limits) -> None:
+    """As the control plane 1.36.3 played it."""
+    quota = {"kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}, "spec": {"hard": {key: "1"}}}
+    template = claim_template("served", claim_spec(request(of="served")))
+    name = key.removeprefix("requests.")
+    container = {"name": "main", "image": "main:1", "resources": {"limits": {name: "1"}}}
+    spec = {"containers": [container]} if limits else using("gpu" if key.endswith("io/gpu") else "served")
+    old = deployment("web", 1, spec)
+    inventory = node("n1", 0), resource_slice("n1", devices(4)), template
+    assert verdict(old, merged(old, SECOND), *inventory, quota).verdict.value == "stuck"
+    assert verdict(old, merged(old, SECOND), *inventory).verdict.value == "completes"
+
+
+@pytest.mark.parametrize(("hard", "expected"), [("1", "stuck"), ("2", "completes")])
+def test_a_quota_of_a_served_name_counts_where_a_pool_grows(hard, expected) -> None:
+    quota = {"kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
+    quota["spec"] = {"hard": {f"requests.{GPU}": hard}}
+    old = deployment("web", 1, asking())
+    cluster = read_cluster([node("n1", 0), resource_slice("n1", devices(1)), quota, SERVED], version="1.36.3")
+    slices = (replace(cluster.resource_slices[0], name="new", pool="new", node_name="new"),)
+    growth = Growth("pool", cluster.nodes[0], 1, 1, slices)
+    change = Transition(read_workload(merged(old, SECOND)), read_workload(old))
+    assert judge([change], cluster, growth=[growth])[0].verdict.value == expected
+
+
+@pytest.mark.parametrize(
+    ("seconds", "effect", "version", "expected"),
+    [
+        ({"tolerationSeconds": 2}, "NoExecute", "1.36.3", "may-stick"),
+        ({}, "NoExecute", "1.36.3", "stuck"),
+        ({"tolerationSeconds": 2}, "NoExecute", "1.34.1", "stuck"),
+        ({}, "NoSchedule", "1.36.3", "may-stick"),
+    ],
+)
+def test_pods_may_leave_devices_that_they_tolerate_for_some_seconds_or_that_were_tainted_since(
+    seconds, effect, version, expected
+) -> None:
+    toleration = {"key": "broken", "operator": "Exists", "effect": "NoExecute", **seconds}
+    template = claim_template("patient", claim_spec(request("gpu", tolerations=[toleration])))
+    taints = {"taints": [{"key": "broken", "effect": effect}]}
+    there = [device("gpu-0", **taints), *([device("gpu-1")] if effect == "NoSchedule" else [])]
+    old = deployment("web", 1, using("patient" if effect == "NoExecute" or version == "1.34.1" else "gpu"))
+    found = verdict(old, merged(old, SECOND), node("n1", 0), resource_slice("n1", there), template, version=version)
+    assert found.verdict.value == expected

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from kubelint_gpu.budget import BUDGET, STEPS
@@ -34,8 +34,8 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import 
 )
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
+from kubelint_gpu.scheduler.plugins.dynamic_resources.node_question import Asking, NodeQuestion
 from kubelint_gpu.scheduler.plugins.dynamic_resources.result import allocation_of
-from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.work import charge
 
 NAME = "DynamicResources"
@@ -47,15 +47,12 @@ STALE_CLAIM = "cannot schedule extended resource claim"
 _FILTER = f'running "{NAME}" filter plugin: '
 
 
-def _rejection(reason: str) -> Status:
+def rejection(reason: str) -> Status:
+    """The status of a node, or of all, that cannot have the pod for such a reason."""
     return Status(NAME, Code.UNRESOLVABLE, (reason,))
 
 
-_CANNOT_ALLOCATE = _rejection(CANNOT_ALLOCATE)
-_NOT_AVAILABLE = _rejection(NOT_AVAILABLE)
-_INVALID = _rejection(INVALID_POOLS)
-_CANNOT_FIT = _rejection(CANNOT_FIT)
-_STALE = _rejection(STALE_CLAIM)
+_NOT_AVAILABLE = rejection(NOT_AVAILABLE)
 
 
 class AttemptState:
@@ -96,7 +93,7 @@ class AttemptState:
         )
         self.stale = _stale(pod, objects) if asked else None
         self._effort = effort or Effort()
-        self._asking: dict[frozenset[str], _Asking] = {}
+        self._asking: dict[frozenset[str], Asking] = {}
         self._memo: dict[Hashable, AllocatorOutcome] = snapshot.static("devices found", lambda _: {})
         self._usages: dict[str, Usage] = snapshot.derived("device usage", lambda _: {})
 
@@ -113,10 +110,10 @@ class AttemptState:
     def status(self, node: NodeInfo) -> Status | None:
         """Why a node does not take the pod; None where it does."""
         if self.stale is not None and self.stale.spec.requests:
-            return _STALE
+            return rejection(STALE_CLAIM)
         question = self._question(node.node)
         if question is None:
-            return _CANNOT_FIT
+            return rejection(CANNOT_FIT)
         outcome = self._answer(question)
         if outcome.error is not None:
             text = outcome.error.of(question.view, [claim.key for claim in question.claims])
@@ -124,9 +121,9 @@ class AttemptState:
         if outcome.unknown:
             return Status(NAME, Code.UNKNOWN, (outcome.unknown,))
         if outcome.invalid:
-            return _INVALID
+            return rejection(INVALID_POOLS)
         if outcome.taken is None:
-            return _CANNOT_ALLOCATE
+            return rejection(CANNOT_ALLOCATE)
         return _NOT_AVAILABLE if self._is_unreached(node.node) else None
 
     def allocate(self, node: NodeInfo) -> tuple[tuple[tuple[str, Allocation], ...], ...]:
@@ -136,15 +133,21 @@ class AttemptState:
             return ()
         taken = self._answer(question).taken or ()
         found = {self._allocated(question.claims, taken, question.view, node.name): None}
-        if question.claims and self._features.any_order:
-            interest = next(one.interest for one in self._asking.values() if one.claims is question.claims)
-            for view in islice(orders(question.view), 1, BUDGET.orders):
-                layout = layout_of(view, interest, self._objects.slices)
-                usage = usage_of(view, self._held)
-                other = self._search(_Question(question.claims, view, layout.likeness, usage, None)).taken
-                if other is not None:
-                    found.setdefault(self._allocated(question.claims, other, view, node.name))
+        for view, other in self._in_other_orders(question):
+            found.setdefault(self._allocated(question.claims, other, view, node.name))
         return tuple(found)
+
+    def _in_other_orders(self, question: NodeQuestion) -> Iterator[tuple[View, Sequence[Sequence[Taken]]]]:
+        """What the claims get in other orders of pools and slices, where a release tries them in any."""
+        if not question.claims or not self._features.any_order:
+            return
+        interest = next(one.interest for one in self._asking.values() if one.claims is question.claims)
+        for view in islice(orders(question.view), 1, BUDGET.orders):
+            layout = layout_of(view, interest, self._objects.slices)
+            usage = usage_of(view, self._held)
+            other = self._search(NodeQuestion(question.claims, view, layout.likeness, usage, None)).taken
+            if other is not None:
+                yield view, other
 
     def _allocated(
         self, claims: Sequence[ResourceClaim], taken: Sequence[Sequence[Taken]], view: View, node: str
@@ -188,7 +191,7 @@ class AttemptState:
         """Whether a node does not reach what a claim has already."""
         return any(selector is not None and not _reaches(selector, node) for selector in self.reach)
 
-    def _question(self, node: Node) -> _Question | None:
+    def _question(self, node: Node) -> NodeQuestion | None:
         """What is asked of a node; None where nothing serves an extended resource there."""
         served = from_devices(self.asked, self._objects.by_resource, node) if self.asked else _NOTHING
         if served is None:
@@ -197,35 +200,45 @@ class AttemptState:
         if asking is None:
             asking = self._asking[served] = self._asked_for(served)
         if not asking.claims:
-            return _Question((), _EMPTY_VIEW, (), None, None)
+            return NodeQuestion((), _EMPTY_VIEW, (), None, None)
         view, layout = self._seen(node, asking)
         usage = self._usage(node.name, view)
         key = (asking.number, layout.number, usage.key)
-        return _Question(asking.claims, view, layout.likeness, usage, key)
+        return NodeQuestion(asking.claims, view, layout.likeness, usage, key)
 
-    def _asked_for(self, served: frozenset[str]) -> _Asking:
+    def _asked_for(self, served: frozenset[str]) -> Asking:
         claims = self.wanted
         if served:
             claims = (*claims, special_claim(self.pod, served, self._objects.by_resource))
         queries = [query for claim in claims for query in queries_of(claim.spec)]
         number = self._snapshot.memory.number(("claims", tuple([claim.spec for claim in claims])))
         names = frozenset([one.match or one.distinct for claim in claims for one in claim.spec.constraints])
-        sight = sight_of(queries, self._objects.classes, shareable=self._features.shares)
+        sight = sight_of(queries, self._objects.classes, shareable=self._features.betas)
         interest = Interest(sight, names, any(query.has_capacity for query in queries))
-        return _Asking(claims, interest, number, self._objects.slices.layouts.setdefault(interest, {}))
+        return Asking(claims, interest, number, self._objects.slices.layouts.setdefault(interest, {}))
 
-    def _answer(self, question: _Question) -> AllocatorOutcome:
+    def _answer(self, question: NodeQuestion) -> AllocatorOutcome:
         if not question.claims or question.usage is None:
             return _ALL_THERE
         found = self._memo.get(question.key)
         if found is None:
             fresh = self._effort.left == self._effort.most
             found = self._search(question)
+            if found.error is not None:
+                found = self._retried(question) or found
             if fresh or not found.unknown:
                 self._memo[question.key] = found
         return found
 
-    def _search(self, question: _Question) -> AllocatorOutcome:
+    def _retried(self, question: NodeQuestion) -> AllocatorOutcome | None:
+        """What a later attempt finds that tries pools and slices in another order, after one that failed."""
+        places = {slot.id: place for place, slot in enumerate(question.view.slots)}
+        for view, taken in self._in_other_orders(question):
+            moved = [[one._replace(slot=places[view.slots[one.slot].id]) for one in each] for each in taken]
+            return AllocatorOutcome(tuple(map(tuple, moved)))
+        return None
+
+    def _search(self, question: NodeQuestion) -> AllocatorOutcome:
         if question.usage is None:
             return _ALL_THERE
         before = self._effort.left
@@ -241,7 +254,7 @@ class AttemptState:
         charge((before - self._effort.left) // STEPS.device_tries)
         return found
 
-    def _seen(self, node: Node, asking: _Asking) -> tuple[View, Layout]:
+    def _seen(self, node: Node, asking: Asking) -> tuple[View, Layout]:
         found, view = asking.seen.get(node.name), self._objects.slices.view(node)
         if found is None or found[0] is not view:
             found = asking.seen[node.name] = view, layout_of(view, asking.interest, self._objects.slices)
@@ -252,35 +265,6 @@ class AttemptState:
         if usage is None:
             usage = self._usages[name] = usage_of(view, self._held)
         return usage
-
-
-class _Asking(NamedTuple):
-    """What a pod asks of nodes that serve the same of its extended resources by devices.
-
-    Attributes:
-        claims: those that need devices.
-        interest: what of devices they look at.
-        number: equal for claims that ask for the same.
-        seen: by node, what it reaches and how that looks to them.
-    """
-
-    claims: tuple[ResourceClaim, ...]
-    interest: Interest
-    number: int
-    seen: dict[str, tuple[View, Layout]]
-
-
-class _Question(NamedTuple):
-    """What is asked of one node: for these claims, with what it reaches and what of that is taken.
-
-    `key` is all that the answer rests on; names of claims, pools and devices are filled in where an error names them.
-    """
-
-    claims: tuple[ResourceClaim, ...]
-    view: View
-    likeness: tuple[int, ...]
-    usage: Usage | None
-    key: Hashable
 
 
 _NOTHING: frozenset[str] = frozenset()

@@ -51,7 +51,7 @@ class TrialOutcome(NamedTuple):
 
 
 class ClaimTrial:
-    """Asks the plugin about claims that nobody has; all questions of one trial share the work that a pod may cost.
+    """Asks the plugin, with a release's `features`, about claims that nobody has; its questions share a pod's work.
 
     An `empty` snapshot is taken where it is that of this cluster with nothing running and nothing allocated.
     """
@@ -62,8 +62,8 @@ class ClaimTrial:
             bare = tuple([replace(one, allocation=None, reserved_for=()) for one in bare])
         cluster = replace(cluster, pods=(), resource_claims=bare, devices_known=True)
         self._snapshot = empty if empty is not None and empty.cluster == cluster else Snapshot.of(cluster)
-        self._features = features_of(self._snapshot.behaviour)
-        self._objects = objects_of(self._snapshot, self._features)
+        self.features = features_of(self._snapshot.behaviour)
+        self._objects = objects_of(self._snapshot, self.features)
         self._effort = Effort()
 
     @property
@@ -79,7 +79,7 @@ class ClaimTrial:
         """The devices of all nodes that the selectors of a request and of its class select, each once."""
         found: dict[DeviceID, Slot] = {}
         for info in self._snapshot.nodes:
-            matcher = Matcher(self._objects.classes, shareable=self._features.shares)
+            matcher = Matcher(self._objects.classes, shareable=self.features.betas)
             for place, slot in enumerate(self._view(info).slots):
                 if slot.id in found:
                     continue
@@ -108,11 +108,6 @@ class ClaimTrial:
         selectors = [allocation.node_selector for found in ways for _, allocation in found]
         return any(one is not None and any(term.fields for term in one.terms) for one in selectors)
 
-    @property
-    def shares(self) -> bool:
-        """Whether the release knows devices that several claims may share."""
-        return self._features.shares
-
     def asked(self, *specs: ClaimSpec, among: Container[str] | None = None) -> TrialOutcome:
         """What comes of a pod with such claims that the filters before let pass on all nodes, or `among` some."""
         state = self._state(specs)
@@ -122,10 +117,10 @@ class ClaimTrial:
         return self._outcome(state, among)
 
     def _state(self, specs: Sequence[ClaimSpec]) -> AttemptState:
-        kept = [kept_spec(spec, self._features) for spec in specs]
+        kept = [kept_spec(spec, self.features) for spec in specs]
         claims = tuple([ResourceClaim(Meta(f"claim-{place}", _POD), spec) for place, spec in enumerate(kept)])
         pod = Pod(Meta(_POD, _POD), PodSpec())
-        return AttemptState(pod, self._snapshot, self._objects, self._features, claims, (), self._effort)
+        return AttemptState(pod, self._snapshot, self._objects, self.features, claims, (), self._effort)
 
     def _outcome(self, state: AttemptState, among: Container[str] | None) -> TrialOutcome:
         charge(1 + len(self._snapshot.nodes))

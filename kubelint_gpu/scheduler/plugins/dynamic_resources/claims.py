@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kubelint_gpu.kube.dra.claim import ResourceClaim, ResourceClaimTemplate
-from kubelint_gpu.kube.dra.device_class import DeviceClass, classes_by_resource
+from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.pod_claims import PodClaim, is_controlled_by, pod_claims
 from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, queries_of
 from kubelint_gpu.kube.objects.meta import Meta, OwnerReference
@@ -18,7 +18,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex, slice_index
-from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
+from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features, served_by_classes
 from kubelint_gpu.values import NamedTuple, replace
 
 ADMIN_LABEL = "resource.kubernetes.io/admin-access"
@@ -72,7 +72,7 @@ def _objects(snapshot: Snapshot, features: Features) -> Objects:
             if found.meta.uid or found.meta.namespace not in refused or not _is_for_admin(found.spec)
         },
         {found.name: found for found in cluster.device_classes},
-        classes_by_resource(cluster.device_classes) if features.extended else {},
+        served_by_classes(cluster),
         slice_index(cluster.resource_slices, cluster.device_taint_rules, features),
     )
 
@@ -86,7 +86,7 @@ def kept_spec(spec: ClaimSpec, features: Features) -> ClaimSpec:
 
     Source: `dropDisabledDRAResourceClaimConsumableCapacityFields`, 1.34.1, which empties copies of the constraints.
     """
-    if features.shares:
+    if features.betas:
         return spec
     requests = tuple(
         replace(

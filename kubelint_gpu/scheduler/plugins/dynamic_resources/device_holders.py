@@ -94,7 +94,7 @@ def _possible(pod: Pod, snapshot: Snapshot, node_name: str) -> list[DeviceID] | 
         return None
     claims, view = wanted
     features = features_of(snapshot.behaviour)
-    matcher = Matcher(objects_of(snapshot, features).classes, shareable=features.shares)
+    matcher = Matcher(objects_of(snapshot, features).classes, shareable=features.betas)
     return [slot.id for place, slot in enumerate(view.slots) if _could_have(claims, place, slot, matcher)]
 
 

@@ -23,7 +23,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Vie
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import claim_keys
-from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of, served_by_classes
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import keeps_to_nodes
 from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import pre_filter
@@ -80,7 +80,8 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
 def _is_uncertain(pods: Sequence[Pod], snapshot: Snapshot, cluster: Cluster) -> bool:
     """Whether pods beside these may come to have devices, quotas count claims, or devices are no mere numbers."""
     waiting = any(pod.spec.resource_claims and not pod.spec.node_name and not pod.finished for pod in cluster.pods)
-    if waiting or any(is_charged_for_claims(key) for quota in cluster.quotas for key in quota.hard):
+    served = served_by_classes(cluster)
+    if waiting or any(is_charged_for_claims(key, served) for quota in cluster.quotas for key in quota.hard):
         return True
     standing = [pod for info in snapshot.nodes for pod in info.claimants]
     able = [pod.spec.priority or 0 for pod in pods if pod.spec.preemption_policy != "Never"]
@@ -136,7 +137,7 @@ class _Choice:
 
     def _looked_at(self, claims: Sequence[ResourceClaim], view: View) -> tuple[set[int], int, bool]:
         """The devices of a node by their positions, the price, and whether they are alike."""
-        matcher = Matcher(self._classes, shareable=self._features.shares)
+        matcher = Matcher(self._classes, shareable=self._features.betas)
         chosen = [
             {place for place, slot in enumerate(view.slots) if matcher.serves(query, number, 0, place, slot)}
             for number, query in enumerate(query for claim in claims for query in queries_of(claim.spec))

@@ -36,7 +36,7 @@ def _holdings(snapshot: Snapshot, features: Features) -> Holdings:
         for device in allocation.devices:
             if device.admin:
                 continue
-            if not (device.share and features.shares):
+            if not (device.share and features.betas):
                 exclusive.add(device.id)
                 continue
             shared.add(device.id)

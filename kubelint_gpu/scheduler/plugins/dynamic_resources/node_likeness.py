@@ -85,7 +85,7 @@ def _never_errs(state: AttemptState, empty: Snapshot) -> bool:
     features = features_of(empty.behaviour)
     classes = objects_of(empty, features).classes
     for found in {state.key(info): state.wanted_on(info) for info in empty.nodes}.values():
-        matcher = Matcher(classes, shareable=features.shares)
+        matcher = Matcher(classes, shareable=features.betas)
         for place, slot in enumerate(found[1].slots if found is not None else ()):
             try:
                 for number, (claim, query) in enumerate(queries):

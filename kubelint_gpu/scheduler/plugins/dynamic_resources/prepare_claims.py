@@ -11,7 +11,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import NAME, AttemptState
+from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import NAME, AttemptState, rejection
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects, Refused, claims_of, objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import asked_resources
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
@@ -46,7 +46,7 @@ def pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     try:
         claims = claims_of(pod, objects)
     except Refused as reason:
-        return Prepared(status=_rejection(str(reason)))
+        return Prepared(status=rejection(str(reason)))
     if not claims and not asked:
         return SKIP
     state = AttemptState(pod, snapshot, objects, features, claims, asked)
@@ -54,18 +54,13 @@ def pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     return Prepared(state, by_node=state.key) if refused is None else Prepared(status=refused)
 
 
-def post_filter(
-    state: AttemptState | None, snapshot: Snapshot, rejected: Iterable[tuple[NodeInfo, Status]] = ()
-) -> str:
-    """What PostFilter says of a pod that fits nowhere; `state` is None for a pod without claims."""
-    quiet = not snapshot.behaviour.deallocation
-    if state is None:
-        return snapshot.behaviour.deallocation
+def post_filter(state: AttemptState, snapshot: Snapshot, rejected: Iterable[tuple[NodeInfo, Status]]) -> str:
+    """What PostFilter says of a pod with claims that fits nowhere."""
     if state.releasable(rejected):
         return DEALLOCATED
     if state.stale is not None:
         return DELETED
-    return "" if quiet else STILL_NOT
+    return STILL_NOT if snapshot.behaviour.deallocation else ""
 
 
 def refusal(state: AttemptState, objects: Objects) -> Status | None:
@@ -74,16 +69,12 @@ def refusal(state: AttemptState, objects: Objects) -> Status | None:
         for request in claim.spec.requests:
             queries = (request.exactly,) if request.exactly is not None else request.first_available
             if not queries:
-                return _rejection(NO_TYPE.format(claim=claim.key, request=request.name))
+                return rejection(NO_TYPE.format(claim=claim.key, request=request.name))
             for query in queries:
                 name = request.name if request.exactly is not None else f"{request.name}/{query.name}"
                 if not query.device_class:
                     reason = f"{_PRE_FILTER}request {name}: unsupported request type"
                     return Status(NAME, Code.ERROR, (reason,))
                 if query.device_class not in objects.classes:
-                    return _rejection(NO_CLASS.format(request=name, name=query.device_class))
+                    return rejection(NO_CLASS.format(request=name, name=query.device_class))
     return None
-
-
-def _rejection(reason: str) -> Status:
-    return Status(NAME, Code.UNRESOLVABLE, (reason,))

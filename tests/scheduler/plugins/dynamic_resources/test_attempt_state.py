@@ -73,3 +73,14 @@ def test_the_tests_of_equal_nodes_are_shared_and_nodes_of_other_devices_are_told
     assert found.fits == fit(read(pod("c")), here, by_class=False).fits
     assert len(found.fits) == 19
     assert len(found.classes) == 3
+
+
+def test_an_attempt_that_fails_in_one_order_of_pools_is_made_again_where_a_release_has_no_order():
+    """Played with 1.34.1 and 1.36.3."""
+    port = resource_slice(device("port", speed=1), name="port", driver="a.example.com")
+    big = device_class("big", "device.attributes['gpu.example.com'].model == 'A'")
+    there = (node(), ONE, port, big, claim(request("r", of="big")))
+    assert fit(read(pod("c")), snapshot(*there, version="1.34")).fits == ("n",)
+    assert "no such key: model" in attempt(read(pod("c")), snapshot(*there)).message
+    two = (node(), ONE, port, big, claim(request("r", 2, of="big")))
+    assert "no such key: model" in attempt(read(pod("c")), snapshot(*two, version="1.34")).message

@@ -87,30 +87,19 @@ class ClaimPreparation:
             raise failed(place, f": {much}")
         checks = []
         for number, constraint in enumerate(spec.constraints):
-            check = check_of(constraint, compares=self._features.distinct)
+            check = check_of(constraint, compares=self._features.betas)
             if check is None:
                 raise failed(place, f", constraint #{number}: empty constraint (unsupported constraint type?)")
             checks.append(check)
         return Needed(requests, tuple(checks))
 
     def _alternatives(self, place: int, request: DeviceRequest) -> tuple[Query, ...]:
-        self._gated(place, request)
         if request.first_available:
             first = self._numbers
             return tuple([self._query(place, request.name, one.name, one, first) for one in request.first_available])
         if request.exactly is not None:
             return (self._query(place, request.name, "", request.exactly, self._numbers),)
         raise failed(place, f", request {request.name}: unknown request type")
-
-    def _gated(self, place: int, request: DeviceRequest) -> None:
-        if self._features.shares:
-            return
-        off = "has capacity requests, but the DRAConsumableCapacity feature is disabled"
-        if request.exactly is not None and request.exactly.has_capacity:
-            raise failed(place, f", request {request.name}: {off}")
-        for one in request.first_available:
-            if one.has_capacity:
-                raise failed(place, f", subrequest {one.name}: {off}")
 
     def _query(self, claim: int, request: str, alternative: str, query: DeviceQuery, first: int) -> Query:
         who = f", request {query.name}"
@@ -143,14 +132,10 @@ class ClaimPreparation:
             for position in pool.slots:
                 slot = self._view.slots[position]
                 self._effort.spend()
-                if self._matcher.selects(query, number, claim, position, slot) and self._has_left(query, position):
-                    found.append(position)
+                if self._matcher.selects(query, number, claim, position, slot):
+                    free = has_left(query.capacity, slot.device.capacity, self._usage.consumed[position])
+                    found += [position] * free
         return tuple(found)
-
-    def _has_left(self, query: DeviceQuery, position: int) -> bool:
-        if not self._features.shares:
-            return True
-        return has_left(query.capacity, self._view.slots[position].device.capacity, self._usage.consumed[position])
 
 
 def failed(claim: int, *rest: str | Name) -> Failed:

@@ -127,7 +127,7 @@ class SliceIndex:
         driver, name = key
         count = slices[0].count
         every = slices
-        if len(slices) != count and self._features.sees_whole_pool:
+        if len(slices) != count and not self._features.old_pools:
             generation = slices[0].generation
             whole = self._by_pool[key]
             if any(one.generation > generation for one in whole):
@@ -135,7 +135,7 @@ class SliceIndex:
             every = [one for one in whole if one.generation == generation]
         incomplete = len(every) != count
         empty = range(0)
-        if incomplete and not self._features.takes_incomplete:
+        if incomplete and not self._features.old_pools:
             return DevicePool(driver, name, empty, incomplete=True), []
         slices = sorted(slices, key=lambda one: one.name)
         with_devices = [one for one in slices if not one.counters]
@@ -180,25 +180,16 @@ def _reached(found: Sequence[tuple[DevicePool, list[Slot]]]) -> list[tuple[Devic
 
 
 def _served(one: ResourceSlice, rules: Sequence[DeviceTaintRule], features: Features) -> ResourceSlice:
-    """A slice as the API server of a release keeps it, with the taints that rules add."""
-    devices = []
-    for device in one.devices:
-        changes: dict[str, Any] = {}
-        if not features.taints:
-            changes["taints"] = ()
-        elif features.taint_rules:
-            added = tuple(rule.taint for rule in rules if rule.covers(one.driver, one.pool, device.name))
-            changes["taints"] = (*device.taints, *added)
-        if not features.partitions:
-            changes |= {"consumes": (), "node_name": "", "node_selector": None, "all_nodes": False}
-        if not features.shares:
-            changes["shareable"] = False
-        if not features.binding:
-            changes |= {"binding_conditions": (), "binding_failure_conditions": (), "binds_to_node": False}
-        devices.append(replace(device, **changes) if changes else device)
-    if features.partitions:
-        return replace(one, devices=tuple(devices))
-    return replace(one, devices=tuple(devices), counters=(), per_device=False)
+    """A slice as a release keeps it, with the taints of rules: there are any where their API is on."""
+    if not features.betas:
+        devices = tuple([Device(device.name, device.attributes, device.capacity) for device in one.devices])
+        return replace(one, devices=devices, counters=(), per_device=False)
+
+    def tainted(device: Device) -> Device:
+        added = [rule.taint for rule in rules if rule.covers(one.driver, one.pool, device.name)]
+        return replace(device, taints=(*device.taints, *added)) if added else device
+
+    return replace(one, devices=tuple(map(tainted, one.devices))) if rules else one
 
 
 def _is_relevant(one: ResourceSlice, node: Node) -> bool:

@@ -62,7 +62,7 @@ class Search:
         self._claims = claims
         self._features = features
         self._effort = effort
-        self._matcher = Matcher(classes, shareable=features.shares)
+        self._matcher = Matcher(classes, shareable=features.betas)
         self._preparation = ClaimPreparation(view, usage, classes, features, self._matcher, effort)
         self._books = Books(view, usage.is_allocated)
         self._needed: list[Needed] = []
@@ -129,7 +129,7 @@ class Search:
         for pool in self._view.pools:
             if pool.slots.stop < start:
                 continue
-            if pool.invalid and self._features.invalid_is_fatal:
+            if pool.invalid and self._features.old_pools:
                 raise Failed(f"pool {pool.name} is invalid: {pool.invalid}")
             for position in range(max(start, pool.slots.start), pool.slots.stop):
                 self._effort.spend()
@@ -157,11 +157,9 @@ class Search:
         self._effort.spend()
         if not self._take(claim, query, position, must=True):
             return False
-        mistaken = self._features.mistakes_alternatives
+        following = self._needed[claim].requests[request][0] if self._features.mistakes_alternatives else query
         try:
-            if self._devices(
-                claim, request, self._needed[claim].requests[request][0] if mistaken else query, done + 1, 0
-            ):
+            if self._devices(claim, request, following, done + 1, 0):
                 return True
         except _TooMany:
             self._give_back(claim, query, position)
@@ -176,7 +174,7 @@ class Search:
         return self._usage.exclusive[position] or bool(taking)
 
     def _has_left(self, query: DeviceQuery, position: int) -> bool:
-        if not self._features.shares:
+        if not self._features.betas:
             return True
         taken, taking = self._usage.consumed[position], self._shares.get(position)
         return has_left(query.capacity, self._view.slots[position].device.capacity, taken, taking)
