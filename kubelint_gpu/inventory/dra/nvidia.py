@@ -19,7 +19,7 @@ from kubelint_gpu.inventory.dra.partitions import (
     memory_slices,
     partitions,
 )
-from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, models_called
+from kubelint_gpu.inventory.gpus.gpu_models import MODELS, GpuModel
 from kubelint_gpu.patterns import pattern
 
 DRIVER = "gpu.nvidia.com"
@@ -45,15 +45,16 @@ CLASSES: tuple[dict[str, Any], ...] = (
 
 
 def preset_objects() -> list[dict[str, Any]]:
-    """A node with a whole GPU and with MIG devices, and NVIDIA's classes: to try expressions about them."""
-    model = next(one for one in models_called("H100-80GB-HBM3") if one.slices)
-    whole, _ = gpu_devices(model.product, model, model.memory, (0,), None)
-    divided, _ = gpu_devices(model.product, model, model.memory, (1,), {"1g.10gb": 2})
-    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "gpu"}, "status": {"allocatable": {"pods": "110"}}}
-    pool = {"name": "gpu", "generation": 1, "resourceSliceCount": 1}
-    spec = {"driver": DRIVER, "nodeName": "gpu", "pool": pool, "devices": [*whole, *divided]}
-    one = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "gpu"}, "spec": spec}
-    return [node, one, *CLASSES]
+    """A node for each model that can be divided, with a whole GPU and with MIG devices, and NVIDIA's classes."""
+    found: list[dict[str, Any]] = [*CLASSES]
+    for model in (one for one in MODELS if one.slices and one.memory):
+        whole, _ = gpu_devices(model.product, model, model.memory, (0,), None)
+        divided, _ = gpu_devices(model.product, model, model.memory, (1,), {min(model.profiles)[0]: 2})
+        meta = {"name": model.product.lower()}
+        spec = {"driver": DRIVER, "nodeName": meta["name"], "pool": meta, "devices": [*whole, *divided]}
+        found.append({"kind": "Node", "metadata": meta, "status": {"allocatable": {"pods": "110"}}})
+        found.append({"kind": "ResourceSlice", "metadata": meta, "spec": spec})
+    return found
 
 
 def product_name(product: str) -> str:

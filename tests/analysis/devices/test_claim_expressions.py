@@ -14,6 +14,7 @@ def test_an_expression_is_tried_on_what_the_driver_publishes_where_nothing_is_de
     assert codes(text, GPUS) == ["KLG704"]
     published = f"{MODEL}.lowerAscii().matches('^.*a100.*$')"
     assert codes(claim(f"[{gpu(published)}]"), "") == []
+    assert codes(claim(f"[{gpu(f'{published} && {index}')}]"), "") == ["KLG704"]
     assert codes(claim(f"[{gpu(index, of='other.example.com')}]"), "") == []
 
 
