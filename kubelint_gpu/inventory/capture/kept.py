@@ -249,14 +249,14 @@ SHAPES: Mapping[str, Mapping[str, Shape]] = {
         "value": _PLAIN,
     },
     "ResourceClaim": {
-        "metadata": {**_META, "deletionTimestamp": _PLAIN, "ownerReferences": _OWNERS},
+        "metadata": {**_META, "uid": _NAME, "deletionTimestamp": _PLAIN, "ownerReferences": _OWNERS},
         "spec": {"devices": _REQUESTED},
         "status": {
             "allocation": {"devices": {"results": _ALLOCATED}, "nodeSelector": _NODE_SELECTOR},
             "reservedFor": {"name": _NAME, "resource": _PLAIN},
         },
     },
-    "ResourceClaimTemplate": {"metadata": _META, "spec": {"spec": {"devices": _REQUESTED}}},
+    "ResourceClaimTemplate": {"metadata": {**_META, "uid": _NAME}, "spec": {"spec": {"devices": _REQUESTED}}},
     "ResourceQuota": {
         "metadata": _META,
         "spec": {
