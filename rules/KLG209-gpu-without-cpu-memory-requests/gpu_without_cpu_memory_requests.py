@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.scaling import target
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Place, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.messages.wording import listed, workload_name
 
 _METRICS = ("spec", "metrics")
@@ -60,11 +61,9 @@ def _place(subject: WorkloadCheck) -> Place:
 
 def _utilization(metric: object) -> str:
     """The resource by whose share of the request a metric scales; empty for other metrics."""
-    resource = metric.get("resource") if isinstance(metric, dict) and metric.get("type") == "Resource" else None
-    aim = resource.get("target") if isinstance(resource, dict) else None
-    if not isinstance(resource, dict) or not isinstance(aim, dict) or "averageUtilization" not in aim:
-        return ""
-    return str(resource.get("name")) if resource.get("name") in _RESOURCES else ""
+    resource = mapping(mapping(metric).get("resource"))
+    shares = mapping(metric).get("type") == "Resource" and "averageUtilization" in mapping(resource.get("target"))
+    return str(resource["name"]) if shares and resource.get("name") in _RESOURCES else ""
 
 
 def _is_best_effort(subject: WorkloadCheck) -> bool:
@@ -77,18 +76,11 @@ def _is_best_effort(subject: WorkloadCheck) -> bool:
 
 def _company(unit: ApplySet) -> frozenset[str]:
     """The nodes on which workloads with requests and without a GPU may run: under pressure these stay."""
-    return frozenset().union(
-        *(
-            _takers(unit, other)
-            for other in unit.subjects
-            if any(one.requests.get("memory") for one in other.workload.spec.containers)
-            and not extended_resources(other.workload.spec)
-        )
-    )
+    stay = [one for one in unit.subjects if not extended_resources(one.workload.spec)]
+    asking = [one for one in stay if any(each.requests.get("memory") for each in one.workload.spec.containers)]
+    return frozenset().union(*(_takers(unit, one) for one in asking))
 
 
 def _takers(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
-    if not unit.has_nodes:
-        return frozenset()
-    found = unit.alone(subject)
-    return frozenset(found.fit.fits) if found.fit is not None else frozenset()
+    found = unit.alone(subject).fit if unit.has_nodes else None
+    return frozenset(found.fits) if found is not None else frozenset()
