@@ -50,8 +50,12 @@ def scenarios(folder: Path, version: str, each: int) -> Iterator[tuple[str, Obje
 
 
 def _unlike(scenario: Object) -> bool:
-    """Whether an API server would change the incoming pod, by merging label keys into its affinity."""
-    return "atchLabelKeys" in json.dumps(scenario["pod"]["spec"].get("affinity") or {})
+    """Whether an API server would change the incoming pod, by merging label keys into its affinity, or it has claims.
+
+    Claims are played by the suite `devices`, with objects that an API server takes.
+    """
+    affinity = scenario["pod"]["spec"].get("affinity") or {}
+    return "resourceClaims" in scenario or "atchLabelKeys" in json.dumps(affinity)
 
 
 def live(client: Client, record: Object, lasting: float = 0.0) -> Object:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import replay
 
-from conformance import recording
+from conformance import recording, scheduling
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 FILES = sorted((GOLDEN / "scheduling").glob("*.jsonl.xz"))
@@ -49,3 +49,9 @@ def test_another_answer_would_be_told():
     assert differing({**record, "message": "no"}, found, preemption) == ["message"]
     assert differing({**record, "victims": ["nobody"]}, found, preemption) == ["preemption"]
     assert differing({"node": "nowhere"}, found, preemption) == ["node"]
+
+
+def test_recorded_scenarios_with_claims_are_left_to_the_suite_of_devices():
+    found = {name for name, _ in scheduling.scenarios(GOLDEN / "scheduler", "1.36.3", 3)}
+    assert "placement" in found
+    assert found.isdisjoint({"dra", "features"})
