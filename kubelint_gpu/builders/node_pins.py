@@ -62,7 +62,7 @@ def wider_selection(unit: ApplySet, subject: WorkloadCheck) -> Wider | None:
     pin = pin_of(subject)
     if pin is None or not unit.has_nodes:
         return None
-    others = tuple(bound for bound in alternatives(subject.workload.spec)[0] if bound is not pin)
+    others = tuple(bound for bound in alternatives(subject.workload.spec)[0] if bound != pin)
     pinned = [node for node in unit.cluster.nodes if satisfied((*others, pin), node.labels, node.name)]
     mine = unit.alone(subject)
     takers = mine.fit.fits if mine.fit is not None else ()
@@ -107,8 +107,8 @@ def _relaxed(spec: PodSpec, pin: NumberBound, instead: Requirement) -> PodSpec:
     term = terms[number]
     terms[number] = replace(
         term,
-        expressions=(*(one for one in term.expressions if one is not pin.requirement), instead),
-        fields=tuple(one for one in term.fields if one is not pin.requirement),
+        expressions=(*(one for one in term.expressions if one != pin.requirement), instead),
+        fields=tuple(one for one in term.fields if one != pin.requirement),
     )
     return replace(spec, node_affinity=NodeSelector(tuple(terms)))
 

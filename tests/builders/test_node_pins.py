@@ -50,3 +50,14 @@ def test_a_node_name_on_the_last_line_gives_way_to_a_selector():
     (found,) = [one for one in run(pinned, world(TWO)) if one.code == "KLG207"]
     (edit,) = found.fixes[0].edits
     assert edit.text == "Selector:\n        nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB"
+
+
+def test_a_pin_that_was_read_before_is_widened_alike():
+    pin = (
+        "      affinity:\n        nodeAffinity:\n          requiredDuringSchedulingIgnoredDuringExecution:\n"
+        "            nodeSelectorTerms:\n"
+        "              - matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [a-1]}]\n"
+    )
+    first, second = (run(deployment("nvidia.com/gpu: 1", pod=pin), world(TWO)) for _ in range(2))
+    assert [one.message for one in first] == [one.message for one in second]
+    assert any("would also let it run on a-2" in one.message for one in second)
