@@ -141,9 +141,10 @@ def own_pods(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
 
     Those that its controller takes over belong to it, too.
     """
-    found = tuple(pod for pod in pods if not pod.finished and pod.spec.node_name and belongs(workload, pod))
-    adopts = controller_of(workload).adopts
-    return tuple(pod for pod in found if pod.meta.owner is not None or adopts(pod)) or found
+    controller, space = controller_of(workload), workload.meta.namespace
+    there = (pod for pod in pods if pod.meta.namespace == space and pod.spec.node_name and not pod.finished)
+    found = tuple(pod for pod in there if controller.owns(pod))
+    return tuple(pod for pod in found if pod.meta.owner is not None or controller.adopts(pod)) or found
 
 
 def pods_of_others(workloads: Iterable[Workload], pods: Iterable[Pod]) -> tuple[Pod, ...]:
