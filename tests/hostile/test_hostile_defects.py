@@ -28,14 +28,14 @@ place.read_workload = read_workload
 """,
     "judging a unit": """
 import kubelint_gpu.engine.run as place
-before = place._judged
-def judged(unit, *arguments, **options):
+before = place.judged_unit
+def judged_unit(unit, *arguments, **options):
     if any("bad" in one.path for one in unit.manifests): raise RecursionError("planted")
     return before(unit, *arguments, **options)
-place._judged = judged
+place.judged_unit = judged_unit
 """,
     "looking at a kustomization": """
-import kubelint_gpu.sources.kustomize.files.survey as place
+import kubelint_gpu.sources.kustomize.files.surveyor as place
 def survey(*arguments): raise KeyError("planted")
 place.survey = survey
 """,
