@@ -6,13 +6,14 @@ pkg/quota/v1/evaluator/core/persistent_volume_claims.go, and plugin/pkg/admissio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state, told_at
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.limit_range import claim_refusal
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
@@ -21,6 +22,7 @@ from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.controllers.ordinals import claim_names
 from kubelint_gpu.simulation.prepare.volumes import with_default_class
 from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.answers import once
 
 _KIND = "PersistentVolumeClaim"
 _NUMBERS = ("persistentvolumeclaims", "count/persistentvolumeclaims")
@@ -48,16 +50,16 @@ def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
     """StatefulSets of which not all pods are made, because a quota or a LimitRange refuses their claims."""
     said = set()
     for bounds in unit.cluster.limit_ranges:
-        for one in (_claims_of(unit, subject, bounds.meta.namespace) for subject in unit.subjects):
-            broken = [claim_refusal(claim.request or 0, bounds) for claim in one.each] if one and one.made else []
-            if one is not None and any(broken) and one.subject.key not in said:
+        for one in _ordinal_claims(unit).get(bounds.meta.namespace, ()):
+            broken = [claim_refusal(claim.request or 0, bounds) for claim in one.each] if one.made else []
+            if any(broken) and one.subject.key not in said:
                 said.add(one.subject.key)
                 why = f"LimitRange {bounds.meta.name}: {next(filter(None, broken))}"
                 told = f"LimitRange {bounds.meta.name} is here"
                 related = told_at(unit, "LimitRange", bounds.meta.name, told, bounds.meta.namespace)
                 yield _draft(one.subject, one.running, why, related)
     for quota, key in _limits_of(unit):
-        claims = [found for one in unit.subjects if (found := _claims_of(unit, one, quota.meta.namespace)) is not None]
+        claims = _ordinal_claims(unit).get(quota.meta.namespace, ())
         room = quota.hard[key] - (used := _used(unit, quota, key, claims))
         wanted = sum(one.made * _charge(one.each, key) for one in claims)
         for one in claims:
@@ -77,8 +79,7 @@ def claims_not_created(unit: ApplySet) -> Iterator[Diagnostic]:
     """Claims among the manifests that the API server refuses to create, because a quota has no more room for them."""
     made = {one.object: one for one in unit.manifests if one.kind == _KIND and one.object in unit.made}
     for quota, key in _limits_of(unit) if made else ():
-        mine = [one for one in unit.cluster.claims if one.meta.namespace == quota.meta.namespace]
-        mine = [with_default_class(one, unit.cluster) for one in mine]
+        mine = _claims(unit).get(quota.meta.namespace, ())
         there = _charge([one for one in mine if f"{_KIND}/{one.key}" not in made], key)
         used = there if quota.used is None else quota.used.get(key, 0)
         for claim in mine:
@@ -130,12 +131,26 @@ def _draft(
     )
 
 
-def _claims_of(unit: ApplySet, subject: WorkloadCheck, namespace: str) -> _OrdinalClaims | None:
+@once
+def _claims(unit: ApplySet) -> dict[str, list[PersistentVolumeClaim]]:
+    """The claims of each namespace."""
+    return grouped((one.meta.namespace, with_default_class(one, unit.cluster)) for one in unit.cluster.claims)
+
+
+@once
+def _ordinal_claims(unit: ApplySet) -> dict[str, list[_OrdinalClaims]]:
+    """The claims of the StatefulSets of each namespace."""
+    known = {claim.key for claim in unit.cluster.claims}
+    found = (_claims_of(unit, subject, known) for subject in unit.subjects if subject.workload.claims)
+    return grouped((one.subject.workload.meta.namespace, one) for one in found if one is not None)
+
+
+def _claims_of(unit: ApplySet, subject: WorkloadCheck, known: Collection[str]) -> _OrdinalClaims | None:
     workload, now = subject.workload, transitions_in(unit).get(subject.key)
-    if now is None or not workload.claims or workload.meta.namespace != namespace:
+    if now is None:
         return None
     first, old = subject.controller.first_ordinal, now.old.replicas if now.existing and now.known else 0
-    known, last = {claim.key for claim in unit.cluster.claims}, first + workload.replicas
+    last, namespace = first + workload.replicas, workload.meta.namespace
     if max(old, workload.replicas) > BUDGET.replicas:
         return None
     ordinals = range(first, max(first + old, last))
@@ -155,8 +170,7 @@ def _used(unit: ApplySet, quota: ResourceQuota, key: str, claims: Sequence[_Ordi
     if quota.used is not None:
         return quota.used.get(key, 0) - sum(one.gone * _charge(one.each, key) for one in claims)
     mine = frozenset[str]().union(*(one.names for one in claims))
-    others = [one for one in unit.cluster.claims if one.meta.namespace == quota.meta.namespace]
-    others = [with_default_class(one, unit.cluster) for one in others if one.meta.name not in mine]
+    others = [one for one in _claims(unit).get(quota.meta.namespace, ()) if one.meta.name not in mine]
     return _charge(others, key) + sum(one.stays * _charge(one.each, key) for one in claims)
 
 
