@@ -137,5 +137,31 @@ NODE = {
 }
 
 
+def cluster(size: int) -> dict[str, object]:
+    """As many nodes as workloads, and a running pod of each workload."""
+    items: list[object] = []
+    for number in range(size):
+        name = f"node-{number}"
+        items.append({**NODE, "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}})
+        owner = {
+            "apiVersion": "apps/v1",
+            "kind": "ReplicaSet",
+            "name": f"app-{number}-5d8f",
+            "uid": "",
+            "controller": True,
+        }
+        meta = {"name": f"app-{number}-5d8f-x", "namespace": f"team-{number}", "labels": {"app": f"app-{number}"}}
+        items.append(
+            {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {**meta, "ownerReferences": [owner]},
+                "spec": {"nodeName": name, "containers": [{"name": "main", "image": "registry.example.com/app"}]},
+                "status": {"phase": "Running"},
+            }
+        )
+    return {"apiVersion": "v1", "kind": "List", "items": items}
+
+
 if __name__ == "__main__":
     main()

@@ -72,6 +72,7 @@ class PlacementLimits:
     partitions: int = 256  # the partitions of the nodes that are remembered
     label_values: int = 16  # the values of a label by which nodes are indexed
     remembered: int = 400_000  # the answers about pods that are remembered
+    clusters: int = 4  # the clusters whose pods are found by their owners
     few_groups: int = 32  # so many groups of pods are gone through instead of indexed
     few_changed: int = 4  # after the change of so many nodes, what was known of equal nodes is corrected
     of_one_kind: int = 256  # the pods of one kind that are counted on one node, or that one pod keeps off it

@@ -10,10 +10,12 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.updates.normal_form import normal, normal_pod_spec
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.simulation.prepare.standing_pods import as_before
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import belongs, own_pods, own_waiting
+from kubelint_gpu.simulation.prepare.workload_change import own_pods, own_waiting
 from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
@@ -42,14 +44,18 @@ def _template(value: object, workload: Workload) -> object:
 def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether no pod of it runs before: it was not among the objects as they were, fitted on no node, or is gated."""
     there = (*own_pods(subject.workload, unit.cluster.pods), *own_waiting(subject.workload, unit.cluster.pods))
-    bare = {one.object for one in unit.manifests if one.kind == "Pod"} if there else set()
-    if any(f"Pod/{pod.key}" not in bare or subject.workload.kind == "Pod" for pod in there):
+    if any(f"Pod/{pod.key}" not in _bare_pods(unit) or subject.workload.kind == "Pod" for pod in there):
         return False
     old = unit.before_of(subject)
     if old is None:
         return subject.manifest.object in unit.made
-    gated = any(pod.spec.scheduling_gates and belongs(old.workload, pod) for pod in unit.cluster.pods)
+    gated = any(pod.spec.scheduling_gates for pod in pods_by_owner(unit.cluster.pods).own(old.controller))
     return gated or not ever_fitted(unit, old, subject)
+
+
+@once
+def _bare_pods(unit: ApplySet) -> frozenset[str]:
+    return frozenset(one.object for one in unit.manifests if one.kind == "Pod")
 
 
 def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:

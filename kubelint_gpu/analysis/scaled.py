@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.replica_room import room_for
-from kubelint_gpu.analysis.scaling import target
+from kubelint_gpu.analysis.scaling import autoscalers_of
 from kubelint_gpu.analysis.scenarios import now, scaled, with_part_of_budget
 from kubelint_gpu.budget import PARTS, TOLD
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
@@ -53,16 +53,15 @@ def _found(_unit: ApplySet) -> dict[WorkloadKey, ScaledRollout | None]:
 
 
 def _waiting(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
-    for manifest in unit.manifests:
-        if target(unit, manifest) is subject:
-            for replicas in _numbers(unit, subject, manifest):
-                found = _at(unit, subject, replicas)
-                if found.verdict in WAITS:
-                    found_at = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
-                    found_at = found_at.marked("scaled")
-                    least = field_pointers.at(manifest, LEAST)
-                    only = field_pointers.at(manifest, MOST) == (1 if least is None else least)
-                    return ScaledRollout(found_at, found, manifest, only=only)
+    for manifest in autoscalers_of(unit, subject):
+        for replicas in _numbers(unit, subject, manifest):
+            found = _at(unit, subject, replicas)
+            if found.verdict in WAITS:
+                found_at = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
+                found_at = found_at.marked("scaled")
+                least = field_pointers.at(manifest, LEAST)
+                only = field_pointers.at(manifest, MOST) == (1 if least is None else least)
+                return ScaledRollout(found_at, found, manifest, only=only)
     return None
 
 

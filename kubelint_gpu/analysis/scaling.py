@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import TARGET, range_of
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
 def target(unit: ApplySet, manifest: Manifest) -> WorkloadCheck | None:
@@ -16,12 +18,24 @@ def target(unit: ApplySet, manifest: Manifest) -> WorkloadCheck | None:
     if manifest.kind != "HorizontalPodAutoscaler":
         return None
     kind, name = field_pointers.at(manifest, (*TARGET, "kind")), field_pointers.at(manifest, (*TARGET, "name"))
-    namespace = manifest.namespace or "default"
-    for subject in unit.subjects:
-        meta = subject.workload.meta
-        if (subject.workload.kind, meta.name, meta.namespace) == (kind, name, namespace) and subject.places_pods:
-            return subject
-    return None
+    return _by_name(unit).get(f"{kind}/{manifest.namespace or 'default'}/{name}")
+
+
+@once
+def _by_name(unit: ApplySet) -> dict[str, WorkloadCheck]:
+    """The workloads that place pods; of one name the first."""
+    return {one.workload.object: one for one in reversed(unit.subjects) if one.places_pods}
+
+
+def autoscalers_of(unit: ApplySet, subject: WorkloadCheck) -> list[Manifest]:
+    """The autoscalers among the manifests that scale a workload of the unit."""
+    return [manifest for scaled, manifest in _autoscalers(unit).get(subject.key, ()) if scaled is subject]
+
+
+@once
+def _autoscalers(unit: ApplySet) -> dict[WorkloadKey, list[tuple[WorkloadCheck, Manifest]]]:
+    found = ((target(unit, manifest), manifest) for manifest in unit.manifests)
+    return grouped((scaled.key, (scaled, manifest)) for scaled, manifest in found if scaled is not None)
 
 
 def replicas_of(unit: ApplySet, subject: WorkloadCheck) -> tuple[int, int]:
@@ -30,8 +44,4 @@ def replicas_of(unit: ApplySet, subject: WorkloadCheck) -> tuple[int, int]:
 
 
 def _ranges(unit: ApplySet, subject: WorkloadCheck) -> Iterator[tuple[int, int]]:
-    for manifest in unit.manifests:
-        if target(unit, manifest) is subject:
-            found = range_of(manifest)
-            if found is not None:
-                yield found
+    yield from (found for manifest in autoscalers_of(unit, subject) if (found := range_of(manifest)) is not None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.gang_members import waits_for_all
@@ -85,16 +85,12 @@ def is_exchanged(unit: ApplySet, subject: WorkloadCheck) -> bool:
     pods = [pod for pod in own_pods(now.new, unit.cluster.pods) if not pod.meta.terminating]
     if not pods or now.known:
         return bool(pods) and _held(now.old) != _held(now.new)
-    made, rejected = created_pod(now.new, "new"), _refusing_nodes(unit, subject)
-    return any(_uses(pod) != _uses(made) or pod.spec.node_name in rejected for pod in pods)
-
-
-def _refusing_nodes(unit: ApplySet, subject: WorkloadCheck) -> Container[str]:
-    """The nodes on which none of its new pods will ever be; one that is cordoned takes pods again some day."""
-    found = unit.alone(subject).fit
-    if found is None or subject.controller.node_bound:
-        return ()
-    return {name for name, status in found.rejections.items() if status.plugin != _CORDON}
+    made, found = created_pod(now.new, "new"), unit.alone(subject).fit
+    if any(_uses(pod) != _uses(made) for pod in pods):
+        return True
+    # a node that is cordoned takes pods again some day
+    nodes = {pod.spec.node_name for pod in pods}
+    return found is not None and not subject.controller.node_bound and found.rejects(nodes, but_for=_CORDON)
 
 
 def _held(workload: Workload) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from kubelint_gpu.budget import STEPS
@@ -100,6 +101,13 @@ class FitResult:
         if self.excluded is not None:
             found.update(dict.fromkeys(self.excluded_nodes, self.excluded))
         return {name: found[name] for name in sorted(found)}
+
+    def rejects(self, names: AbstractSet[str], but_for: str) -> bool:
+        """Whether one of some nodes does not take the pod, for more than what one plugin says."""
+        refusing = [one for one in self.classes if one.status is not None and one.status.plugin != but_for]
+        if any(name in one.group.names and name not in one.apart for name in names for one in refusing):
+            return True
+        return self.excluded is not None and not names.isdisjoint(self.excluded_nodes)
 
 
 def fit(

@@ -76,8 +76,8 @@ def _in_want(unit: ApplySet) -> frozenset[WorkloadKey]:
 
 def _has_competitor(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether a pod of another priority asks for the same devices of a node that takes its pods."""
-    nodes, contested = _takers(unit, subject), _contested(unit)
-    return any(not nodes.isdisjoint(contested.get(name, ())) for name in extended_resources(subject.workload.spec))
+    found = [nodes for name in extended_resources(subject.workload.spec) if (nodes := _contested(unit).get(name))]
+    return bool(found) and any(map(_takers(unit, subject).intersection, found))
 
 
 @once

@@ -45,8 +45,9 @@ def shared_gpu_count(unit: ApplySet) -> Iterator[Diagnostic]:
     for subject in unit.subjects:
         if not subject.places_pods or _elsewhere(subject):
             continue
-        nodes = _takers(unit, subject)
-        for route, resource, number in _multiples(subject):
+        several = [*_multiples(subject)]
+        nodes = _takers(unit, subject) if several else ()
+        for route, resource, number in several:
             shares = {node.name: found for node in nodes if (found := _share(node, resource)) is not None}
             if not shares:
                 continue

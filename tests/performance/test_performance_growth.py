@@ -13,7 +13,7 @@ from kubelint_gpu.cli.main import main
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from benchmarks.repositories import AXES, MOST, NODE, made, workload
+from benchmarks.repositories import AXES, MOST, NODE, cluster, made, workload
 
 FILES = 20
 """The first of three sizes, each twice the one before."""
@@ -36,13 +36,18 @@ def calls(*arguments: object) -> int:
     return count
 
 
-def growth(folder: Path, axis: str, *more: object) -> float:
-    """How many times the work of some further files is taken by twice as many further files."""
-    (folder / "nodes.json").write_text(json.dumps(NODE))
+def growth(folder: Path, axis: str, *more: object, files: int = FILES, running: bool = False) -> float:
+    """How many times the work of some further files is taken by twice as many further files.
+
+    Where they are `running`, there are as many nodes, with a pod of each.
+    """
     found = []
-    for size in (FILES, FILES, 2 * FILES, 4 * FILES):
+    for size in (files, files, 2 * files, 4 * files):
         place = folder / f"{len(found)}"
         made(place, axis, size)
+        (folder / "nodes.json").write_text(json.dumps({"kind": "List", "items": [NODE]}))
+        if running:
+            (folder / "nodes.json").write_text(json.dumps(cluster(size)))
         found.append(calls("check", "--isolated", "--exit-zero", "-i", folder / "nodes.json", *more, place))
     # the first run imports what the others find
     _, one, two, four = found
@@ -52,6 +57,10 @@ def growth(folder: Path, axis: str, *more: object) -> float:
 @pytest.mark.parametrize("axis", sorted(set(AXES) - {"kustomizations"}))
 def test_files_cost_as_much_each_however_many_there_are(tmp_path, axis):
     assert growth(tmp_path, axis) < MOST
+
+
+def test_workloads_that_are_judged_together_find_their_own_pods(tmp_path):
+    assert growth(tmp_path, "nothing", "--together", files=2 * FILES, running=True) < MOST
 
 
 def test_a_namespace_that_every_file_holds_is_read_once(tmp_path, monkeypatch):

@@ -31,12 +31,13 @@ Parts = Mapping[Room, Sequence[Sequence[NodeInfo]]]
 class ClassGroup:
     """Nodes that a projection does not tell apart, in parts that have equal allocatable and pods of equal kinds."""
 
-    __slots__ = ("_nodes", "parts", "size")
+    __slots__ = ("_names", "_nodes", "parts", "size")
 
     def __init__(self, parts: Parts, size: int) -> None:
         self.parts = parts
         self.size = size
         self._nodes: tuple[NodeInfo, ...] | None = None
+        self._names: frozenset[str] | None = None
 
     @property
     def nodes(self) -> tuple[NodeInfo, ...]:
@@ -45,6 +46,13 @@ class ClassGroup:
             found = [node for part in self.parts.values() for nodes in part for node in nodes]
             self._nodes = tuple(sorted(found, key=attrgetter("node.meta.name")))
         return self._nodes
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of its nodes."""
+        if self._names is None:
+            self._names = frozenset(node.name for node in self.nodes)
+        return self._names
 
 
 class NodeClass(NamedTuple):

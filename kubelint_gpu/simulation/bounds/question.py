@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful
@@ -46,10 +46,10 @@ class Question:
         return self.situation.participants[self.position]
 
     @cached_property
-    def demands(self) -> list[Demand]:
+    def demands(self) -> Sequence[Demand]:
         """What all want, and what those want that they drive away."""
         others = [one for place, gone in enumerate(self.situation.driven) if place != self.position for one in gone]
-        return [*self.situation.demands, *(one.demand for one in others)]
+        return [*self.situation.demands, *(one.demand for one in others)] if others else self.situation.demands
 
     @cached_property
     def roomy(self) -> bool:

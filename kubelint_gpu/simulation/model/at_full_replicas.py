@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
 from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods, pods_of_others
+from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, running_pods
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
@@ -42,14 +44,16 @@ def standing_participants(
     workloads: Sequence[Workload | Transition], cluster: Cluster
 ) -> tuple[list[WorkloadChange], list[Pod]]:
     """The workloads with what is known to run of them, and the running pods of others."""
-    rest = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished and not pod.meta.terminating]
-    found = []
+    rest = tuple(pod for pod in cluster.pods if pod.spec.node_name and not pod.finished and not pod.meta.terminating)
+    pods, gone, found = pods_by_owner(rest), set[PodIdentifier](), []
     for workload in workloads:
         new, old = (workload, workload) if isinstance(workload, Workload) else (workload.new, workload.old)
-        own, rest = own_pods(new, rest), [*pods_of_others([new], rest)]
+        controller = controller_of(new)
+        own = running_pods(controller, pods.own(controller, gone))
+        gone.update(pod.identifier for pod in own)
         one = WorkloadChange(new, old, own, rolls=False, known=new is not old)
         found.append(replace(one, nodes=daemon_nodes(new.choosing, cluster.nodes)) if one.daemons else one)
-    return found, rest
+    return found, [pod for pod in rest if pod.identifier not in gone]
 
 
 def daemon_pods(participants: Sequence[WorkloadChange], cluster: Cluster, rest: Sequence[Pod]) -> list[Pod]:

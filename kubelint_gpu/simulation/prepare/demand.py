@@ -5,18 +5,20 @@ All of them count for one pod against everything that could be alive beside it, 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate, product
 
 from kubelint_gpu.budget import STEPS
-from kubelint_gpu.groups import grouped
+from kubelint_gpu.groups import grouped, summed
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import charge
 
-_PODS = "pods"
+_PODS, _DEVICES = "pods", "its devices"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,56 @@ def takes(pod: Pod) -> FrozenMap[str, int]:
     return FrozenMap({**{name: amount for name, amount in pod_requests(pod.spec).items() if amount}, _PODS: 1})
 
 
-Residual = Mapping[str, Mapping[str, int]]
+class _Wanted:
+    """What some workloads that may go to the same nodes take: at most, and once nothing terminates any more."""
+
+    __slots__ = ("count", "most", "whole")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.most: dict[str, int] = {}
+        self.whole: dict[str, int] = {}
+
+    def add(self, demand: Demand) -> None:
+        """One more workload."""
+        self.count += 1
+        for name, amount in (*demand.each.items(), (_DEVICES, demand.devices)):
+            self.most[name] = self.most.get(name, 0) + amount * demand.most
+            self.whole[name] = self.whole.get(name, 0) + amount * demand.whole
+
+
+class Residual(dict[str, dict[str, int]]):
+    """What is left of each resource of each node."""
+
+    def __init__(self, left: Mapping[str, Mapping[str, int]]) -> None:
+        super().__init__({node: dict(amounts) for node, amounts in left.items()})
+        self._sums: dict[tuple[frozenset[str], str], tuple[list[int], list[int]]] = {}
+        self._wanted: tuple[Sequence[Demand], dict[frozenset[str], _Wanted]] = ((), {})
+
+    def wanted(self, demands: Sequence[Demand], nodes: frozenset[str]) -> list[_Wanted]:
+        """What those want who may go to some of the nodes, by where else they may go."""
+        if self._wanted[0] is not demands:
+            found: dict[frozenset[str], _Wanted] = {}
+            for demand in demands:
+                found.setdefault(demand.nodes, _Wanted()).add(demand)
+            self._wanted = demands, found
+        return [one for where, one in self._wanted[1].items() if not where.isdisjoint(nodes)]
+
+    def exhausted(self, nodes: frozenset[str], resource: str, request: int, supply: int) -> int:
+        """On how many of some nodes at most a supply leaves too little of a resource for a request."""
+        if (nodes, resource) not in self._sums:
+            ordered = sorted(self[node].get(resource, 0) for node in nodes)
+            self._sums[nodes, resource] = ordered, [0, *accumulate(ordered)]
+        ordered, sums = self._sums[nodes, resource]
+        # where too little is left already, nothing is needed
+        free = bisect_right(ordered, request - 1 + min(0, supply))
+        if supply < 0:
+            return free
+
+        def price(number: int) -> int:
+            return sums[number] - sums[free] - (number - free) * (request - 1)
+
+        return bisect_right(range(free, len(sums)), supply, key=price) + free - 1
 
 
 def contended(
@@ -67,21 +118,29 @@ def contended(
 
     With what is `allocatable` no more pods are taken to be on a node than it can hold of each resource.
     """
-    total: dict[tuple[str, str], int] = {}
+    # many workloads may go to the same nodes
+    among: dict[frozenset[str], dict[str, int]] = {}
     for demand in demands:
         charge(1 + len(demand.each) * len(demand.nodes) // STEPS.demand)
+        wanted = among.setdefault(demand.nodes, {})
         for resource, amount in demand.each.items():
-            wanted = amount * demand.most
-            for node in demand.nodes:
-                total[node, resource] = total.get((node, resource), 0) + wanted
+            wanted[resource] = wanted.get(resource, 0) + amount * demand.most
+    total = summed(
+        ((node, resource), amount)
+        for nodes, wanted in among.items()
+        for resource, amount in wanted.items()
+        for node in nodes
+    )
     scarce = {key for key, wanted in total.items() if wanted > residual[key[0]].get(key[1], 0)}
     if allocatable is not None:
         holding = _Holding(demands, allocatable)
         scarce = {(node, name) for node, name in scarce if holding.most(node, name) > residual[node].get(name, 0)}
-    return tuple(
-        frozenset((node, resource) for node in demand.nodes for resource in demand.each if (node, resource) in scarce)
-        for demand in demands
-    )
+    found: dict[tuple[frozenset[str], frozenset[str]], frozenset[tuple[str, str]]] = {}
+    for demand in demands:
+        key = demand.nodes, frozenset(demand.each)
+        if key not in found:
+            found[key] = frozenset(one for one in product(*key) if one in scarce)
+    return tuple(found[demand.nodes, frozenset(demand.each)] for demand in demands)
 
 
 class _Holding:
@@ -158,7 +217,11 @@ class Groups:
 def join_contenders(groups: Groups, scarce: Sequence[frozenset[tuple[str, str]]]) -> None:
     """Put workloads that can compete for something of a node into one group."""
     first: dict[tuple[str, str], int] = {}
+    alike: dict[frozenset[tuple[str, str]], int] = {}
     for number, pairs in enumerate(scarce):
+        if pairs and alike.setdefault(pairs, number) != number:
+            groups.join(number, alike[pairs])
+            continue
         for pair in pairs:
             groups.join(number, first.setdefault(pair, number))
 
@@ -173,22 +236,17 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
     mine = demands[number]
     if not (mine.simple or mine.prices is not None) or not mine.nodes:
         return False
-    rivals = [
-        (other, demand)
-        for other, demand in enumerate(demands)
-        if other == number or not demand.nodes.isdisjoint(mine.nodes)
-    ]
-    charge(1 + len(mine.each) * (len(rivals) + len(mine.nodes)) // STEPS.demand)
-    counts = [
-        (demand, (demand.rest if other == number else demand.whole) if at_rest else demand.most - (other == number))
-        for other, demand in rivals
-    ]
-    blocked = 0
-    for resource, request in mine.each.items():
-        supply = sum(demand.each.get(resource, 0) * count for demand, count in counts)
-        blocked += greedily(supply, (residual[node].get(resource, 0) - request + 1 for node in mine.nodes))
+    rivals = residual.wanted(demands, mine.nodes)
+    charge(1 + len(mine.each) * (sum(one.count for one in rivals) + len(mine.nodes)) // STEPS.demand)
+    amounts = [one.whole if at_rest else one.most for one in rivals]
+    apart = mine.whole - mine.rest if at_rest else 1
+
+    def supply(name: str, each: int) -> int:
+        return sum(one.get(name, 0) for one in amounts) - each * apart
+
+    blocked = sum(residual.exhausted(mine.nodes, name, each, supply(name, each)) for name, each in mine.each.items())
     if mine.prices is not None:
-        held = sum(demand.devices * count for demand, count in counts)
+        held = supply(_DEVICES, mine.devices)
         blocked += greedily(held, (mine.prices.get(node, 0) for node in mine.nodes))
     return blocked < len(mine.nodes)
 

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
+from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.simulation.prepare.revisions import as_shown
 from kubelint_gpu.simulation.prepare.standing_pods import with_standing_pods
-from kubelint_gpu.simulation.prepare.workload_change import (
-    WorkloadChange,
-    belongs,
-    own_pods,
-    own_waiting,
-    pods_of_others,
-)
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, is_waiting, running_pods
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
@@ -25,18 +20,16 @@ def participants_of(
     transitions: Sequence[Transition], cluster: Cluster
 ) -> tuple[list[WorkloadChange], list[Pod], list[Pod]]:
     """The workloads with their running pods; of nobody here the pods that run, and those that have no node."""
-    left = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished]
-    pending = [pod for pod in cluster.pods if not (pod.spec.node_name or pod.finished or pod.meta.terminating)]
+    pods, gone = pods_by_owner(cluster.pods), set[PodIdentifier]()
     found: dict[int, WorkloadChange] = {}
     controllers = [controller_of(one.new) for one in transitions]
     # a bare pod is nobody else's, and one that may be a custom resource's is another's where it says so
     doubt = [(one.replaces_lost, not one.knows_own_pods) for one in controllers]
     for number in sorted(range(len(transitions)), key=doubt.__getitem__):
         transition, controller = transitions[number], controllers[number]
-        own = own_pods(transition.new, left)
-        waiting = own_waiting(transition.new, pending)
-        pending = [pod for pod in pending if not belongs(transition.new, pod)]
-        left = [*pods_of_others([transition.new], left)] if own else left
+        mine = pods.own(controller, gone)
+        own, waiting = running_pods(controller, mine), tuple(pod for pod in mine if is_waiting(pod))
+        gone.update(pod.identifier for pod in (*own, *(pod for pod in mine if not pod.spec.node_name)))
         staying = tuple(pod for pod in own if not pod.meta.terminating)
         participant = WorkloadChange(
             transition.new,
@@ -53,7 +46,8 @@ def participants_of(
             participant = _on_nodes(participant, cluster)
         found[number] = with_standing_pods(participant, cluster)
     changes = [found[number] for number in range(len(transitions))]
-    return changes, [pod for pod in left if not pod.meta.terminating], pending
+    left = [pod for pod in cluster.pods if not (pod.finished or pod.meta.terminating or pod.identifier in gone)]
+    return changes, [pod for pod in left if pod.spec.node_name], [pod for pod in left if not pod.spec.node_name]
 
 
 def _on_nodes(participant: WorkloadChange, cluster: Cluster) -> WorkloadChange:

@@ -16,7 +16,7 @@ from kubelint_gpu.scheduler.relations import asks, first_alike, refusers
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
 from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import with_counted_budgets, with_unknown_use
-from kubelint_gpu.simulation.prepare.demand import Demand, takes
+from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
 from kubelint_gpu.simulation.prepare.displaced import displaced
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.participants import participants_of
@@ -89,6 +89,8 @@ class PreparedRun:
         every = (*cluster.nodes, *(grown.nodes if grown is not None else ()))
         self.allocatable = {node.name: node.allocatable for node in every}
         self._rooms = self._device_rooms()
+        every_pod = (*self.rest, *(pod for both in self.pods for pod in both))
+        self._refused = refusers(every_pod, Unique(self.cluster, asked=False))
         self.demands = [self._demand(number) for number in range(len(self.participants))]
         self.driven = displaced(self.participants, self.demands, self.rest, self.residual(self.rest), self.eligible_for)
 
@@ -96,9 +98,9 @@ class PreparedRun:
         """The nodes that take a pod when nothing else runs, those that may join included."""
         return eligible_nodes(pod, self._everywhere, self._others)
 
-    def residual(self, fixed: Sequence[Pod]) -> dict[str, dict[str, int]]:
+    def residual(self, fixed: Sequence[Pod]) -> Residual:
         """What some pods leave of each node; nodes that may or may not come give room to nobody for certain."""
-        residual = {node.name: dict(node.allocatable) for node in self.cluster.nodes}
+        residual = Residual({node.name: node.allocatable for node in self.cluster.nodes})
         for pod in fixed:
             free = residual.get(pod.spec.node_name)
             if free is not None:
@@ -176,6 +178,8 @@ class PreparedRun:
             mine = without_claims(mine[0]), without_claims(mine[1])
         if any(asks(pod) or any(quota.covers(pod) for quota in self.cluster.quotas) for pod in mine):
             return False
+        if not any(map(self._refused, mine)):
+            return True
         others = [one for place, pods in enumerate(self.pods) if place != number for one in pods]
         return not any(map(refusers((*others, *self.rest), Unique(self.cluster, asked=False)), mine))
 

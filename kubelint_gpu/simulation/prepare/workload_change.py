@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
+from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod, PodIdentifier
 from kubelint_gpu.kube.objects.priority import PriorityClass, resolve_priority
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
@@ -12,6 +12,7 @@ from kubelint_gpu.scheduler import merged
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.pod_type_builder import Change
+from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.values import dataclass, replace
 
 _ENDS = ("OnFailure", "Never")
@@ -129,46 +130,41 @@ class WorkloadChange(Change):
 def joined(participants: Sequence[WorkloadChange], rolling: frozenset[int]) -> frozenset[int]:
     """The positions of those that are `rolling`, and of those that are replaced together with them."""
     objects = {participants[place].controller.waits_for for place in rolling} - {""}
-    return rolling | {
-        place
-        for place, one in enumerate(participants)
-        if objects and one.rolling and one.controller.waits_for in objects
-    }
+    every = enumerate(participants) if objects else ()
+    return rolling | {place for place, one in every if one.rolling and one.controller.waits_for in objects}
 
 
-def own_pods(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
+def own_pods(workload: Workload, pods: tuple[Pod, ...]) -> tuple[Pod, ...]:
     """The running pods that belong to a workload: by owner, or by namespace and selector where none of them has one.
 
     Those that its controller takes over belong to it, too.
     """
-    controller, space = controller_of(workload), workload.meta.namespace
-    there = (pod for pod in pods if pod.meta.namespace == space and pod.spec.node_name and not pod.finished)
-    found = tuple(pod for pod in there if controller.owns(pod))
+    controller = controller_of(workload)
+    return running_pods(controller, pods_by_owner(pods).own(controller))
+
+
+def running_pods(controller: Controller, own: Iterable[Pod]) -> tuple[Pod, ...]:
+    """The running pods that belong to a workload, of those that its controller knows as its own."""
+    found = tuple(pod for pod in own if pod.spec.node_name and not pod.finished)
     return tuple(pod for pod in found if pod.meta.owner is not None or controller.adopts(pod)) or found
 
 
-def pods_of_others(workloads: Iterable[Workload], pods: Iterable[Pod]) -> tuple[Pod, ...]:
+def pods_of_others(workloads: Iterable[Workload], pods: tuple[Pod, ...]) -> tuple[Pod, ...]:
     """The pods without those that run and belong to one of the workloads."""
-    left = tuple(pods)
-    for workload in workloads:
-        own = {pod.identifier for pod in own_pods(workload, left)}
-        left = tuple(pod for pod in left if pod.identifier not in own) if own else left
-    return left
+    gone: set[PodIdentifier] = set()
+    for controller in map(controller_of, workloads):
+        gone.update(pod.identifier for pod in running_pods(controller, pods_by_owner(pods).own(controller, gone)))
+    return tuple(pod for pod in pods if pod.identifier not in gone) if gone else pods
 
 
-def own_waiting(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
+def own_waiting(workload: Workload, pods: tuple[Pod, ...]) -> tuple[Pod, ...]:
     """The pods of a workload that wait for a node now, and that nothing but the nodes keeps waiting."""
-    return tuple(pod for pod in pods if is_waiting(pod) and belongs(workload, pod))
+    return tuple(pod for pod in pods_by_owner(pods).own(controller_of(workload)) if is_waiting(pod))
 
 
 def is_waiting(pod: Pod) -> bool:
     """Whether the scheduler tries to place the pod."""
     return not (pod.spec.node_name or pod.finished or pod.meta.terminating or pod.spec.scheduling_gates)
-
-
-def belongs(workload: Workload, pod: Pod) -> bool:
-    """Whether a pod is of a workload, as its controller knows its own."""
-    return pod.meta.namespace == workload.meta.namespace and controller_of(workload).owns(pod)
 
 
 def resolved_workload(workload: Workload, classes: Iterable[PriorityClass]) -> Workload:

@@ -151,8 +151,7 @@ class RolloutAnalysis:
         everybody = range(len(self.participants))
         groups = competing(self._prepared, everybody, self._prepared.rest)
         found = []
-        for leader in sorted({groups.root(number) for number in everybody}):
-            members = [number for number in everybody if groups.root(number) == leader]
+        for _, members in sorted(groups.among(everybody).items()):
             rolling = [number for number in members if self.participants[number].rolling]
             if len(rolling) < 2:
                 continue

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
+
 from kubelint_gpu.kube.values.frozen import FrozenMap
-from kubelint_gpu.simulation.prepare.demand import Demand, contended
+from kubelint_gpu.simulation.prepare.demand import Demand, Residual, contended, greedily
 
 GPU, CPU = "nvidia.com/gpu", "cpu"
 NODES = frozenset(("a", "b"))
@@ -37,3 +39,13 @@ def test_the_smallest_pod_of_a_workload_says_how_many_there_can_be():
 def test_without_what_a_node_has_all_that_could_want_it_are_counted():
     found = contended((demand(30, gpu=1, cpu=10), demand(9, on_each=4)), HAS)
     assert [{name for _, name in pairs} for pairs in found] == [{GPU, CPU}, {CPU}]
+
+
+def test_what_a_supply_exhausts_is_what_it_pays_for_node_by_node():
+    dice = random.Random(3)
+    for _ in range(500):
+        amounts = [dice.randint(-5, 12) for _ in range(dice.randint(1, 8))]
+        left = Residual({str(place): {CPU: amount} for place, amount in enumerate(amounts)})
+        request, supply = dice.randint(0, 6), dice.randint(-8, 40)
+        paid = greedily(supply, (amount - request + 1 for amount in amounts))
+        assert left.exhausted(frozenset(left), CPU, request, supply) == paid
