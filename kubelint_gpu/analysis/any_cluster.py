@@ -12,6 +12,7 @@ from kubelint_gpu.analysis.scenarios import Scenario, on_nodes_of
 from kubelint_gpu.kube.objects.label_algebra import alternatives
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE, READ_WRITE_ONCE_POD
 from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.plugins import node_ports, volume_restrictions
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 _HOSTNAME = "kubernetes.io/hostname"
-_CLAIM = "persistentVolumeClaim"
 _WHATEVER = frozenset((volume_restrictions.NAME,))
 _IF_COUNTED = frozenset((node_ports.NAME,))
 _OF_NODES = frozenset((ATTACH,))
@@ -80,9 +80,8 @@ def stuck_without_spare_node(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
 def on_generous_nodes(unit: ApplySet) -> Scenario:
     """All workloads are rolled out, on nodes as generous as any could be, with the volumes that they ask for."""
     placed = [one for one in unit.subjects if one.places_pods and one.placed_here and not one.workload.custom]
-    users = [(one.workload.meta.namespace, one.workload.spec) for one in placed]
     rolled = {one.key: Transition(one.workload, one.workload) for one in placed}
-    cluster = with_bound_claims(unit.cluster, users)
+    cluster = with_bound_claims(unit.cluster, [one.workload for one in placed])
     enough = sum(map(_nodes, rolled.values()))
     nodes = further_nodes([created_pod(one.workload, "new") for one in placed], cluster, enough).nodes
     return Scenario(rolled, replace(cluster, nodes=nodes, pods=()), (), unit.budget)
@@ -127,7 +126,7 @@ def _claims(unit: ApplySet, subject: WorkloadCheck, mode: str) -> bool:
         for claim in unit.cluster.claims
         if claim.meta.namespace == namespace and set(claim.access_modes) == {mode}
     }
-    return any(one.kind == _CLAIM and one.source.get("claimName") in found for one in spec.volumes)
+    return not found.isdisjoint(direct_claims(spec))
 
 
 def _has_host_ports(subject: WorkloadCheck) -> bool:

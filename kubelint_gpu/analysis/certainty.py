@@ -10,6 +10,7 @@ from kubelint_gpu.analysis.scenarios import Scenario, now, on_nodes_of, only_rol
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
+from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
-_CLAIM = "persistentVolumeClaim"
 _WHATEVER = frozenset(("quota", "volume"))
 """What pods may wait for on every node."""
 
@@ -43,7 +43,7 @@ class Further:
 def cluster_beyond(unit: ApplySet) -> Further:
     """The cluster with what there may be beyond the inventory."""
     transitions = transitions_in(unit)
-    users = [(one.meta.namespace, one.spec) for found in transitions.values() for one in (found.new, found.old)]
+    users = [one for found in transitions.values() for one in (found.new, found.old)]
     pods = {
         (key, old): created_pod(found.old if old else found.new, "old" if old else "new")
         for key, found in transitions.items()
@@ -153,7 +153,7 @@ def _is_open(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bo
 def _has_exclusive_claim(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether a claim of its pods is for one pod, or for the pods of one node and known to be bound."""
     namespace = subject.workload.meta.namespace
-    named = {str(volume.source.get("claimName")) for volume in subject.workload.spec.volumes if volume.kind == _CLAIM}
+    named = direct_claims(subject.workload.spec)
     mine = [one for one in unit.cluster.claims if one.meta.name in named and one.meta.namespace == namespace]
     return any(READ_WRITE_ONCE_POD in one.access_modes or one.volume_name for one in mine)
 

@@ -106,7 +106,7 @@ def _diagnosed(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
 
 def _with_volumes(unit: ApplySet, subject: WorkloadCheck) -> FitResult:
     """Where its pod fits alone once its claims have those volumes that come by themselves or are there for them."""
-    bound = with_bound_claims(unit.cluster, [(subject.workload.meta.namespace, subject.workload.spec)])
+    bound = with_bound_claims(unit.cluster, [subject.workload])
     snapshot = Snapshot.of(replace(bound, pods=()))
     return fit(lone(subject.pod, snapshot), snapshot)
 

@@ -88,7 +88,7 @@ def ever_fitted(unit: ApplySet, subject: WorkloadCheck, now: WorkloadCheck | Non
     snapshot, workload, cluster = unit.empty, subject.workload, unit.cluster
     if any(volume.kind == "persistentVolumeClaim" for volume in workload.spec.volumes):
         # where it ran, its claims were bound
-        cluster = with_bound_claims(cluster, [(workload.meta.namespace, workload.spec)])
+        cluster = with_bound_claims(cluster, [workload])
         snapshot = Snapshot.of(replace(cluster, pods=()))
     pod = lone(subject.pod, snapshot)
     if not subject.known_class or not subject.places_pods or fit(pod, snapshot).hopeful:

@@ -93,5 +93,5 @@ def _around(unit: ApplySet, team: Team, beside: Sequence[WorkloadCheck]) -> Clus
         and (pod.spec.priority or 0) >= least
         and not is_temporary(pod)
     )
-    users = [(one.meta.namespace, one.spec) for one in (*team.workloads, *(one.workload for one in beside))]
+    users = (*team.workloads, *(one.workload for one in beside))
     return with_bound_claims(replace(fully_grown(unit.cluster, unit.growth, team.pods), pods=stay), users)

@@ -20,6 +20,7 @@ from kubelint_gpu.messages.kept_pods import keeping, numbers, surges_on_nodes
 from kubelint_gpu.messages.wait import Wait, every, host_ports, refused, said, story
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some, verb, workload_names
 from kubelint_gpu.scheduler.framework.facts import Held
+from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.plugins import volume_restrictions
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
@@ -27,7 +28,6 @@ from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
 from kubelint_gpu.values import dataclass
 
 NO_NODE = "the next one finds no node"
-_CLAIM = "persistentVolumeClaim"
 _VOLUME = Held.VOLUME.value
 
 
@@ -277,5 +277,5 @@ def unsure_claims(unit: ApplySet, workload: Workload, waiting: Waiting) -> tuple
     # a claim that one pod can use is in use wherever its volume is
     if all(lack.held != _VOLUME or lack.plugin == volume_restrictions.NAME for lack in every(waiting.lacks)):
         return ()
-    named = {str(volume.source.get("claimName")) for volume in workload.spec.volumes if volume.kind == _CLAIM}
-    return tuple(sorted(name for name in named if unit.world.declared("PersistentVolumeClaim", name) is None))
+    named = sorted({*direct_claims(workload.spec)})
+    return tuple(name for name in named if unit.world.declared("PersistentVolumeClaim", name) is None)

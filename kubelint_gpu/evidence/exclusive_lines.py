@@ -13,6 +13,7 @@ from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.scheduler.companions import own_terms
+from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread
 from kubelint_gpu.scheduler.relations import facts_of
 from kubelint_gpu.simulation.search.blockers import ATTACH
@@ -55,10 +56,8 @@ def exclusive_claims(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
         for claim in unit.cluster.claims
         if claim.meta.namespace == subject.workload.meta.namespace
     }
-    named = [str(volume.source.get("claimName", "")) for volume in subject.workload.spec.volumes]
-    return {
-        name: modes[name][0] for name in named if modes.get(name) and modes[name][0] in (READ_WRITE_ONCE_POD, _ONE_NODE)
-    }
+    named = {name: modes[name][0] for name in direct_claims(subject.workload.spec) if modes.get(name)}
+    return {name: mode for name, mode in named.items() if mode in (READ_WRITE_ONCE_POD, _ONE_NODE)}
 
 
 def _ports(subject: WorkloadCheck) -> Iterator[Related]:

@@ -14,6 +14,7 @@ from kubelint_gpu.scheduler import Snapshot, assume, attempt, fit, fit_on, merge
 from kubelint_gpu.scheduler.explain.explained_class import Explanation
 from kubelint_gpu.scheduler.explain.explanation import explain
 from kubelint_gpu.scheduler.explain.holders import PlacedPod
+from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import dataclass, replace
@@ -22,7 +23,6 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 Moment = Literal["creation", "next-replica", "rollout"]
 _MOST_PLACED = 100
-_CLAIM = "persistentVolumeClaim"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,8 @@ def situations(unit: ApplySet, subject: WorkloadCheck) -> tuple[SchedulingMoment
 
 def assumed_claims(unit: ApplySet, workload: Workload) -> tuple[str, ...]:
     """The claims of its pods that the inventory does not have: they are taken to be bound where the pods go."""
-    named = {str(volume.source.get("claimName")) for volume in workload.spec.volumes if volume.kind == _CLAIM}
     declared = {one.meta.name for one in unit.world.base.claims if one.meta.namespace == workload.meta.namespace}
-    return tuple(sorted(named - declared))
+    return tuple(sorted({*direct_claims(workload.spec)} - declared))
 
 
 def _on_its_node(

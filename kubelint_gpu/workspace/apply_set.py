@@ -158,8 +158,8 @@ class ApplySet:
 
         What is not known of storage keeps nobody from being judged by all else.
         """
-        workloads = [one.workload for one in (*self.templates, *self.neighbours) if one.workload is not None]
-        found = with_bound_claims(self.cluster, [(one.meta.namespace, one.spec) for one in workloads])
+        templates = (*self.templates, *self.neighbours)
+        found = with_bound_claims(self.cluster, [one.workload for one in templates if one.workload is not None])
         declared = {one.key: one for one in self.world.base.claims}
         if found is self.cluster or len(found.claims) == len(declared):
             return self.cluster

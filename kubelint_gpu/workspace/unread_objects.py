@@ -10,6 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
+from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ _OF_VOLUMES = frozenset(
     ("CSIDriver", "CSINode", "CSIStorageCapacity", "PersistentVolume", "PersistentVolumeClaim", "StorageClass")
 )
 _OF_DEVICES = frozenset(("DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"))
-_CLAIM = "persistentVolumeClaim"
-_CLAIMING = frozenset((_CLAIM, "ephemeral"))
+_CLAIMING = frozenset(("persistentVolumeClaim", "ephemeral"))
 
 
 @once
@@ -39,8 +39,8 @@ def undeclared_claims(unit: ApplySet, manifest: Manifest | None) -> tuple[str, .
     workload = manifest.workload if manifest is not None else None
     if workload is None or not unit.has_nodes:
         return ()
-    named = (str(one.source.get("claimName") or "") for one in workload.spec.volumes if one.kind == _CLAIM)
-    return tuple(sorted(name for name in set(named) - _declared_claims(unit)[workload.meta.namespace] if name))
+    named = {*direct_claims(workload.spec)}
+    return tuple(sorted(name for name in named - _declared_claims(unit)[workload.meta.namespace] if name))
 
 
 @once

@@ -128,3 +128,22 @@ def test_a_queue_that_the_namespace_does_not_have_is_named():
     local = queue % ("LocalQueue", ", namespace: serving")
     assert "KLG206" not in codes(findings(job + queue % ("ClusterQueue", "") + local))
     assert "KLG206" not in codes(findings(job))
+
+
+SCRATCH = "volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {%saccessModes: [ReadWriteOnce]}}}}]"
+STORAGE = "---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: disk}, provisioner: %s%s}\n"
+WAITS = ", volumeBindingMode: WaitForFirstConsumer"
+
+
+def test_the_claim_of_an_ephemeral_volume_is_made_with_the_pod():
+    manifest = deployment(pod=SCRATCH % "storageClassName: disk, ")
+    for storage in ("", STORAGE % ("d.io/csi", WAITS), STORAGE % ("d.io/csi", "")):
+        assert "KLG201" not in codes(findings(manifest, NODES + storage))
+    found = only(findings(manifest, NODES + STORAGE % ("kubernetes.io/no-provisioner", WAITS)), "KLG201")
+    assert found.message.endswith("didn't find available persistent volumes to bind")
+
+
+def test_a_pod_with_an_ephemeral_volume_is_judged_by_all_else():
+    manifest = deployment(pod=SCRATCH % "storageClassName: disk, ")
+    nothing = NODES.replace("gpus: {model: L4, count: 1}", "taints: []")
+    assert "KLG502" in codes(findings(manifest, nothing + STORAGE % ("d.io/csi", WAITS)))

@@ -116,6 +116,11 @@ class StorageClass:
     topologies: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...] = ()
     default: bool = False
 
+    @property
+    def provisions(self) -> bool:
+        """Whether volumes of the class are made for claims."""
+        return self.provisioner not in ("", NO_PROVISIONER)
+
     def allows(self, labels: FrozenMap[str, str]) -> bool:
         """Whether volumes of the class may be made for a node with these labels."""
         if not self.topologies:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from kubelint_gpu.kube.objects.csi import CSIDriver, CSINode, CSIStorageCapacity
-from kubelint_gpu.kube.objects.pod import Pod, Volume
-from kubelint_gpu.kube.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+from kubelint_gpu.kube.objects.meta import OwnerReference
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec, Volume
+from kubelint_gpu.kube.objects.storage import (
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+    read_persistent_volume_claim,
+)
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import NamedTuple
+from kubelint_gpu.values import NamedTuple, replace
 
 CLAIM_NOT_FOUND = 'persistentvolumeclaim "{name}" not found'
 
@@ -42,11 +48,19 @@ def storage_index(snapshot: Snapshot) -> StorageIndex:
     return snapshot.static("storage index", _index)
 
 
-def claim_name(pod: Pod, volume: Volume) -> str | None:
-    """The claim behind a volume: named, or made for a generic ephemeral one; None where it needs none."""
-    if volume.kind == "persistentVolumeClaim":
-        return direct_claim(volume)
-    return f"{pod.meta.name}-{volume.name}" if volume.kind == "ephemeral" else None
+def claim_of(pod: Pod, volume: Volume, index: StorageIndex) -> PersistentVolumeClaim | None:
+    """The claim behind a volume, with that which the ephemeral volume controller makes at once when the pod is there.
+
+    None where there is none, or where it decides nothing: its volume may lie anywhere.
+    """
+    ephemeral = volume.kind == "ephemeral"
+    if not ephemeral and volume.kind != "persistentVolumeClaim":
+        return None
+    name = f"{pod.meta.name}-{volume.name}" if ephemeral else direct_claim(volume)
+    found = index.claims.get(f"{pod.meta.namespace}/{name}")
+    # a pod of a template has no name of its own yet
+    real = found is not None and (pod.meta.uid not in ("", pod.meta.name) or made_for(found, pod))
+    return found if real or not ephemeral else _claim_to_make(name, pod, volume, index)
 
 
 def direct_claim(volume: Volume) -> str:
@@ -55,15 +69,32 @@ def direct_claim(volume: Volume) -> str:
     return name if isinstance(name, str) else ""
 
 
-def direct_claims(pod: Pod) -> Iterator[str]:
+def direct_claims(spec: PodSpec) -> list[str]:
     """The claims that a pod names itself, in the order of its volumes."""
-    return (direct_claim(volume) for volume in pod.spec.volumes if volume.kind == "persistentVolumeClaim")
+    return [direct_claim(volume) for volume in spec.volumes if volume.kind == "persistentVolumeClaim"]
+
+
+def claim_keys(pod: Pod) -> frozenset[str]:
+    """The same as `namespace/name`."""
+    return frozenset(f"{pod.meta.namespace}/{name}" for name in direct_claims(pod.spec))
 
 
 def made_for(claim: PersistentVolumeClaim, pod: Pod) -> bool:
     """Whether a generic ephemeral volume's claim belongs to the pod, and not to something of the same name."""
     owner = claim.meta.owner
     return owner is not None and (owner.uid == pod.meta.uid if pod.meta.uid else owner.name == pod.meta.name)
+
+
+def _claim_to_make(name: str, pod: Pod, volume: Volume, index: StorageIndex) -> PersistentVolumeClaim | None:
+    claim = read_persistent_volume_claim(volume.source.get("volumeClaimTemplate"), [])
+    if claim.storage_class is None:
+        default = next((one.name for one in index.classes.values() if one.default), "")
+        claim = replace(claim, storage_class=default)
+    found = index.classes.get(claim.class_name)
+    if found is None or (not found.wait_for_first_consumer and (found.provisions or found.name in index.unbound)):
+        return None
+    owner = OwnerReference("Pod", pod.meta.name, pod.meta.uid)
+    return replace(claim, meta=replace(claim.meta, name=name, namespace=pod.meta.namespace, owner=owner))
 
 
 def _index(snapshot: Snapshot) -> StorageIndex:

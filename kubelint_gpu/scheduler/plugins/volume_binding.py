@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.storage import NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim, StorageClass
+from kubelint_gpu.kube.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.selectors import NodeSelector, Requirement
 from kubelint_gpu.scheduler.framework.facts import Token
@@ -17,7 +17,8 @@ from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import (
     CLAIM_NOT_FOUND,
     StorageIndex,
-    claim_name,
+    claim_of,
+    direct_claim,
     made_for,
     storage_index,
 )
@@ -33,7 +34,6 @@ MISSING_REASON = NodeReason(
     "unavailable due to one or more pvc(s) bound to non-existent pv(s)",
     "it is {}",
 )
-WAITING = 'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"'
 LOST = 'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{volume}"'
 DELETED = 'persistentvolumeclaim "{name}" is being deleted'
 NOT_OWNED = "PVC {claim} was not created for pod {pod} (pod is not owner)"
@@ -62,15 +62,13 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     index = storage_index(snapshot)
     claims: list[PersistentVolumeClaim] = []
     for volume in pod.spec.volumes:
-        name = claim_name(pod, volume)
-        if name is None:
-            continue
-        claim = index.claims.get(f"{pod.meta.namespace}/{name}")
-        ephemeral = volume.kind == "ephemeral"
+        claim = claim_of(pod, volume, index)
+        if claim is None and volume.kind == "persistentVolumeClaim":
+            return rejected(NAME, CLAIM_NOT_FOUND.format(name=direct_claim(volume)))
         if claim is None:
-            return rejected(NAME, (WAITING if ephemeral else CLAIM_NOT_FOUND).format(name=name))
+            continue
         problem = _problem(claim)
-        if problem is None and ephemeral and not made_for(claim, pod):
+        if problem is None and volume.kind == "ephemeral" and not made_for(claim, pod):
             problem = NOT_OWNED.format(claim=claim.key, pod=pod.key)
         if problem is not None:
             return rejected(NAME, problem)
@@ -139,7 +137,7 @@ def _check_delayed(state: ClaimState, node: NodeInfo) -> tuple[bool, bool]:
     for claim in to_make:
         found = state.storage.classes[claim.class_name]
         labels = node.node.meta.labels
-        if found.provisioner in ("", NO_PROVISIONER) or not found.allows(labels):
+        if not found.provisions or not found.allows(labels):
             return False, True
         if not _has_room(claim, found, state.storage, labels):
             return True, False
@@ -164,8 +162,7 @@ def bound_with(pod: Pod, snapshot: Snapshot, node_name: str) -> dict[str, str]:
     Those that are made there are not among them.
     """
     index, node = storage_index(snapshot), snapshot.node(node_name)
-    names = (claim_name(pod, volume) for volume in pod.spec.volumes)
-    claims = [index.claims.get(f"{pod.meta.namespace}/{name}") for name in names if name is not None]
+    claims = [claim_of(pod, volume, index) for volume in pod.spec.volumes]
     to_find = [claim for claim in claims if claim is not None and _is_delayed(claim, index)]
     found = _found(to_find, index, node) if node is not None else ()
     return {claim.key: volume.meta.name for claim, volume in found if volume is not None}

@@ -12,7 +12,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, rejected
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.framework.storage_index import CLAIM_NOT_FOUND, direct_claims, storage_index
+from kubelint_gpu.scheduler.framework.storage_index import CLAIM_NOT_FOUND, claim_keys, direct_claims, storage_index
 from kubelint_gpu.scheduler.framework.volume_facts import has_volumes, share_volumes, volume_facts
 from kubelint_gpu.values import NamedTuple
 
@@ -44,7 +44,7 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     disks = tuple(volume for volume in pod.spec.volumes if volume.kind in _DISKS)
     claims = storage_index(snapshot).claims
     exclusive: dict[str, None] = {}
-    for name in direct_claims(pod):
+    for name in direct_claims(pod.spec):
         claim = claims.get(f"{pod.meta.namespace}/{name}")
         if claim is None:
             return rejected(NAME, CLAIM_NOT_FOUND.format(name=name))
@@ -77,7 +77,7 @@ def _without(state: DiskState, pods: tuple[Pod, ...], _node: NodeInfo) -> DiskSt
 
     Upstream compares names only, so that a claim of that name in another namespace counts as well.
     """
-    freed = sum(1 for pod in pods for name in direct_claims(pod) if name in state.exclusive)
+    freed = sum(1 for pod in pods for name in direct_claims(pod.spec) if name in state.exclusive)
     return state._replace(in_use=state.in_use - freed)
 
 
@@ -114,7 +114,7 @@ def _used(snapshot: Snapshot) -> frozenset[tuple[str, str]]:
         for info in snapshot.nodes
         for pod in info.pods
         if pod.spec.volumes
-        for name in direct_claims(pod)
+        for name in direct_claims(pod.spec)
     )
 
 
@@ -128,10 +128,8 @@ def _with_disks(snapshot: Snapshot) -> frozenset[str]:
 
 def _blockers(pod: Pod, snapshot: Snapshot, _reason: str) -> Keeps:
     exclusive = {one.key for one in snapshot.cluster.claims if READ_WRITE_ONCE_POD in one.access_modes}
-    mine = {name for name in direct_claims(pod) if f"{pod.meta.namespace}/{name}" in exclusive}
-    return lambda other: (
-        always if other.meta.namespace == pod.meta.namespace and not mine.isdisjoint(direct_claims(other)) else never
-    )
+    mine = exclusive & claim_keys(pod)
+    return lambda other: never if mine.isdisjoint(claim_keys(other)) else always
 
 
 _FACTS = volume_facts(asks=has_volumes, excludes=share_volumes, blockers=_blockers)

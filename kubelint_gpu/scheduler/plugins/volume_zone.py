@@ -44,7 +44,7 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
         return SKIP
     index = storage_index(snapshot)
     places: list[ZoneLabel] = []
-    for name in direct_claims(pod):
+    for name in direct_claims(pod.spec):
         if not name:
             return rejected(NAME, NO_CLAIM_NAME)
         claim = index.claims.get(f"{pod.meta.namespace}/{name}")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.scheduler.framework.storage_index import direct_claims
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.plugins.volume_binding import best_volumes, bound_with
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.prepare.volumes import bound_to
@@ -27,7 +27,7 @@ class VolumeBinder:
 
     def __init__(self, cluster: Cluster, kinds: Sequence[PodType]) -> None:
         waits = {one.name for one in cluster.storage_classes if one.wait_for_first_consumer}
-        named = [frozenset(f"{kind.pod.meta.namespace}/{name}" for name in direct_claims(kind.pod)) for kind in kinds]
+        named = [claim_keys(kind.pod) for kind in kinds]
         every = frozenset().union(*named) if named else frozenset[str]()
         self._claims = sorted(
             (claim for claim in cluster.claims if not claim.volume_name and claim.key in every),

@@ -51,9 +51,7 @@ class PreparedRun:
     """
 
     def __init__(self, transitions: Sequence[Transition], cluster: Cluster, growth: Sequence[Growth] = ()) -> None:
-        users = [
-            (one.meta.namespace, one.spec) for transition in transitions for one in (transition.old, transition.new)
-        ]
+        users = [one for transition in transitions for one in (transition.old, transition.new)]
         cluster = with_bound_claims(with_template_claims(cluster, transitions), users)
         self.workloads = tuple(one.new for one in transitions)
         transitions, cluster = without_shared_claims(transitions, cluster)

@@ -5,44 +5,36 @@ Behaviour: attach/detach controller, 1.34 (`Multi-Attach error`).
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import Meta
-from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.storage import (
     BIND_COMPLETED,
-    NO_PROVISIONER,
+    READ_WRITE_ONCE,
     PersistentVolume,
     PersistentVolumeClaim,
     StorageClass,
 )
+from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys, direct_claims
 from kubelint_gpu.scheduler.plugins.volume_binding import best_volumes
 from kubelint_gpu.values import replace
 
-_READ_WRITE_ONCE = "ReadWriteOnce"
 _NOT_ATTACHED = frozenset(("local", "hostPath", "nfs", "cephfs", "glusterfs"))
 
 
 def exclusive_claims(pod: Pod, cluster: Cluster) -> frozenset[str]:
     """The claims of a pod, as `namespace/name`, whose volume only one node at a time can attach."""
-    return frozenset(_exclusive(pod, cluster))
+    mine = claim_keys(pod)
+    return frozenset(one.key for one in cluster.claims if one.key in mine and _is_exclusive(one, cluster))
 
 
-def _exclusive(pod: Pod, cluster: Cluster) -> Iterator[str]:
-    if not any(volume.kind == "persistentVolumeClaim" for volume in pod.spec.volumes):
-        return
-    claims = {(claim.meta.namespace, claim.meta.name): claim for claim in cluster.claims}
-    for volume in pod.spec.volumes:
-        if volume.kind != "persistentVolumeClaim":
-            continue
-        claim = claims.get((pod.meta.namespace, str(volume.source.get("claimName", ""))))
-        if claim is None or not claim.access_modes or any(mode != _READ_WRITE_ONCE for mode in claim.access_modes):
-            continue
-        kinds = _kinds(claim, cluster)
-        if not kinds or not kinds.issubset(_NOT_ATTACHED):
-            yield claim.key
+def _is_exclusive(claim: PersistentVolumeClaim, cluster: Cluster) -> bool:
+    kinds = _kinds(claim, cluster) if {*claim.access_modes} == {READ_WRITE_ONCE} else _NOT_ATTACHED
+    return not kinds or not kinds.issubset(_NOT_ATTACHED)
 
 
 def _kinds(claim: PersistentVolumeClaim, cluster: Cluster) -> frozenset[str]:
@@ -50,13 +42,13 @@ def _kinds(claim: PersistentVolumeClaim, cluster: Cluster) -> frozenset[str]:
     if claim.volume_name:
         return frozenset(one.kind for one in cluster.volumes if one.meta.name == claim.volume_name)
     name = with_default_class(claim, cluster).class_name
-    if any(has_provisioner(one) for one in cluster.storage_classes if one.name == name):
+    if any(one.provisions for one in cluster.storage_classes if one.name == name):
         return frozenset()
     return frozenset(one.kind for one in cluster.volumes if one.storage_class == name)
 
 
-def with_bound_claims(cluster: Cluster, users: Iterable[tuple[str, PodSpec]]) -> Cluster:
-    """The cluster as it is once its workloads run, given as (namespace, spec): the volume controller has bound claims.
+def with_bound_claims(cluster: Cluster, users: Iterable[Workload]) -> Cluster:
+    """The cluster as it is once its workloads run: the volume controller has bound claims.
 
     A claim that is not declared is taken to exist, and a volume that is not to be reachable from every node; so is what
     a provisioner makes, or a class that is not declared has.
@@ -66,11 +58,9 @@ def with_bound_claims(cluster: Cluster, users: Iterable[tuple[str, PodSpec]]) ->
     """
     declared = {claim.key for claim in cluster.claims}
     missing: dict[str, PersistentVolumeClaim] = {}
-    for namespace, spec in users:
-        for volume in spec.volumes:
-            name = str(volume.source.get("claimName") or "") if volume.kind == "persistentVolumeClaim" else ""
-            if name and f"{namespace}/{name}" not in declared:
-                missing[f"{namespace}/{name}"] = PersistentVolumeClaim(Meta(name, namespace))
+    for namespace, name in ((one.meta.namespace, name) for one in users for name in direct_claims(one.spec)):
+        if name and f"{namespace}/{name}" not in declared:
+            missing[f"{namespace}/{name}"] = PersistentVolumeClaim(Meta(name, namespace))
     if not cluster.claims and not missing:
         return cluster
     known = {volume.meta.name for volume in cluster.volumes}
@@ -116,14 +106,9 @@ def of_template(
     found = next((one for one in cluster.storage_classes if one.name == claim.class_name), None)
     if any(one.reserved_for(claim) for one in volumes):
         return claim
-    if found is None or not (volumes or not has_provisioner(found) or found.topologies):
+    if found is None or not (volumes or not found.provisions or found.topologies):
         return None
     return claim
-
-
-def has_provisioner(found: StorageClass) -> bool:
-    """Whether volumes of a class are made for claims."""
-    return found.provisioner not in ("", NO_PROVISIONER)
 
 
 def _chosen(
@@ -140,12 +125,12 @@ def _chosen(
         # of a class that nobody declared nothing is known
         return _made(claim)
     if found.wait_for_first_consumer:
-        open_to = found.topologies or not has_provisioner(found) or best
+        open_to = found.topologies or not found.provisions or best
         return None if open_to else _made(claim)
     if best:
         # which of several equal ones it takes is not known
         return best[0] if len({one.node_affinity for one in best}) == 1 else _made(claim)
-    return _made(claim) if has_provisioner(found) else None
+    return _made(claim) if found.provisions else None
 
 
 def _made(claim: PersistentVolumeClaim) -> PersistentVolume:

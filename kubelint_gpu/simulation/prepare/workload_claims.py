@@ -10,6 +10,7 @@ from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD, PersistentVolume, PersistentVolumeClaim
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.relations import slots
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import claim_names, with_claims
@@ -55,7 +56,7 @@ def _open_classes(workload: Workload, cluster: Cluster) -> frozenset[str]:
     opened = {claim.meta.name: claim for claim in cluster.claims if not claim.volume_name}
     if not opened:
         return frozenset()
-    names = {str(one.source.get("claimName")) for one in workload.spec.volumes if one.kind == "persistentVolumeClaim"}
+    names = {*direct_claims(workload.spec)}
     first = controller_of(workload).first_ordinal if workload.claims else 0
     for ordinal in range(first, first + min(BUDGET.replicas, workload.replicas)) if workload.claims else ():
         names.update(claim_names(workload, ordinal))

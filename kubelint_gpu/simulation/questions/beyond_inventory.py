@@ -16,11 +16,11 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.selectors import NODE_NAME_FIELD, Requirement
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import HOSTNAME, lone
+from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.values import dataclass, replace
 
 MOST_NODES = SIMULATION.further_nodes
-_CLAIM = "persistentVolumeClaim"
 
 _Form = dict[tuple[bool, str], Allowed]
 """What a node's name (True) and its labels (False) may be."""
@@ -166,10 +166,8 @@ def _volumes(pod: Pod, cluster: Cluster) -> list[PersistentVolume] | None:
     claims = {claim.key: claim for claim in cluster.claims}
     volumes = {volume.meta.name: volume for volume in cluster.volumes}
     found = []
-    for volume in pod.spec.volumes:
-        if volume.kind != _CLAIM:
-            continue
-        claim = claims.get(f"{pod.meta.namespace}/{volume.source.get('claimName', '')}")
+    for name in direct_claims(pod.spec):
+        claim = claims.get(f"{pod.meta.namespace}/{name}")
         if claim is None or claim.volume_name not in volumes:
             return None
         found.append(volumes[claim.volume_name])

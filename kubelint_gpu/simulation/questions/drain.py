@@ -76,7 +76,7 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = BUDG
     Daemon pods are not evicted by a drain; Jobs end by themselves.
     `budget` is in partial placements, for the start and for each node.
     """
-    cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in workloads])
+    cluster = with_bound_claims(cluster, workloads)
     everyone, rest = standing_participants(workloads, cluster)
     participants = [one for one in everyone if not one.daemons]
     simulation = full_simulation(workloads, cluster, _follow(participants, rest, cluster))

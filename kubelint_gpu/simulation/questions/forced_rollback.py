@@ -40,7 +40,7 @@ def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: i
     missing = [name for number in ordinals if (name := f"{new.meta.name}-{number}") not in names]
     if not missing or own_waiting(new, cluster.pods):
         return None
-    cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in (old, new)])
+    cluster = with_bound_claims(cluster, (old, new))
     fixed = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished and pod not in running]
     waiting = tuple(created_pod(old, "old", name) for name in (missing[:1] if controller.ordered else missing))
     participant = WorkloadChange(one.new, replace(old, replicas=0), running, waiting=waiting)

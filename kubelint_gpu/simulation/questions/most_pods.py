@@ -27,7 +27,7 @@ def placeable(
     as many as can.
     None where `budget` partial placements do not tell.
     """
-    cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in (workload, *beside)])
+    cluster = with_bound_claims(cluster, (workload, *beside))
     others = pods_of_others([workload], cluster.pods)
     scaled = Transition(replace(workload, replicas=most), replace(workload, replicas=min(workload.replicas, most)))
     changes = [*(Transition(one, one) for one in beside), scaled]

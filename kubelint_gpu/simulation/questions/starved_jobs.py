@@ -68,7 +68,7 @@ def running_at_once(
 def _beside(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Simulation | None:
     """The simulation of a Job beside what runs for good; None where it could evict some of that."""
     every = (*others, job)
-    cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in every])
+    cluster = with_bound_claims(cluster, every)
     stays = _staying(every, cluster)
     if _lacks_companions(job, others, stays, cluster):
         # those that it must be near to may be pods that end some day

@@ -7,7 +7,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.facts import Keeps, Reach, never, nobody_blocks, same_node
-from kubelint_gpu.scheduler.framework.storage_index import direct_claims
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.relations import facts_of
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
 from kubelint_gpu.values import NamedTuple
@@ -25,7 +25,7 @@ def rivals(plugin: str, pod: Pod, snapshot: Snapshot, resource: str = "", reason
         return lambda other: same_node if resource == "pods" or pod_requests(other.spec).get(resource, 0) > 0 else never
     if plugin == ATTACH:
         mine = exclusive_claims(pod, snapshot.cluster)
-        return lambda other: _elsewhere if not mine.isdisjoint(_claims(other)) else never
+        return lambda other: _elsewhere if not mine.isdisjoint(claim_keys(other)) else never
     return (facts_of(plugin).blockers or nobody_blocks)(pod, snapshot, reason)
 
 
@@ -60,7 +60,3 @@ class Candidates:
     def on(self, node: Node) -> list[Placed]:
         """Those that keep the other one off a node."""
         return self._here.get(node.name, []) + [one for reach, one in self._anywhere if reach(node, one.where)]
-
-
-def _claims(pod: Pod) -> frozenset[str]:
-    return frozenset(f"{pod.meta.namespace}/{name}" for name in direct_claims(pod))

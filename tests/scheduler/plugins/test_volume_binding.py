@@ -74,25 +74,52 @@ def test_the_claims_are_looked_at_in_the_order_of_the_volumes():
     assert verdicts(wanting("lost", "leaving"), *NODES, lost, leaving).endswith('"pv"')
 
 
-SCRATCH = [{"name": "scratch", "ephemeral": {}}]
+def scratch_volume(**spec):
+    return [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": spec}}}]
+
+
+SCRATCH = scratch_volume(storageClassName="fast")
 
 
 def scratch(**reference):
-    owner = {"kind": "Pod", "name": "incoming", "uid": "incoming", "controller": True, **reference}
+    owner = {"kind": "Pod", "name": "incoming", "uid": "known", "controller": True, **reference}
     return claim("incoming-scratch", storageClassName="fast", meta={"ownerReferences": [owner]})
 
 
-def test_a_generic_ephemeral_volume_waits_for_its_claim():
-    text = 'waiting for ephemeral volume controller to create the persistentvolumeclaim "incoming-scratch"'
-    assert verdicts(pod(volumes=SCRATCH), *NODES) == text
-    assert verdicts(pod(volumes=SCRATCH), *NODES, FAST, scratch()) == BOTH
+def test_the_claim_of_a_generic_ephemeral_volume_is_made_when_the_pod_is_there():
+    assert verdicts(pod(volumes=SCRATCH), *NODES, FAST) == BOTH
+    wanted = pod(volumes=scratch_volume(storageClassName="local"))
+    assert verdicts(wanted, *NODES, LOCAL) == NEITHER
+    assert verdicts(wanted, *NODES, LOCAL, local("pv", on=["a"])) == {"a": None, "b": no(BIND_REASON)}
+
+
+def test_a_generic_ephemeral_volume_is_bound_without_a_node_where_its_class_does_not_wait():
+    at_once = storage_class("fast", wait=False)
+    assert verdicts(pod(volumes=SCRATCH), *NODES, at_once) == BOTH
+    nothing = storage_class("fast", "kubernetes.io/no-provisioner", wait=False)
+    assert verdicts(pod(volumes=SCRATCH), *NODES, nothing) == UNBOUND_REASON
+
+
+def test_a_generic_ephemeral_volume_of_a_class_that_nobody_declares_decides_nothing():
+    assert verdicts(pod(volumes=SCRATCH), *NODES) == BOTH
+    assert verdicts(pod(volumes=scratch_volume()), *NODES) == BOTH
+
+
+def test_a_generic_ephemeral_volume_without_a_class_is_of_the_default_class():
+    meta = {"name": "local", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}}
+    default = storage_class("local", "kubernetes.io/no-provisioner", metadata=meta)
+    assert verdicts(pod(volumes=scratch_volume()), *NODES, default) == NEITHER
 
 
 def test_a_claim_that_somebody_else_owns_is_not_the_pods():
     text = "PVC default/incoming-scratch was not created for pod default/incoming (pod is not owner)"
-    assert verdicts(pod(volumes=SCRATCH), *NODES, FAST, scratch(uid="other")) == text
+    known = pod(volumes=SCRATCH, meta={"uid": "known"})
+    assert verdicts(known, *NODES, FAST, scratch()) == BOTH
+    assert verdicts(known, *NODES, FAST, scratch(uid="other")) == text
     nobodys = claim("incoming-scratch", storageClassName="fast")
-    assert verdicts(pod(volumes=SCRATCH), *NODES, FAST, nobodys) == text
+    assert verdicts(known, *NODES, FAST, nobodys) == text
+    # the pods of a template get names of their own
+    assert verdicts(pod(volumes=SCRATCH), *NODES, FAST, nobodys) == BOTH
 
 
 def test_a_pod_without_uid_owns_its_claims_by_name():
