@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
-from kubelint_gpu.findings.finding import ASKED, COUNT, Shared
+from kubelint_gpu.findings.finding import ASKED, WHO, Shared
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import bare, listed, some
@@ -17,7 +17,7 @@ def of_shortage(
 ) -> Shared | None:
     """That so many replicas do not all run: what they ask for of the nodes that take them, or a quota."""
     if refusal:
-        told = ("not all pods of ", COUNT, f" workloads can run: quota {refusal} refuses them")
+        told = ("not all pods of ", WHO, f" can run: quota {refusal} refuses them")
         return Shared(f"quota {refusal}", told)
     each = pod_requests(subject.workload.spec).get(resource, 0)
     names = sorted(nodes)
@@ -27,13 +27,13 @@ def of_shortage(
         return None
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
     nature = "not all of their pods can run; this is missing capacity, not a rollout deadlock"
-    asked = (COUNT, " workloads ask for ", ASKED, f" {resource} of {some(names)}, {have}: {nature}")
+    asked = (WHO, " ask for ", ASKED, f" {resource} of {some(names)}, {have}: {nature}")
     return Shared(f"{resource} of {' '.join(names)}", asked, wanted * each)
 
 
 def of_standstill(waiting: Waiting, begins: str, ends: str) -> Shared | None:
     """That rollouts do not end: all of their new pods wait for the same nodes, or are refused by the same quota."""
-    begin = (f"{begins}the rollouts of ", COUNT, f" workloads {ends}: their new pods ")
+    begin = (f"{begins}the rollouts of ", WHO, f" {ends}: their new pods ")
     refusal = waiting.refusal
     if refusal is not None:
         return Shared(

@@ -8,7 +8,8 @@ from functools import partial
 
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.findings.finding import COUNT, Finding, Fix, Related, Shared
+from kubelint_gpu.findings.finding import WHO, Finding, Fix, Related, Shared
+from kubelint_gpu.messages.wording import owner_name, some
 from kubelint_gpu.values import replace
 
 FEW = 3
@@ -19,7 +20,7 @@ def shared_of(draft: Diagnostic, unit: str) -> Shared | None:
     """What a draft has in common with others; without words of its rule those of which the same is said, in a unit."""
     if draft.manifest is None:
         return None
-    own = draft.shared or Shared(draft.message, (COUNT, f" objects: {draft.message}"))
+    own = draft.shared or Shared(draft.message, (WHO, f": {draft.message}"))
     where = "" if own.of_run else unit
     return replace(own, cause=repr((draft.code, draft.certainty, draft.moment, where, own.cause)))
 
@@ -65,19 +66,27 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
         return group
     first, *rest = sorted(group, key=lambda one: (one.place, one.object))
     asked = sum(one.shared.asked for one in group if one.shared is not None)
-    numbers = (len(by_object), asked)
-    message = "".join(str(numbers[part]) if isinstance(part, int) else part for part in shared.told)
+    filled = (_names([one.object for one in (first, *rest)]), str(asked))
+    message = "".join(filled[part] if isinstance(part, int) else part for part in shared.told)
     return [
         replace(
             first,
             message=message,
-            related=(*_common(group), *(Related(one.place, _name(one.object)) for one in rest)),
+            related=(*_common(group), *(Related(one.place, f"{owner_name(one.object)}, too") for one in rest)),
             fixes=_of_all(group),
             others=tuple(
                 dict.fromkeys(name for one in rest for name in (one.object, *one.others) if name != first.object)
             ),
         )
     ]
+
+
+def _names(objects: Sequence[str]) -> str:
+    """`Deployments ml/a and ml/b`, `48 Deployments (ml/a, ml/b, ...)`; each with its kind where they have several."""
+    kinds = {one.partition("/")[0] for one in objects}
+    if len(kinds) > 1:
+        return some(list(dict.fromkeys(map(owner_name, objects))), "object")
+    return some(list(dict.fromkeys(one.partition("/")[2] for one in objects)), *kinds, kind=True)
 
 
 def _common(group: Sequence[Finding]) -> tuple[Related, ...]:
@@ -90,8 +99,3 @@ def _of_all(group: Sequence[Finding]) -> tuple[Fix, ...]:
     """The fixes that mend all of them at once."""
     each = [{fix.edits for fix in one.fixes} for one in group]
     return tuple(fix for fix in group[0].fixes if all(fix.edits in edits for edits in each))
-
-
-def _name(name: str) -> str:
-    kind, _, rest = name.partition("/")
-    return f"{kind} {rest}, too"

@@ -84,8 +84,8 @@ class Refusal:
     effect: str = ""
 
 
-COUNT, ASKED = 0, 1
-"""How many findings there are of one cause, and what they ask for altogether."""
+WHO, ASKED = 0, 1
+"""What the findings of one cause are about, and what they ask for altogether."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Shared:
 
     Attributes:
         cause: what is the same of all of them.
-        told: the parts of the sentence about all of them, `COUNT` and `ASKED` in place of the numbers.
+        told: the parts of the sentence about all of them, `WHO` and `ASKED` in place of names and the number.
         asked: what this one asks for.
         of_run: they are one from the second on, and in whatever file they stand; else many of one unit are.
     """

@@ -43,7 +43,7 @@ def some(names: Sequence[str], noun: str = "node", word: str = "and", *, kind: b
     With `kind` the noun stands before names, too: `node gpu-1`, `nodes gpu-1 and gpu-2`.
     """
     if len(names) <= _FEW:
-        return f"{noun}{'s' * (len(names) > 1)} {listed(names, word)}" if kind else listed(names, word)
+        return f"{counted(len(names), noun).partition(' ')[2]} {listed(names, word)}" if kind else listed(names, word)
     return f"{counted(len(names), noun)} ({', '.join(names[:2])}, ...)"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
-from kubelint_gpu.findings.finding import Summary
+from kubelint_gpu.findings.finding import Place, Summary
+from kubelint_gpu.report.mark import headline
 from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
@@ -13,15 +14,8 @@ if TYPE_CHECKING:
 
     from kubelint_gpu.findings.finding import Finding, RuleInfo
     from kubelint_gpu.findings.picture import ClusterPicture
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubelint_gpu.findings.finding import Finding
-
-
-Key = tuple[str, int, int, str, int, int, str, str, str]
+Key = tuple[str, int, int, str, Place, str, str, str]
 
 
 class Source(Protocol):
@@ -97,18 +91,8 @@ def _ordered(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _key(finding: Finding) -> Key:
-    place = finding.place
-    return (
-        place.path,
-        place.line,
-        place.column,
-        finding.code,
-        place.end_line,
-        place.end_column,
-        finding.object,
-        finding.message,
-        finding.fingerprint,
-    )
+    at = finding.place
+    return at.path, at.line, at.column, finding.code, at, finding.object, finding.message, finding.fingerprint
 
 
 def story(finding: Finding, *, trace: bool) -> Iterator[str]:
@@ -116,7 +100,7 @@ def story(finding: Finding, *, trace: bool) -> Iterator[str]:
 
     With `trace` the steps and the wait cycle are told too.
     """
-    yield finding.message
+    yield headline(finding)
     for related in finding.related:
         place = related.place
         yield f"{place.path}:{place.line}:{place.column}: {related.message}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.findings.finding import with_short_words
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
@@ -54,6 +56,16 @@ def object_name(finding: Finding) -> str:
     """The object as people write it: `Deployment vision/object-tracker`."""
     kind, _, name = finding.object.partition("/")
     return f"{kind} {name.lstrip('/')}".rstrip()
+
+
+def headline(finding: Finding) -> str:
+    """Who, what, why: the message, behind the name of the object where it does not have that."""
+    name = object_name(finding)
+    words = [word.strip("(),:;'") for word in finding.message.split()]
+    kind, _, whole = name.partition(" ")
+    if not name or {finding.object, whole} & {*words} or (kind, whole.rpartition("/")[2]) in pairwise(words):
+        return finding.message
+    return with_short_words(f"{name}: {finding.message}")
 
 
 def _near(group: list[Mark], mark: Mark) -> bool:

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.stuck_rollout import ended
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.declared_lines import told_at
-from kubelint_gpu.findings.finding import COUNT, Shared
+from kubelint_gpu.findings.finding import WHO, Shared
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.kinds.custom_workload import WITHOUT_PRIORITY_CLASS
 from kubelint_gpu.kube.objects.priority import SYSTEM_PREFIX
@@ -19,9 +19,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 _CLASS = "priorityClassName"
 _EVICTED = "their pods can evict nobody, and any pod with a class above 0 can evict them"
-_UNIMPORTANT = Shared(
-    _CLASS, (COUNT, f" GPU workloads have no {_CLASS} and there is no globalDefault class: {_EVICTED}"), of_run=True
-)
+_UNIMPORTANT = Shared(_CLASS, (WHO, f" have no {_CLASS} and there is no globalDefault class: {_EVICTED}"), of_run=True)
 
 
 @rule("KLG301", of_workloads=True)

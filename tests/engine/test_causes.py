@@ -55,7 +55,7 @@ def test_many_workloads_that_overcommit_one_model_are_one_finding(ask):
     (found,) = ask({"a.yaml": text}, cluster(4, 8))
     assert (found["code"], found["severity"], found["certainty"]) == ("KLG109", "error", "certain")
     assert found["message"].startswith(
-        "50 workloads ask for 75 nvidia.com/gpu of a-1, a-2, a-3 and a-4, which have 32: "
+        "50 Deployments (serving/s00, serving/s01, ...) ask for 75 nvidia.com/gpu of a-1, a-2, a-3 and a-4, which have 32: "
     )
     assert found["objects"] == [f"Deployment/serving/s{number:02d}" for number in range(50)]
     assert {one["line"] for one in found["related"] if one["path"] == "a.yaml"} > {18, 31}
@@ -72,7 +72,7 @@ def test_what_is_said_of_many_in_the_same_words_is_said_once(ask):
     text = "---\n".join(service(number, selector="{pool: gone}") for number in range(5))
     (found,) = ask({"a.yaml": text}, cluster(1, 8))
     assert found["code"] == "KLG402"
-    assert found["message"].startswith("5 objects: no node of the inventory ")
+    assert found["message"].startswith("5 Deployments (serving/s00, serving/s01, ...): no node of the inventory ")
 
 
 @pytest.mark.parametrize("number", [2, 4])
@@ -91,7 +91,7 @@ def test_missing_priority_is_one_note_where_priorities_are_not_at_work(ask):
     text = "---\n".join(service(number, priority="hostIPC: false") for number in range(3))
     (found,) = ask({"a.yaml": text}, cluster(4, 8, ""))
     assert (found["code"], found["severity"]) == ("KLG301", "note")
-    assert found["message"].startswith("3 GPU workloads have no priorityClassName")
+    assert found["message"].startswith("Deployments serving/s00, serving/s01 and serving/s02 have no priorityClassName")
     assert len(found["objects"]) == 3
 
 
@@ -109,6 +109,6 @@ def test_a_line_for_each_finding(tmp_path, monkeypatch, capsys):
     options = ["check", "a.yaml", "-i", "cluster.yaml", "--isolated", "--output-format", "concise"]
     assert invoke([*options, "-q"]) == 1
     (line,) = capsys.readouterr().out.splitlines()
-    assert line.startswith("a.yaml:11:22: error[KLG402] no node of the inventory ")
+    assert line.startswith("a.yaml:11:22: error[KLG402] Deployment serving/s01: no node of the inventory ")
     invoke(options)
     assert capsys.readouterr().out.splitlines() == [line, "1 file, 1 workload checked: 1 error"]

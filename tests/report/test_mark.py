@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from report_samples import DEADLOCK
 
 from kubelint_gpu.findings.finding import Place, Related
-from kubelint_gpu.report.mark import NEAR, Mark, groups, object_name
+from kubelint_gpu.report.mark import NEAR, Mark, groups, headline, object_name
 from kubelint_gpu.values import replace
 
 
@@ -36,6 +37,23 @@ def test_what_is_said_of_one_place_is_joined_and_silence_names_the_object():
     assert lines(groups(finding((at(10), "one"), (at(10), "two")))) == [[(10, "one; two", True)]]
     bare = finding()
     assert lines(groups(bare)) == [[(10, object_name(bare), True)]]
+
+
+@pytest.mark.parametrize(
+    ("message", "named"),
+    [
+        ("the rollout never ends: the new pod waits, held by Deployment b/b", True),
+        ("the rollout of Deployment ml/ab never ends", True),
+        ("the rollout of Deployment ml/a never ends", False),
+        ("rolled out together, Deployments ml/a, ml/b block each other", False),
+        ("Deployment a: no node", False),
+        ("Deployment/ml/a is here twice", False),
+    ],
+)
+def test_a_headline_names_the_object_once(message, named):
+    told = headline(replace(DEADLOCK, object="Deployment/ml/a", message=message))
+    assert told == (f"Deployment ml/a: {message}" if named else message)
+    assert headline(replace(DEADLOCK, object="", message=message)) == message
 
 
 def test_an_end_before_the_first_column_shows_no_part_of_its_line():

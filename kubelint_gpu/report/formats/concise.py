@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.messages.display import visible
+from kubelint_gpu.report.mark import headline
 from kubelint_gpu.report.tally import outcome
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def render(report: Report, options: Options) -> Iterator[str]:
     for finding in report.findings:
         place = finding.place
         where = f"{place.path}:{place.line}:{place.column}"
-        told = f"{where}: {finding.severity}[{finding.code}] {finding.message}"
+        told = f"{where}: {finding.severity}[{finding.code}] {headline(finding)}"
         yield visible(told, unicode=options.unicode) + "\n"
     if not options.quiet:
         yield visible(outcome(report), unicode=options.unicode) + "\n"

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.report.dump import array
+from kubelint_gpu.report.mark import headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ def _issue(finding: Finding) -> dict[str, Any]:
     """The keys that GitLab reads; of several issues with one fingerprint it shows the first."""
     place = finding.place
     return {
-        "description": f"{finding.code}: {finding.message}",
+        "description": f"{finding.code}: {headline(finding)}",
         "check_name": finding.name,
         "fingerprint": finding.fingerprint,
         "severity": _SEVERITY[finding.severity],

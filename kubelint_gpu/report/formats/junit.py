@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report.content import story
+from kubelint_gpu.report.mark import headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +57,7 @@ def _suite(path: str, findings: list[Finding]) -> Iterator[str]:
         yield f'    <testcase classname="{name}" name="{title}" file="{name}" line="{place.line}">\n'
         told = _quoted("\n".join([f"{path}:{place.line}:{place.column}", *story(finding, trace=True)]))
         if _fails(finding):
-            message = f'message="{_quoted(finding.message)}" type="{_quoted(finding.severity)}"'
+            message = f'message="{_quoted(headline(finding))}" type="{_quoted(finding.severity)}"'
             yield f"      <failure {message}>{told}</failure>\n"
         else:
             yield f"      <system-out>{told}</system-out>\n"

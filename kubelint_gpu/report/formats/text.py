@@ -9,7 +9,7 @@ from kubelint_gpu.messages.display import cells
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report.content import source_line
-from kubelint_gpu.report.mark import groups
+from kubelint_gpu.report.mark import groups, headline
 from kubelint_gpu.report.ranking import worst_of
 from kubelint_gpu.report.snippet import Frame, snippet
 from kubelint_gpu.report.tally import closing
@@ -118,25 +118,28 @@ def _headline(finding: Finding, theme: Theme) -> Iterator[str]:
 
 def _wrapped(kind: str, text: str, theme: Theme) -> tuple[list[str], int]:
     before = len(kind) + 2
-    hang = before if theme.width >= NARROW else 4
-    return theme.wrap(text, first=before, hang=hang), hang
+    lines, hang = theme.wrap(text, first=before, hang=before), before
+    if theme.width < NARROW or len(lines) > _HEAD_LINES:
+        lines, hang = theme.wrap(text, first=before, hang=4), 4
+    return lines, hang
 
 
 def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
     """The sentence of a finding up to where a clause of it ends within two lines, and the rest."""
-    text, kind = theme.show(finding.message), f"{finding.severity}[{finding.code}]"
+    text, kind = theme.show(headline(finding)), f"{finding.severity}[{finding.code}]"
     if len(_wrapped(kind, text, theme)[0]) <= _HEAD_LINES:
         return text, ""
+    least = len(text) - len(finding.message) + _LEAST_HEAD
     ends = [
         one
         for one in _CLAUSE_END.finditer(text)
-        if text.count("(", 0, one.start()) == text.count(")", 0, one.start())
-        and len(_wrapped(kind, text[: one.start()], theme)[0]) <= _HEAD_LINES
+        if one.start() >= least and text.count("(", 0, one.start()) == text.count(")", 0, one.start())
     ]
-    if not ends or ends[-1].start() < _LEAST_HEAD:
-        return text, ""
-    rest = text[ends[-1].end() :]
-    return text[: ends[-1].start()], rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest
+    fit = [one for one in ends if len(_wrapped(kind, text[: one.start()], theme)[0]) <= _HEAD_LINES]
+    for end in (*fit[-1:], *ends[:1]):
+        rest = text[end.end() :]
+        return text[: end.start()], rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest
+    return text, ""
 
 
 def _place(group: list[Mark], report: Report, frame: Frame) -> Iterator[str]:

@@ -24,6 +24,7 @@ def test_gitlab_has_the_same_findings(found):
     assert [(issue["fingerprint"], issue["check_name"], issue["location"]["lines"]["begin"]) for issue in issues] == [
         (one["fingerprint"], one["name"], one["line"]) for one in found["findings"]
     ]
-    assert [issue["description"] for issue in issues] == [
-        f"{one['code']}: {one['message']}" for one in found["findings"]
-    ]
+    named = {issue["description"] for issue in issues}
+    assert named == {
+        f"{one['code']}: Deployment {one['object'].partition('/')[2]}: {one['message']}" for one in found["findings"]
+    }

@@ -77,28 +77,50 @@ def test_the_last_line_says_how_to_apply_the_fixes(kinds, hint):
     assert hint not in text(report(*findings), fix_hints=False)
 
 
-def heads(messages, width=80):
+def heads(messages, width=80, about="Deployment/ml/a"):
     """The lines before the place of each of some findings."""
     for message in messages:
-        shown = text(report(replace(DEADLOCK, message=message)), width=width)
+        shown = text(report(replace(DEADLOCK, message=message, object=about)), width=width)
         yield message, shown.partition("\n  --> ")[0].splitlines(), shown
 
 
 def told_by_rules():
-    """Every message of the examples of rules."""
+    """Every message of the examples of rules, with the object that it is about."""
     told = (ROOT / "tests" / "snapshot" / "rules.json").read_text()
     lines = [json.loads(f'"{line}"') for line in re.findall(r'^"(KLG\d{3} .*)",?$', told, re.MULTILINE)]
-    parts = [re.match(r"KLG\d+ \w+ \w+ \S* \S+ \d+ \d+ (.*)", line) for line in lines]
+    parts = [re.match(r"KLG\d+ \w+ \w+ (\S*) \S+ \d+ \d+ (.*)", line) for line in lines]
     return sorted(
-        {re.sub(r" (moment|scheduler|related|trace|fixes|help|cycle)=.*", "", one[1]) for one in parts if one}
+        {(one[1], re.sub(r" (moment|scheduler|related|trace|fixes|help|cycle)=.*", "", one[2])) for one in parts if one}
     )
 
 
 def test_nearly_every_finding_is_told_in_two_lines_and_the_rest_stands_below():
     messages = told_by_rules()
     assert len(messages) > 200
-    long = [message for message, head, _ in heads(messages) if len(head) > 2]
-    assert len(long) <= len(messages) // 25, long
+    told = [found for about, message in messages for found in heads([message], about=about)]
+    long = [message for message, head, _ in told if len(head) > 2]
+    assert len(long) <= len(messages) // 20, long
+
+
+def test_the_head_says_who_what_and_why_in_two_lines():
+    message = (
+        "the rollout never ends: the new pod waits for 8 nvidia.com/gpu on a100-1, a100-2, a100-3 and a100-4, held by "
+        "4 old pods, and the old pods are kept until the new one is available"
+    )
+    (_, head, shown) = next(heads([message], about="Deployment/inference/llama-3-70b"))
+    assert len(head) == 2
+    assert all(len(line) <= 80 for line in head)
+    assert " ".join(" ".join(head).split()) == (
+        "error[KLG101]: Deployment inference/llama-3-70b: the rollout never ends: the new pod waits for 8 "
+        "nvidia.com/gpu on a100-1, a100-2, a100-3 and a100-4"
+    )
+    assert "note: held by 4 old pods, and the old pods are kept" in shown
+
+
+def test_a_name_is_no_reason_to_cut_the_why():
+    message = f"the rollout never ends: the new pod waits for {'x' * 90}, held by the old pod; and more"
+    (_, head, _) = next(heads([message], about=f"Deployment/inference/{'long-' * 12}name"))
+    assert " ".join(head).endswith("x")
 
 
 def test_nothing_of_a_long_sentence_is_lost():
