@@ -42,7 +42,7 @@ def test_sarif_has_the_finding_and_the_page_of_its_rule(one):
     (result,) = run["results"]
     assert (rule["id"], result["ruleId"], result["ruleIndex"]) == (finding["code"], finding["code"], 0)
     assert rule["help"]["markdown"].startswith(f"# {finding['code']}")
-    assert result["message"]["text"].splitlines()[0] == f"{finding['message']}."
+    assert result["message"]["text"].splitlines()[0].endswith(f": {finding['message']}.")
 
 
 def test_markdown_has_the_finding(one):

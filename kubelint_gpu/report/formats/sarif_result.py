@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.report.mark import headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +78,7 @@ def _message(finding: Finding, further: list[str], left_out: int) -> Iterator[st
 
     The words are those of every other format; the full stop ends what GitHub takes for the title.
     """
-    yield _unlinked(f"{finding.message.rstrip('.')}.")
+    yield _unlinked(f"{headline(finding).rstrip('.')}.")
     if finding.scheduler:
         yield _unlinked(f"Scheduler: {finding.scheduler}")
     for number, text in enumerate(further, 1):
