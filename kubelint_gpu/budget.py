@@ -77,7 +77,6 @@ class PlacementLimits:
     few_changed: int = 4  # after the change of so many nodes, what was known of equal nodes is corrected
     of_one_kind: int = 256  # the pods of one kind that are counted on one node, or that one pod keeps off it
     spread_pods: int = 200  # the pods that are placed by domains
-    packed_pods: int = 64  # the pods of several workloads that are packed onto nodes
     node_infos: int = 50_000  # the contents of nodes that are remembered
 
 

@@ -34,7 +34,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     if not judgement.eligible or judgement.by_bound:
         # where counting shows room for all that could be there, nobody starves
         return
-    strategy, others = job.strategy, running_for_good(unit, judgement.eligible)
+    strategy, others = job.strategy, running_for_good(unit, [subject])
     beside = [one.workload for one in others]
     cluster = without_leaving(unit, unit.cluster)
     if len(others) > MOST_OTHERS or not starves(workload, beside, cluster):
@@ -94,19 +94,16 @@ def _behind(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Ite
     )
 
 
-def running_for_good(unit: ApplySet, nodes: frozenset[str]) -> list[WorkloadCheck]:
-    """The workloads that run for good on some of the nodes, and DaemonSets that were there before."""
-    return [one for one in unit.subjects if _stays(unit, one, nodes, daemons=not is_made(unit, one))]
-
-
-def staying_beside(unit: ApplySet, subjects: Sequence[WorkloadCheck]) -> list[WorkloadCheck]:
-    """The other workloads that run for good on nodes for these, DaemonSets included."""
+def running_for_good(
+    unit: ApplySet, subjects: Sequence[WorkloadCheck], *, daemons: bool = False
+) -> list[WorkloadCheck]:
+    """The other workloads that run for good on nodes for these; of DaemonSets those that were there before, or all."""
     fits = [unit.alone(one).fit for one in subjects]
     nodes = frozenset(name for fit in fits if fit is not None for name in fit.fits)
     return [
         one
         for one in unit.subjects
-        if one not in subjects and not one.workload.custom and _stays(unit, one, nodes, daemons=True)
+        if one not in subjects and _stays(unit, one, nodes, daemons=daemons or not is_made(unit, one))
     ]
 
 

@@ -9,10 +9,9 @@ from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.gang_members import Team, custom_teams, team_of, waits_for_all
 from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.builders.overlapping_runs import OverlappingRuns, overlapping_runs
-from kubelint_gpu.builders.short_custom_gangs import ShortCustomGang, short_custom_gang
-from kubelint_gpu.builders.short_jobs import UNSEEN, ShortJob, UndecidedGang, near_jobs, share_nodes, short_jobs
-from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, staying_beside
-from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
+from kubelint_gpu.builders.short_gangs import UNSEEN, ShortGang, UndecidedGang, near_jobs, share_nodes, short_gangs
+from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, running_for_good
+from kubelint_gpu.engine.api import ApplySet, WorkloadCheck, WorkloadKey
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.collective import is_started_whole
 from kubelint_gpu.kube.objects.workload import Workload
@@ -44,7 +43,7 @@ class GangDeadlock:
         return frozenset(one.key for one in self.stuck)
 
 
-StuckGang = ShortJob | OverlappingRuns | ShortCustomGang | GangDeadlock | UndecidedGang
+StuckGang = ShortGang | OverlappingRuns | GangDeadlock | UndecidedGang
 
 
 @once
@@ -65,50 +64,48 @@ def never_released(unit: ApplySet) -> frozenset[str]:
 
 
 def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
-    asked = [one for one in unit.subjects if waits_for_all(unit, one, queued=True)] if unit.has_nodes else []
-    whole = [subject for subject in asked if waits_for_all(unit, subject)]
-    short = {subject.workload.key: found for subject in whole for found in short_jobs(unit, subject)}
-    for subject in asked:
-        if subject not in whole:
+    if not unit.has_nodes:
+        return
+    teams = [team_of(one) for one in unit.subjects if waits_for_all(unit, one, queued=True)]
+    able: list[Team] = []
+    for team in (*teams, *custom_teams(unit)):
+        found = list(short_gangs(unit, team))
+        if is_started_whole(team.largest.manifest.item.value):
             # whether what starts it whole would start it at all, nobody knows
-            queued = [one for one in short_jobs(unit, subject) if isinstance(one, ShortJob)]
-            short |= {one.subject.workload.key: replace(one, certain=False) for one in queued if not one.beside}
-    yield from short.values()
-    for subject in whole:
-        if subject.workload.key not in short:
-            yield from overlapping_runs(unit, subject)
-    jobs = [one for one in whole if not is_repeated(one.workload) and one.workload.key not in short]
-    customs = []
-    for team in custom_teams(unit) if unit.has_nodes else ():
-        found, as_one = short_custom_gang(unit, team), is_started_whole(team.largest.manifest.item.value)
-        if found is None:
-            customs += [] if as_one else [team]
-        elif not (as_one and found.beside):
-            yield replace(found, certain=found.certain and not as_one)
-    if len(jobs) + len(customs) >= 2:
-        yield from _held(unit, jobs, customs)
+            short = [one for one in found if isinstance(one, ShortGang) and not one.beside]
+            yield from (replace(one, certain=False) for one in short)
+            continue
+        yield from found
+        if found:
+            continue
+        if team.custom is None:
+            yield from overlapping_runs(unit, team.largest)
+        if not is_repeated(team.workloads[0]):
+            able.append(team)
+    if len(able) >= 2:
+        yield from _held(unit, able)
 
 
-def _held(unit: ApplySet, jobs: list[WorkloadCheck], customs: Sequence[Team]) -> Iterator[GangDeadlock | UndecidedGang]:
+def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | UndecidedGang]:
     """Whether those that could have all their pods hold each other up."""
     question = "it and others hold each other up"
-    for subject in [one for one in jobs if any(near not in jobs for near in near_jobs(unit, one))]:
-        jobs.remove(subject)
-        if any(share_nodes(unit, subject, other) for other in jobs):
-            yield UndecidedGang(subject, question, "its pods must be near to those of a Job, which come and go")
-    beside = list({one.key: one for subject in jobs for one in bound_to(unit, subject)}.values())
-    teams = [*map(team_of, jobs), *customs]
+    members = [one for team in teams for one in team.subjects]
+    for team in [team for team in teams if not _near(unit, team) <= {one.key for one in members}]:
+        teams.remove(team)
+        members = [one for one in members if one not in team.subjects]
+        if any(share_nodes(unit, one, other) for one in team.subjects for other in members):
+            yield UndecidedGang(team, question, "its pods must be near to those of a Job, which come and go")
+    beside = list({one.key: one for subject in members for one in bound_to(unit, subject)}.values())
     cluster = without_leaving(unit, unit.cluster)
     found = _together(cluster, teams, beside, unit.budget)
     if found.verdict not in WAITS:
-        members = [one for team in teams for one in team.subjects]
-        others = [*beside, *(one for one in staying_beside(unit, members) if one not in beside)]
+        others = [*beside, *(one for one in running_for_good(unit, members, daemons=True) if one not in beside)]
         if len(beside) < len(others) <= MOST_OTHERS:
             crowded = _together(cluster, teams, others, unit.budget)
             if crowded.verdict in WAITS:
                 found, beside = crowded, others
     if found.verdict is Verdict.UNDECIDED and beside:
-        yield UndecidedGang(jobs[0], question, UNSEEN)
+        yield UndecidedGang(teams[0], question, UNSEEN)
     # a Job that has nothing keeps nothing from others
     held = {one.owner for one in found.held if one.running}
     stuck = tuple(team for team in teams if team.key in held)
@@ -118,6 +115,11 @@ def _held(unit: ApplySet, jobs: list[WorkloadCheck], customs: Sequence[Team]) ->
     certain = all(unit.is_closed_to(one) for one in members) or _holds_further(unit, teams, beside, found.verdict)
     if certain or not any(unit.may_grow_for(subject) for subject in members):
         yield GangDeadlock(stuck, tuple(beside), found, certain)
+
+
+def _near(unit: ApplySet, team: Team) -> set[WorkloadKey]:
+    """The Jobs near to whose pods its own must be."""
+    return {near.key for one in team.subjects for near in near_jobs(unit, one)}
 
 
 def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[WorkloadCheck], budget: int) -> Gang:

@@ -9,7 +9,7 @@ from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 __all__ = [
     "ApplySet",
@@ -20,6 +20,7 @@ __all__ = [
     "Place",
     "Related",
     "WorkloadCheck",
+    "WorkloadKey",
     "field_pointers",
     "rule",
     "world_rule",

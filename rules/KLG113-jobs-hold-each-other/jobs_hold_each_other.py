@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.coupled import bound_to, ties
-from kubelint_gpu.analysis.gang_members import Team, how_long, team_of
+from kubelint_gpu.analysis.gang_members import Team, how_long
 from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.analysis.held_by_gangs import held_up
-from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.overlapping_runs import SCHEDULE, OverlappingRuns
-from kubelint_gpu.builders.short_custom_gangs import ShortCustomGang
-from kubelint_gpu.builders.short_jobs import ShortJob, UndecidedGang
+from kubelint_gpu.builders.short_gangs import ShortGang, UndecidedGang
 from kubelint_gpu.builders.starving_jobs import asking_too, while_running
 from kubelint_gpu.builders.stuck_gangs import GangDeadlock, is_repeated, stuck_gangs
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.node_lines import clues, requested, scarce
-from kubelint_gpu.evidence.stakes import shortage_lines, stakes
+from kubelint_gpu.evidence.stakes import holders, stakes
 from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.messages.wait import refused
-from kubelint_gpu.messages.wording import counted, listed, verb, workload_name
+from kubelint_gpu.messages.wording import counted, listed, verb
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
 
@@ -37,14 +35,12 @@ def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
     """A Job holds a part of what it needs, and the rest never comes: another Job has it, or what runs for good."""
     told: dict[object, Diagnostic] = {}
     for number, found in enumerate(stuck_gangs(unit)):
-        if isinstance(found, ShortJob):
-            told[number] = _short(unit, found)
-        elif isinstance(found, OverlappingRuns):
-            told[number] = _overlapping(unit, found)
-        elif isinstance(found, ShortCustomGang):
+        if isinstance(found, ShortGang):
             # Jobs of one JobSet that lack the same are one finding
             team = found.team
-            told[team.largest.manifest, team.pods, _number(found), how_long([team])] = _short_custom(unit, found)
+            told[team.largest.manifest, team.pods, found.least, found.most, how_long([team])] = _short(unit, found)
+        elif isinstance(found, OverlappingRuns):
+            told[number] = _overlapping(unit, found)
         elif isinstance(found, GangDeadlock):
             told[number] = _deadlock(unit, found)
         else:
@@ -52,38 +48,40 @@ def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
     yield from told.values()
 
 
-def _short(unit: ApplySet, found: ShortJob) -> Diagnostic:
-    subject, beside, least, most = found.subject, found.beside, found.least, found.most
-    manifest, workload = subject.manifest, subject.workload
+def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
+    team, beside, least, most = found.team, found.beside, found.least, found.most
+    subject, refusal = team.largest, found.refusal
     pools = at_most(unit, subject)
     while_runs = f"{while_running(beside)}, " if beside else ""
     grown = f" even with {pools}" if pools else ""
-    number = f"only {most}" if most < workload.replicas else f"as few as {least}"
-    each = "a run of " if is_repeated(workload) else ""
-    waits = "waits" if most < workload.replicas else "may wait"
-    finds = verb("find", most if most < workload.replicas else least)
-    refusal = found.refusal
+    number = f"only {most}" if most < team.pods else f"as few as {least}"
+    each = "a run of " if is_repeated(subject.workload) else ""
+    waits = "waits" if most < team.pods else "may wait"
+    finds = verb("find", most if most < team.pods else least)
     told = f"{number} {finds} room{grown}"
-    nodes = shortage_lines(unit, subject, judgements_in(unit)[subject.key], scarce(subject))
-    lines = (*nodes, *growing(unit, subject))
-    help_ = _QUEUED if is_started_whole(manifest.item.value) else _WHOLE
+    fit = unit.alone(subject).fit
+    nodes = fit.fits if fit is not None else ()
+    shown = (*clues(unit, subject, scarce(subject), nodes), *holders(unit, subject, scarce(subject), nodes))
+    lines = (*shown, *growing(unit, subject))
+    help_ = _QUEUED if is_started_whole(subject.manifest.item.value) else _WHOLE
     if refusal is not None:
         told = f"{number} {'is' if most == 1 else 'are'} made, the next one is refused {refused(refusal)}"
         help_ = "let the quota allow all its pods at once: what starts Jobs whole, as Kueue does, does not look at it"
-        lines = stakes(unit, subject, Waiting(workload.key, new=True, count=1, refusal=refusal))
+        lines = stakes(unit, subject, Waiting(subject.workload.key, new=True, count=1, refusal=refusal))
     return Diagnostic(
         "KLG113",
-        manifest.place(field_pointers.replicas(manifest)),
-        f"{while_runs}{each}{workload_name(workload)} needs its {workload.replicas} pods at once and {told}: what runs "
-        f"{waits} for the rest {how_long([team_of(subject)])}",
-        manifest,
-        cause=f"never whole {workload.key}",
+        team.place,
+        f"{while_runs}{each}{team.name} needs its {team.pods} pods at once and {told}: what runs {waits} for the rest "
+        f"{how_long([team])}",
+        subject.manifest,
+        cause=f"never whole {team.key}",
         certainty="certain" if found.certain else "possible",
         related=(
-            *_needs(team_of(subject), primary=True),
+            *_needs(team, primary=True),
+            *(line for one in team.subjects if one is not subject for line in _asked(unit, one)),
             *asking_too(beside, scarce(subject)),
             *ties(unit, subject, beside),
-            *held_up(unit, [subject]),
+            *held_up(unit, team.subjects),
             *lines,
         ),
         help=(help_,),
@@ -186,52 +184,18 @@ def _time(seconds: int) -> str:
     return counted(seconds, "second")
 
 
-def _asked(unit: ApplySet, team: Team) -> Iterator[Related]:
-    """Why its pods are needed at once, and what those of its other templates ask for."""
-    yield from team.signs
-    for subject in team.subjects:
-        if subject is not team.largest and is_extended(scarce(subject)):
-            yield from requested(unit, subject, scarce(subject))
-
-
-def _number(found: ShortCustomGang) -> str:
-    return f"no more than {found.most}" if found.most < found.team.pods else f"as few as {found.least}"
-
-
-def _short_custom(unit: ApplySet, found: ShortCustomGang) -> Diagnostic:
-    team, beside = found.team, found.beside
-    is_short = found.most < team.pods
-    while_runs = f"{while_running(beside)}, " if beside else ""
-    waits = "waits" if is_short else "may wait"
-    first = team.largest
-    fit = unit.alone(first).fit
-    return Diagnostic(
-        "KLG113",
-        team.place,
-        f"{while_runs}{team.name} needs {team.pods} pods at once and {_number(found)} "
-        f"{verb('find', found.most if is_short else found.least)} room: what runs {waits} for the rest "
-        f"{how_long([team])}",
-        first.manifest,
-        cause=f"never whole {team.key}",
-        certainty="certain" if found.certain else "possible",
-        related=(
-            *_asked(unit, team),
-            *asking_too(beside, scarce(first)),
-            *clues(unit, first, scarce(first), fit.fits if fit is not None else ()),
-            *growing(unit, first),
-        ),
-        help=(_QUEUED if is_started_whole(first.manifest.item.value) else _WHOLE,),
-    )
+def _asked(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
+    """What the pods of one of several templates ask for."""
+    return requested(unit, subject, scarce(subject)) if is_extended(scarce(subject)) else iter(())
 
 
 def _undecided(found: UndecidedGang) -> Diagnostic:
-    subject = found.subject
     return Diagnostic(
         "KLG113",
-        subject.manifest.place(field_pointers.replicas(subject.manifest)),
+        found.team.place,
         f"whether {found.question} is undecided: {found.reason}",
-        subject.manifest,
-        cause=f"undecided {subject.workload.key}",
+        found.team.largest.manifest,
+        cause=f"undecided {found.team.key}",
         severity="note",
         certainty="possible",
         undecided=True,

@@ -62,7 +62,7 @@ def test_it_is_possible_only_where_there_may_be_more_nodes():
 def test_a_service_has_its_places_before_the_pods_of_a_custom_resource(kind):
     (found,) = told(torch() + service(kind=kind), inventory(5))
     assert found.startswith(
-        f"while {kind} research/s runs, PyTorchJob research/t needs 4 pods at once and no more than 3 find room"
+        f"while {kind} research/s runs, PyTorchJob research/t needs its 4 pods at once and only 3 find room"
     )
     assert not told(torch() + service(kind=kind), inventory(6))
 
@@ -70,7 +70,7 @@ def test_a_service_has_its_places_before_the_pods_of_a_custom_resource(kind):
 def test_where_the_pods_of_a_service_are_decides_whether_a_custom_resource_gets_all():
     (found,) = told(torch(workers=1, gpus=2) + service(), inventory(3, 3))
     assert found.startswith(
-        "while Deployment research/s runs, PyTorchJob research/t needs 2 pods at once and as few as 1 finds room: "
+        "while Deployment research/s runs, PyTorchJob research/t needs its 2 pods at once and as few as 1 finds room: "
         "what runs may wait"
     )
     assert not told(torch(workers=1, gpus=2) + service(), inventory(4, 4))

@@ -17,9 +17,9 @@ from kubelint_gpu.simulation.model.placing import placed, placed_on
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
-from kubelint_gpu.simulation.questions.most_pods import placeable
-from kubelint_gpu.simulation.questions.packing import gathered
+from kubelint_gpu.simulation.questions.starved_jobs import parts_of, pods_at_once
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import placements
 from kubelint_gpu.values import dataclass, replace
@@ -76,7 +76,7 @@ def gang(
     able = [team for team in able if team]
     if len(able) < 2:
         return Gang(None, lone=lone)
-    parts = [_apart(job, number) if len(team) > 1 else job for team in able for number, job in enumerate(team)]
+    parts = [part for team in able for part in parts_of(team)]
     simulation = full_simulation([*beside, *parts], around)
     kinds = tuple(kind for members in simulation.pod_types.members[-len(parts) :] for kind in members)
     numbers = iter(kinds)
@@ -103,11 +103,6 @@ def gang(
     )
 
 
-def _apart(job: Workload, number: int) -> Workload:
-    """One template of a Job that has several, as a workload of its own."""
-    return replace(job, meta=replace(job.meta, name=f"{job.meta.name}-{number}"))
-
-
 def _is_lone(
     team: tuple[Workload, ...], teams: Sequence[tuple[Workload, ...]], beside: Sequence[Workload], cluster: Cluster
 ) -> bool:
@@ -115,14 +110,14 @@ def _is_lone(
 
     One that must be near to another Job's pods is asked for as if these were everywhere.
     """
-    if len(team) > 1:
-        return gathered([(job, job.replicas) for job in team], cluster) is not None
-    job, others = team[0], [other for found in teams if found is not team for other in found]
-    if companion_workloads(job, others, cluster):
-        job = replace(job, spec=replace(job.spec, pod_affinity=()))
-    around = [beside[place] for place in bound_workloads(job, beside, cluster)]
-    placed = placeable(job, cluster, job.replicas, beside=around)
-    return placed is not None and placed < job.replicas
+    others = [other for found in teams if found is not team for other in found]
+    free = [replace(one, spec=replace(one.spec, pod_affinity=())) for one in team]
+    jobs = [apart if companion_workloads(one, others, cluster) else one for one, apart in zip(team, free, strict=True)]
+    around = {place for job in jobs for place in bound_workloads(job, beside, cluster)}
+    full = [*(beside[place] for place in sorted(around)), *parts_of(jobs)]
+    simulation = full_simulation(full, with_bound_claims(cluster, (*team, *beside)))
+    found = pods_at_once(simulation, jobs, BUDGET.placements, lone=not around)
+    return found is not None and found[1] < sum(job.replicas for job in jobs)
 
 
 def _starts(simulation: Simulation, kinds: Sequence[int], budget: int) -> tuple[list[State], bool]:

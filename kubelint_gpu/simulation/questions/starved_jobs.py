@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -26,67 +26,89 @@ from kubelint_gpu.values import replace
 def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.starving) -> bool:
     """Whether no placement of the others, which run for good, leaves room for a single pod of a Job.
 
-    Running pods that end some day are taken to be gone.
-    False where it could evict somebody, where the others do not all find room, and where the budget ends first.
+    Running pods that end some day, or that it could evict, are taken to be gone.
+    False where it could evict some of the others, where these do not all find room, and where the budget ends first.
     """
-    found = running_at_once(replace(job, replicas=1), others, cluster, budget=budget)
+    found = running_at_once([replace(job, replicas=1)], others, cluster, budget=budget)
     return found is not None and found[1] == 0
 
 
 def waits_for(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Waiting | None:
     """What a pod of a Job that `starves` waits for, in one placement of the others."""
-    simulation = _beside(replace(job, replicas=1), others, cluster)
+    simulation = _beside([replace(job, replicas=1)], others, cluster)
     found = placements(simulation, BUDGET.starving).full if simulation is not None else ()
     if simulation is None or not found:
         return None
-    staying = replace(cluster, pods=_staying((*others, job), cluster))
+    staying = replace(cluster, pods=_staying([job], others, cluster))
     told = BlockedPods(simulation, Narration(simulation, staying)).waiting(found[0], job.key)
     return next(iter(told), None)
 
 
 def running_at_once(
-    job: Workload, others: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.starving
+    jobs: Sequence[Workload], others: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.starving
 ) -> tuple[int, int] | None:
-    """How many pods of a Job can run at once: in the worst and in the best placement of others that run for good.
+    """How many pods of a Job can run at once: in the worst and in the best placement, beside others that run for good.
 
-    Running pods that end some day are taken to be gone.
-    None where it could evict somebody, and where no placement has room for all the others. Where the budget ends
-    first, the best placement is taken to have room for all.
+    It may have several templates, each a workload, of which quotas are not looked at. Running pods that end some day,
+    or that it could evict, are taken to be gone.
+    None where it could evict some of the others, and where no placement has room for all of these. Where the budget
+    ends first, the best placement is taken to have room for all.
     """
-    simulation = _beside(job, others, cluster)
-    if simulation is None:
-        return None
-    (kind,) = simulation.pod_types.members[-1]
-    if simulation.local and not others and not simulation.places.is_charged(kind):
-        most = simulation.places.capacity(kind, job.replicas)
+    simulation = _beside(jobs, others, cluster)
+    return pods_at_once(simulation, jobs, budget, lone=not others) if simulation is not None else None
+
+
+def pods_at_once(
+    simulation: Simulation, jobs: Sequence[Workload], budget: int, *, lone: bool
+) -> tuple[int, int] | None:
+    """The same in a simulation of which they are the last; `lone` says that they are all."""
+    kinds = [kind for members in simulation.pod_types.members[-len(jobs) :] for kind in members]
+    if simulation.local and lone and len(kinds) == 1 and not simulation.places.is_charged(kinds[0]):
+        most = simulation.places.capacity(kinds[0], jobs[0].replicas)
         return most, most
+    if len(kinds) > 1:
+        # pods of several templates find their nodes in any order
+        every = [
+            replace(one, whole=one.whole or number in kinds) for number, one in enumerate(simulation.pod_types.kinds)
+        ]
+        simulation = replace(simulation, pod_types=replace(simulation.pod_types, kinds=tuple(every)))
     found = placements(simulation, budget)
-    running = [sum(count_on(content, kind, READY) for content in state.nodes) for state in found.full]
-    return (min(running), max(running) if found.complete else job.replicas) if running else None
+    running = [sum(count_on(content, kind, READY) for content in state.nodes for kind in kinds) for state in found.full]
+    best = sum(one.replicas for one in jobs)
+    return (min(running), max(running) if found.complete else best) if running else None
 
 
-def _beside(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Simulation | None:
-    """The simulation of a Job beside what runs for good; None where it could evict some of that."""
-    every = (*others, job)
+def parts_of(jobs: Sequence[Workload]) -> list[Workload]:
+    """The templates of a Job that has several, each a workload of its own."""
+    if len(jobs) == 1:
+        return [*jobs]
+    named = [replace(one.meta, name=f"{one.meta.name}-{number}") for number, one in enumerate(jobs)]
+    return [replace(one, meta=meta) for one, meta in zip(jobs, named, strict=True)]
+
+
+def _beside(jobs: Sequence[Workload], others: Sequence[Workload], cluster: Cluster) -> Simulation | None:
+    """The simulation of a Job beside what runs for good; None where it could evict some of the others."""
+    every = (*others, *jobs)
     cluster = with_bound_claims(cluster, every)
-    stays = _staying(every, cluster)
-    if _lacks_companions(job, others, stays, cluster):
+    stays = _staying(jobs, others, cluster)
+    if any(_lacks_companions(one, [*others, *jobs], stays, cluster) for one in jobs):
         # those that it must be near to may be pods that end some day
         return None
-    if may_evict(job, others, stays):
+    if may_evict(jobs, others):
         return None
-    return full_simulation(every, replace(cluster, pods=stays))
+    quotas = cluster.quotas if len(jobs) == 1 else ()
+    return full_simulation([*others, *parts_of(jobs)], replace(cluster, pods=stays, quotas=quotas))
 
 
-def _staying(workloads: Sequence[Workload], cluster: Cluster) -> tuple[Pod, ...]:
-    """The running pods of all others that never end."""
-    pods = pods_of_others(workloads, cluster.pods)
-    return tuple(pod for pod in pods if pod.spec.node_name and not pod.finished and not is_temporary(pod))
+def _staying(jobs: Sequence[Workload], others: Sequence[Workload], cluster: Cluster) -> tuple[Pod, ...]:
+    """The running pods of all others that never end, and that no pod of the Job could evict."""
+    pods = [pod for pod in pods_of_others((*others, *jobs), cluster.pods) if pod.spec.node_name and not pod.finished]
+    return tuple(pod for pod in pods if not is_temporary(pod) and not may_evict(jobs, [pod]))
 
 
-def may_evict(job: Workload, others: Sequence[Workload], pods: Sequence[Pod]) -> bool:
+def may_evict(jobs: Sequence[Workload], others: Iterable[Workload | Pod]) -> bool:
     """Whether a Job's pods could evict some of these by their priority."""
-    return any(gives_way(spec, job.spec) for spec in (*(one.spec for one in others), *(pod.spec for pod in pods)))
+    return any(gives_way(one.spec, job.spec) for one in others for job in jobs)
 
 
 def _lacks_companions(job: Workload, others: Sequence[Workload], stays: Sequence[Pod], cluster: Cluster) -> bool:

@@ -23,7 +23,7 @@ def whole(name, pods, **spec):
 
 def test_a_job_near_to_a_service_has_the_room_that_is_there():
     service = deployment("b", 1, 2)
-    assert running_at_once(whole("a", 4, affinity=near("b")), [service], cluster(*NODES)) == (2, 2)
-    assert running_at_once(whole("a", 4, affinity=near("b")), [], cluster(*NODES)) is None
+    assert running_at_once([whole("a", 4, affinity=near("b"))], [service], cluster(*NODES)) == (2, 2)
+    assert running_at_once([whole("a", 4, affinity=near("b"))], [], cluster(*NODES)) is None
     two = deployment("b", 2, 2)
-    assert running_at_once(whole("a", 4, affinity=near("b")), [two], cluster(*NODES)) == (0, 4)
+    assert running_at_once([whole("a", 4, affinity=near("b"))], [two], cluster(*NODES)) == (0, 4)

@@ -37,18 +37,23 @@ def told(text, cluster):
 @pytest.mark.parametrize(
     ("text", "gpus", "begins"),
     [
-        (torch(), (2,), "PyTorchJob research/t needs 4 pods at once and no more than 2 find room"),
-        (torch(), (1, 1, 1), "PyTorchJob research/t needs 4 pods at once and no more than 3 find room"),
-        (torch(workers=2), (2,), "PyTorchJob research/t needs 3 pods at once and no more than 2 find room"),
-        (torch(workers=1, gpus=2), (3,), "PyTorchJob research/t needs 2 pods at once and no more than 1 finds room"),
+        (torch(), (2,), "PyTorchJob research/t needs its 4 pods at once and only 2 find room"),
+        (torch(), (1, 1, 1), "PyTorchJob research/t needs its 4 pods at once and only 3 find room"),
+        (torch(workers=2), (2,), "PyTorchJob research/t needs its 3 pods at once and only 2 find room"),
+        (torch(workers=1, gpus=2), (3,), "PyTorchJob research/t needs its 2 pods at once and only 1 finds room"),
         (torch(), (4,), ""),
         (torch(), (2, 2), ""),
         (torch(workers=1, gpus=2), (3, 3), ""),
-        (ray(), (2,), "RayJob research/r needs 5 pods at once and no more than 3 find room"),
+        (
+            torch(workers=1, gpus=2).replace("gpu: 2", "gpu: 1", 1),
+            (2, 1),
+            "PyTorchJob research/t needs its 2 pods at once and as few as 1 finds room",
+        ),
+        (ray(), (2,), "RayJob research/r needs its 5 pods at once and only 3 find room"),
         (ray(), (4,), ""),
         (ray("RayCluster"), (2,), "only 2 of 4 replicas can run"),
         (ray("RayCluster"), (4,), ""),
-        (job_set(pods=4), (2,), "JobSet research/s needs 4 pods at once and no more than 2 find room"),
+        (job_set(pods=4), (2,), "JobSet research/s needs its 4 pods at once and only 2 find room"),
         (job_set(3, 4), (2,), "Job research/s-w-"),
         (job_set(2, 2), (4,), ""),
         (job_set(2, 2), (3,), ""),
@@ -65,7 +70,7 @@ def test_running_pods_of_others_are_in_the_way_and_its_own_and_those_that_end_ar
     def running(namespace, more=""):
         return f"running:\n  - {{name: x, namespace: {namespace}, node: n1, gpus: 1{more}}}\n"
 
-    assert told(torch(), inventory(4, more=running("serving")))[0].startswith("PyTorchJob research/t needs 4 pods")
+    assert told(torch(), inventory(4, more=running("serving")))[0].startswith("PyTorchJob research/t needs its 4 pods")
     assert told(torch(), inventory(4, more=running("research"))) == []
     assert told(torch(), inventory(4, more=running("serving", ", owner: Job/x"))) == []
 

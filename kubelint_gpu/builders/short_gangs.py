@@ -1,0 +1,134 @@
+"""Jobs and custom resources like them of which some pods run, and never all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.analysis.coupled import bound_to
+from kubelint_gpu.analysis.gang_members import Team
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.transitions import without_leaving
+from kubelint_gpu.builders.job_quota import refusal_beside
+from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, running_for_good
+from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.quota import QuotaRefusal
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.growth import fully_grown
+from kubelint_gpu.simulation.prepare.coupling import companion_workloads
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
+from kubelint_gpu.simulation.questions.starved_jobs import may_evict, running_at_once
+from kubelint_gpu.values import dataclass, replace
+
+UNSEEN = "not every placement of what runs beside it was looked at"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShortGang:
+    """A Job, or a custom resource like one, of which some pods run, and never all at once.
+
+    Attributes:
+        beside: the workloads that stay.
+        least, most: how many of its pods run at once.
+        refusal: how a quota refuses the next one, where nodes have room for it.
+    """
+
+    team: Team
+    beside: tuple[WorkloadCheck, ...]
+    least: int
+    most: int
+    certain: bool
+    refusal: QuotaRefusal | None = None
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Whose pods never give back what they hold."""
+        return frozenset((self.team.key,))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UndecidedGang:
+    """A Job of which something is open."""
+
+    team: Team
+    question: str
+    reason: str
+    keys: frozenset[str] = frozenset()
+
+
+def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGang]:
+    """Some of its pods run, and never all at once."""
+    cluster = fully_grown(without_leaving(unit, unit.cluster), unit.growth, team.pods)
+    jobs = [_relaxed(unit, one, team) for one in range(len(team.subjects))]
+    bound = list({one.key: one for subject in team.subjects for one in bound_to(unit, subject)}.values())
+    staying = [one for one in running_for_good(unit, team.subjects) if not may_evict(jobs, [one.workload])]
+    staying = [one for one in staying if one not in bound]
+    every = [bound, [*bound, *staying]] if staying and len(bound) + len(staying) <= MOST_OTHERS else [bound]
+    found = [running_at_once(jobs, [one.workload for one in beside], cluster) for beside in every]
+    short = [(beside, ran) for beside, ran in zip(every, found, strict=True) if ran is not None and ran[0] < team.pods]
+    if short:
+        # that it never runs whole says more than that it may not
+        beside, (least, most) = min(short, key=lambda one: one[1][1] == team.pods)
+        refusal = _refusal(unit, team, beside, most)
+        closed = all(unit.is_closed_to(one) for one in team.subjects)
+        certain = refusal is not None or closed or _stays_short(jobs, beside, cluster, (least, most))
+        if least and (certain or not any(unit.may_outgrow(one) for one in team.subjects)):
+            yield ShortGang(team, tuple(beside), least, most, certain, refusal)
+    elif found[-1] is None and bound:
+        yield UndecidedGang(
+            team,
+            "all its pods run at once",
+            "it may evict some of those that its pods must be near to or apart from"
+            if may_evict(jobs, [one.workload for one in bound])
+            else UNSEEN,
+        )
+
+
+def _relaxed(unit: ApplySet, place: int, team: Team) -> Workload:
+    """One of its templates; what it must be near to may be anywhere when it starts.
+
+    There is no more room than that leaves.
+    """
+    workload = team.workloads[place]
+    near = [one for one in near_jobs(unit, team.subjects[place]) if one not in team.subjects]
+    return replace(workload, spec=replace(workload.spec, pod_affinity=())) if near else workload
+
+
+def _refusal(unit: ApplySet, team: Team, beside: Sequence[WorkloadCheck], made: int) -> QuotaRefusal | None:
+    """How a quota refuses one more of its pods than are `made`, beside those of others."""
+    if len(team.workloads) > 1:
+        return None
+    mine = replace(team.workloads[0], replicas=made)
+    return refusal_beside(unit, team.largest, [*(one.workload for one in beside), mine])
+
+
+def near_jobs(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
+    """The Jobs of the unit near to whose pods its own must be."""
+    jobs = [one for one in unit.subjects if one is not subject and one.controller.runs_to_completion]
+    return [
+        jobs[place] for place in companion_workloads(subject.workload, [one.workload for one in jobs], unit.cluster)
+    ]
+
+
+def share_nodes(unit: ApplySet, one: WorkloadCheck, other: WorkloadCheck) -> bool:
+    """Whether pods of both go to some node."""
+    judged = [judgements_in(unit).get(subject.key) for subject in (one, other)]
+    nodes = [found.eligible for found in judged if found is not None]
+    return len(nodes) == len(judged) and not nodes[0].isdisjoint(nodes[1])
+
+
+def _stays_short(
+    jobs: Sequence[Workload], beside: Sequence[WorkloadCheck], cluster: Cluster, found: tuple[int, int]
+) -> bool:
+    """Whether as few of its pods run whatever nodes there are beyond the inventory."""
+    others = [one.workload for one in beside]
+    daemons = [created_pod(one.workload, "new") for one in beside if one.controller.node_bound]
+    alone = [*jobs, *(one.workload for one in beside if not one.controller.node_bound)]
+    enough = sum(one.replicas for one in alone)
+    pods = [created_pod(one, "new") for one in alone]
+    further = further_nodes(pods, with_bound_claims(cluster, (*jobs, *others)), enough, daemons)
+    if any(taken is None for taken in further.takes):
+        return False
+    return running_at_once(jobs, others, replace(cluster, nodes=(*cluster.nodes, *further.nodes))) == found
