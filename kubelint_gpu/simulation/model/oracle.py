@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.groups import summed
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.framework.node_info import has_claims
@@ -30,10 +29,9 @@ from kubelint_gpu.simulation.model.domains import Domain, in_order
 from kubelint_gpu.simulation.model.placed_pods import StatePods
 from kubelint_gpu.simulation.model.pod_symmetry import PodEquivalence
 from kubelint_gpu.simulation.model.preemptions import Eviction, Preemptions
-from kubelint_gpu.simulation.model.quota_use import QuotaUse
+from kubelint_gpu.simulation.model.quota_use import QuotaUse, named_pod
 from kubelint_gpu.simulation.model.volume_binder import VolumeBinder
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
-from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, charge
 
 if TYPE_CHECKING:
@@ -91,7 +89,7 @@ class ClusterOracle:
             first_alike([kind.pod for kind in kinds], cluster.pods), [kind.priority for kind in kinds]
         )
         self._claims = tuple(exclusive_claims(kind.pod, cluster) for kind in kinds)
-        self._named = tuple(_named(kind) for kind in kinds)
+        self._named = tuple(named_pod(kind) for kind in kinds)
         self._charged = tuple(admission.covers(kind.pod) for kind in kinds)
 
     def canonical(self, state: State) -> State:
@@ -291,10 +289,3 @@ def _devices(
     from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations
 
     return DeviceAllocations(cluster, kinds, nodes, holding)
-
-
-def _named(kind: PodType) -> Pod:
-    """A pod of a kind as the API server calls it when it is refused: most controllers have it make the name up."""
-    if kind.name or kind.owner.startswith("Pod/"):
-        return kind.pod
-    return replace(kind.pod, meta=replace(kind.pod.meta, name=f"{kind.pod.meta.name}-…"))

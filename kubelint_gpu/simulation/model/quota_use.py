@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota, pod_charge, quota_refusal, quota_usage
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.values import dataclass, replace
 
 
@@ -43,6 +44,13 @@ class QuotaUse:
                         used[name] = used.get(name, 0) + charge.get(name, 0) * count
             now.append(replace(quota, used=FrozenMap(used)))
         return quota_refusal(pod, now, ())
+
+
+def named_pod(kind: PodType) -> Pod:
+    """A pod of a kind as the API server calls it when it is refused: most controllers have it make the name up."""
+    if kind.name or kind.owner.startswith("Pod/"):
+        return kind.pod
+    return replace(kind.pod, meta=replace(kind.pod.meta, name=f"{kind.pod.meta.name}-…"))
 
 
 def admission_of(quotas: Sequence[ResourceQuota], fixed: Sequence[Pod]) -> QuotaUse:

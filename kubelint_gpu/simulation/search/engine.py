@@ -14,8 +14,7 @@ from kubelint_gpu.simulation.controllers.state import State
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
-from kubelint_gpu.simulation.prepare.demand import takes
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, identity, is_temporary, owner_of
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.blocked import BlockedPods
 from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.ends import RunEnds, ends_of_runs
@@ -51,7 +50,7 @@ class GroupSearch:
 
     def __init__(self, situation: Situation) -> None:
         self._situation = situation
-        self.outsiders = self._temporary_holders()
+        self.outsiders = situation.temporary_holders()
 
     def searched(
         self,
@@ -158,7 +157,7 @@ class GroupSearch:
             try:
                 return asked(extra)
             except UnmodelledVictim as overlooked:
-                extra += self._like(overlooked.pods, extra)
+                extra += self._situation.like(overlooked.pods, extra)
         return None
 
     def eviction_of(self, ends: RunEnds, owner: str) -> Trace | None:
@@ -248,31 +247,6 @@ class GroupSearch:
         fixed = tuple(pod for pod in self._situation.fixed if pod.identifier not in simulation.in_play)
         cluster = replace(self._situation.cluster, pods=fixed)
         return replay(simulation, path, cluster, self._situation.beside(fixed), ends=ends)
-
-    def _temporary_holders(self) -> list[Pod]:
-        """Running pods that end some day and hold something that the group wants."""
-        situation = self._situation
-        temporary = [pod for pod in situation.fixed if is_temporary(pod)]
-        if not temporary:
-            return []
-        near = frozenset().union(*(demand.nodes for demand in situation.demands))
-        wanted = {name for demand in situation.demands for name in demand.each if name != "pods"}
-        return [
-            pod
-            for pod in temporary
-            if pod.spec.node_name in near and (pod.allocations or wanted.intersection(takes(pod)) or not wanted)
-        ]
-
-    def _like(self, pods: Sequence[Pod], extra: Sequence[Pod]) -> list[Pod]:
-        """These pods and all that are like them, which would be found next."""
-        same = {identity(pod) for pod in pods}
-        owners = {owner_of(pod) for pod in pods} - {""}
-        known = {pod.identifier for pod in extra}
-        return [
-            pod
-            for pod in self._situation.fixed
-            if pod.identifier not in known and (owner_of(pod) in owners or identity(pod) in same)
-        ]
 
 
 def worth(budget: int, simulation: Simulation) -> int:

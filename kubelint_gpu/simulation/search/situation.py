@@ -9,9 +9,9 @@ from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.memo import Memo
-from kubelint_gpu.simulation.prepare.demand import Demand, Residual
+from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
 from kubelint_gpu.simulation.prepare.displaced import Displaced
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, identity, is_temporary, owner_of
 from kubelint_gpu.values import dataclass, field, replace
 
 
@@ -46,3 +46,27 @@ class Situation:
         """The cluster with some of the running pods: one snapshot for all that is asked beside the same ones."""
         found = tuple(pods)
         return self.empty.static(("beside", found), lambda _: Snapshot.of(replace(self.cluster, pods=found)))
+
+    def temporary_holders(self) -> list[Pod]:
+        """Running pods that end some day and hold something that the group wants."""
+        temporary = [pod for pod in self.fixed if is_temporary(pod)]
+        if not temporary:
+            return []
+        near = frozenset().union(*(demand.nodes for demand in self.demands))
+        wanted = {name for demand in self.demands for name in demand.each if name != "pods"}
+        return [
+            pod
+            for pod in temporary
+            if pod.spec.node_name in near and (pod.allocations or wanted.intersection(takes(pod)) or not wanted)
+        ]
+
+    def like(self, pods: Sequence[Pod], extra: Sequence[Pod]) -> list[Pod]:
+        """These pods and all that are like them, which would be found next."""
+        same = {identity(pod) for pod in pods}
+        owners = {owner_of(pod) for pod in pods} - {""}
+        known = {pod.identifier for pod in extra}
+        return [
+            pod
+            for pod in self.fixed
+            if pod.identifier not in known and (owner_of(pod) in owners or identity(pod) in same)
+        ]

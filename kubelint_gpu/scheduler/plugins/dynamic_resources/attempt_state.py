@@ -8,17 +8,13 @@ from itertools import islice
 from kubelint_gpu.budget import BUDGET, STEPS
 from kubelint_gpu.kube.dra.claim import EXTENDED_RESOURCE_CLAIM, Allocation, ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
-from kubelint_gpu.kube.dra.request import queries_of
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_layout import Interest, Layout, layout_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Holdings, Usage, usage_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import sight_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
     AllocatorOutcome,
     SelectorFailure,
@@ -27,14 +23,10 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View, orders
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.search import Search
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects
-from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import (
-    SPECIAL_CLAIM,
-    from_devices,
-    special_claim,
-)
+from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import SPECIAL_CLAIM
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
-from kubelint_gpu.scheduler.plugins.dynamic_resources.node_question import Asking, NodeQuestion
+from kubelint_gpu.scheduler.plugins.dynamic_resources.node_question import NodeQuestion, NodeQuestions
 from kubelint_gpu.scheduler.plugins.dynamic_resources.result import allocation_of
 from kubelint_gpu.work import charge
 
@@ -80,12 +72,11 @@ class AttemptState:
         self.pod = pod
         self.claims = claims
         self.asked = asked
-        self._snapshot = snapshot
         self._objects = objects
         self._features = features
-        self._held: Holdings = holdings(snapshot, features)
+        held = holdings(snapshot, features).claims
         self.allocations: Mapping[str, Allocation] = {
-            claim.key: found for claim in claims if (found := self._held.claims.get(claim.key)) is not None
+            claim.key: found for claim in claims if (found := held.get(claim.key)) is not None
         }
         self.wanted = tuple(claim for claim in claims if claim.key not in self.allocations)
         self.reach: tuple[NodeSelector | None, ...] = tuple(
@@ -93,15 +84,14 @@ class AttemptState:
         )
         self.stale = _stale(pod, objects) if asked else None
         self._effort = effort or Effort()
-        self._asking: dict[frozenset[str], Asking] = {}
+        self._questions = NodeQuestions(pod, snapshot, objects, features, self.wanted, asked)
         self._memo: dict[Hashable, AllocatorOutcome] = snapshot.static("devices found", lambda _: {})
-        self._usages: dict[str, Usage] = snapshot.derived("device usage", lambda _: {})
 
     def key(self, node: NodeInfo) -> Hashable:
         """What a node's verdict rests on: nodes with equal keys have one."""
         if self.stale is not None and self.stale.spec.requests:
             return STALE_CLAIM
-        question = self._question(node.node)
+        question = self._questions.of(node.node)
         unreached = self.reach and self._is_unreached(node.node)
         if question is None or not question.claims:
             return question is None, unreached
@@ -111,7 +101,7 @@ class AttemptState:
         """Why a node does not take the pod; None where it does."""
         if self.stale is not None and self.stale.spec.requests:
             return rejection(STALE_CLAIM)
-        question = self._question(node.node)
+        question = self._questions.of(node.node)
         if question is None:
             return rejection(CANNOT_FIT)
         outcome = self._answer(question)
@@ -128,7 +118,7 @@ class AttemptState:
 
     def allocate(self, node: NodeInfo) -> tuple[tuple[tuple[str, Allocation], ...], ...]:
         """What the pod's claims may have once it is on a node, by claim; nothing where they cannot have it."""
-        question = self._question(node.node)
+        question = self._questions.of(node.node)
         if question is None or self.status(node) is not None:
             return ()
         taken = self._answer(question).taken or ()
@@ -141,11 +131,8 @@ class AttemptState:
         """What the claims get in other orders of pools and slices, where a release tries them in any."""
         if not question.claims or not self._features.any_order:
             return
-        interest = next(one.interest for one in self._asking.values() if one.claims is question.claims)
         for view in islice(orders(question.view), 1, BUDGET.orders):
-            layout = layout_of(view, interest, self._objects.slices)
-            usage = usage_of(view, self._held)
-            other = self._search(NodeQuestion(question.claims, view, layout.likeness, usage, None)).taken
+            other = self._search(self._questions.about(question.claims, view)).taken
             if other is not None:
                 yield view, other
 
@@ -159,13 +146,13 @@ class AttemptState:
 
     def selector_failure(self, node: NodeInfo) -> tuple[SelectorFailure, DeviceID] | None:
         """The selector with which the attempt fails on a node, and the device; None where it fails with none."""
-        question = self._question(node.node)
+        question = self._questions.of(node.node)
         found = None if question is None else self._answer(question).selector
         return None if question is None or found is None else (found, question.view.slots[found.slot].id)
 
     def wanted_on(self, node: NodeInfo) -> tuple[tuple[ResourceClaim, ...], View] | None:
         """The claims that need devices of a node, and what it reaches; None where it serves none of them."""
-        question = self._question(node.node)
+        question = self._questions.of(node.node)
         return None if question is None else (question.claims, question.view)
 
     def releasable(self, rejected: Iterable[tuple[NodeInfo, Status]]) -> bool:
@@ -190,32 +177,6 @@ class AttemptState:
     def _is_unreached(self, node: Node) -> bool:
         """Whether a node does not reach what a claim has already."""
         return any(selector is not None and not _reaches(selector, node) for selector in self.reach)
-
-    def _question(self, node: Node) -> NodeQuestion | None:
-        """What is asked of a node; None where nothing serves an extended resource there."""
-        served = from_devices(self.asked, self._objects.by_resource, node) if self.asked else _NOTHING
-        if served is None:
-            return None
-        asking = self._asking.get(served)
-        if asking is None:
-            asking = self._asking[served] = self._asked_for(served)
-        if not asking.claims:
-            return NodeQuestion((), _EMPTY_VIEW, (), None, None)
-        view, layout = self._seen(node, asking)
-        usage = self._usage(node.name, view)
-        key = (asking.number, layout.number, usage.key)
-        return NodeQuestion(asking.claims, view, layout.likeness, usage, key)
-
-    def _asked_for(self, served: frozenset[str]) -> Asking:
-        claims = self.wanted
-        if served:
-            claims = (*claims, special_claim(self.pod, served, self._objects.by_resource))
-        queries = [query for claim in claims for query in queries_of(claim.spec)]
-        number = self._snapshot.memory.number(("claims", tuple([claim.spec for claim in claims])))
-        names = frozenset([one.match or one.distinct for claim in claims for one in claim.spec.constraints])
-        sight = sight_of(queries, self._objects.classes, shareable=self._features.betas)
-        interest = Interest(sight, names, any(query.has_capacity for query in queries))
-        return Asking(claims, interest, number, self._objects.slices.layouts.setdefault(interest, {}))
 
     def _answer(self, question: NodeQuestion) -> AllocatorOutcome:
         if not question.claims or question.usage is None:
@@ -254,21 +215,7 @@ class AttemptState:
         charge((before - self._effort.left) // STEPS.device_tries)
         return found
 
-    def _seen(self, node: Node, asking: Asking) -> tuple[View, Layout]:
-        found, view = asking.seen.get(node.name), self._objects.slices.view(node)
-        if found is None or found[0] is not view:
-            found = asking.seen[node.name] = view, layout_of(view, asking.interest, self._objects.slices)
-        return found
 
-    def _usage(self, name: str, view: View) -> Usage:
-        usage = self._usages.get(name)
-        if usage is None:
-            usage = self._usages[name] = usage_of(view, self._held)
-        return usage
-
-
-_NOTHING: frozenset[str] = frozenset()
-_EMPTY_VIEW = View((), ())
 _ALL_THERE = AllocatorOutcome(())
 
 

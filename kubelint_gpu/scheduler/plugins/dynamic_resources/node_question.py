@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from kubelint_gpu.kube.dra.claim import ResourceClaim
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_layout import Interest, Layout
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Usage
+from kubelint_gpu.kube.dra.request import queries_of
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_layout import Interest, Layout, layout_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Usage, usage_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import sight_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects
+from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import from_devices, special_claim
+from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
+from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.values import NamedTuple
+
+_NOTHING: frozenset[str] = frozenset()
+_NO_VIEW = View((), ())
 
 
 class Asking(NamedTuple):
@@ -38,3 +50,67 @@ class NodeQuestion(NamedTuple):
     likeness: tuple[int, ...]
     usage: Usage | None
     key: Hashable
+
+
+class NodeQuestions:
+    """What one attempt asks of each node; `wanted` are the claims that have no devices yet, `asked` as in its state."""
+
+    def __init__(
+        self,
+        pod: Pod,
+        snapshot: Snapshot,
+        objects: Objects,
+        features: Features,
+        wanted: tuple[ResourceClaim, ...],
+        asked: tuple[tuple[str, int], ...],
+    ) -> None:
+        self._pod, self._wanted, self._asked = pod, wanted, asked
+        self._memory = snapshot.memory
+        self._objects, self._features = objects, features
+        self._held = holdings(snapshot, features)
+        self._asking: dict[frozenset[str], Asking] = {}
+        self._usages: dict[str, Usage] = snapshot.derived("device usage", lambda _: {})
+
+    def of(self, node: Node) -> NodeQuestion | None:
+        """What is asked of a node; None where nothing serves an extended resource there."""
+        served = from_devices(self._asked, self._objects.by_resource, node) if self._asked else _NOTHING
+        if served is None:
+            return None
+        asking = self._asking.get(served)
+        if asking is None:
+            asking = self._asking[served] = self._asked_for(served)
+        if not asking.claims:
+            return NodeQuestion((), _NO_VIEW, (), None, None)
+        view, layout = self._seen(node, asking)
+        usage = self._usage(node.name, view)
+        key = (asking.number, layout.number, usage.key)
+        return NodeQuestion(asking.claims, view, layout.likeness, usage, key)
+
+    def about(self, claims: tuple[ResourceClaim, ...], view: View) -> NodeQuestion:
+        """What was asked for some claims, of a view whose answer is not kept."""
+        interest = next(one.interest for one in self._asking.values() if one.claims is claims)
+        layout = layout_of(view, interest, self._objects.slices)
+        return NodeQuestion(claims, view, layout.likeness, usage_of(view, self._held), None)
+
+    def _asked_for(self, served: frozenset[str]) -> Asking:
+        claims = self._wanted
+        if served:
+            claims = (*claims, special_claim(self._pod, served, self._objects.by_resource))
+        queries = [query for claim in claims for query in queries_of(claim.spec)]
+        number = self._memory.number(("claims", tuple([claim.spec for claim in claims])))
+        names = frozenset([one.match or one.distinct for claim in claims for one in claim.spec.constraints])
+        sight = sight_of(queries, self._objects.classes, shareable=self._features.betas)
+        interest = Interest(sight, names, any(query.has_capacity for query in queries))
+        return Asking(claims, interest, number, self._objects.slices.layouts.setdefault(interest, {}))
+
+    def _seen(self, node: Node, asking: Asking) -> tuple[View, Layout]:
+        found, view = asking.seen.get(node.name), self._objects.slices.view(node)
+        if found is None or found[0] is not view:
+            found = asking.seen[node.name] = view, layout_of(view, asking.interest, self._objects.slices)
+        return found
+
+    def _usage(self, name: str, view: View) -> Usage:
+        usage = self._usages.get(name)
+        if usage is None:
+            usage = self._usages[name] = usage_of(view, self._held)
+        return usage
