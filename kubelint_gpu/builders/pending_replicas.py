@@ -12,19 +12,18 @@ from kubelint_gpu.analysis.replica_room import room_by_eviction
 from kubelint_gpu.analysis.spread import unspreadable
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.common_cause import of_shortage
-from kubelint_gpu.builders.stuck_rollout import NO_NODE, declare, is_trapped, shortage, unsure_claims
-from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, WorkloadCheck, field_pointers
-from kubelint_gpu.engine.remedies import WITHOUT_SURGE, no_surge
+from kubelint_gpu.builders.stuck_rollout import is_trapped
+from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, shortage, unsure_claims
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
+from kubelint_gpu.engine.remedies import fewer_replicas
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.evidence.node_lines import scarce
 from kubelint_gpu.evidence.stakes import shortage_lines
 from kubelint_gpu.messages.wait import Wait, refused
 from kubelint_gpu.messages.why_fewer import KEPT_APART, why_fewer
-from kubelint_gpu.messages.wording import counted, listed, verb, workload_names
+from kubelint_gpu.messages.wording import counted, verb, workload_names
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.simulation.search.verdict import Judgement
-from kubelint_gpu.workspace.autoscalers import LEAST, MOST
 
 _INSUFFICIENT = pattern(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 
@@ -96,7 +95,7 @@ def pending_replicas(
         others, number = workload_names(company), len(company)
         changes, makes = verb("change", number), verb("make", number)
         told = f"{told}, unless {others}, which {changes} at the same moment, {makes} room"
-    proposals = _fewer(subject, placed)
+    proposals = fewer_replicas(subject, placed)
     yield Diagnostic(
         "KLG109",
         subject.replicas_place,
@@ -127,29 +126,3 @@ def _varies(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> boo
     now = transitions_in(unit).get(subject.key)
     known = now is not None and (now.known or not now.existing)
     return known and judgement.at_best is not None and judgement.at_best > judgement.placed
-
-
-def _fewer(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, ...]:
-    """Ask for as many replicas as find room: where they are written, or where an autoscaler's bounds are."""
-    scaled, controller = subject.scaled, subject.controller
-    manifest = subject.manifest if scaled is None else scaled.autoscaler
-    pointers = (field_pointers.REPLICAS,) if scaled is None else (LEAST, MOST)
-    written = [pointer for pointer in pointers if manifest.present(pointer)]
-    if not placed or not written:
-        return ()
-
-    def edits() -> list[Edit]:
-        return [replace_scalar(manifest.item, pointer, str(placed)) for pointer in written]
-
-    title = f"set {listed([str(pointer[-1]) for pointer in written])}: {placed}"
-    fewer = FixCandidate(f"{title}, as many as find room", "unsafe", edits, of_amounts=True)
-    if not (controller.leaves_first and controller.keeps_until_ready(placed)):
-        return (fewer,)
-    one = no_surge(subject.manifest, placed)
-    return fewer, FixCandidate(
-        f"{title}, and {WITHOUT_SURGE}",
-        "unsafe",
-        lambda: [*edits(), *one.edits()],
-        effect=one.effect,
-        of_amounts=True,
-    )

@@ -7,28 +7,22 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.predecessors import is_made
-from kubelint_gpu.analysis.replica_room import lacking
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.builders.common_cause import of_standstill
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
+from kubelint_gpu.builders.waiting_pods import declare, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Place, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines
 from kubelint_gpu.evidence.stakes import stakes
 from kubelint_gpu.findings.finding import Moment
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.kept_pods import keeping, numbers, surges_on_nodes
-from kubelint_gpu.messages.wait import Wait, every, host_ports, refused, said, story
+from kubelint_gpu.messages.wait import Wait, every, host_ports, story
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some, verb, workload_names
-from kubelint_gpu.scheduler.framework.facts import Held
-from kubelint_gpu.scheduler.framework.storage_index import direct_claims
-from kubelint_gpu.scheduler.plugins import volume_restrictions
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
+from kubelint_gpu.simulation.search.trace import Trace, Waiting
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
 from kubelint_gpu.values import dataclass
-
-NO_NODE = "the next one finds no node"
-_VOLUME = Held.VOLUME.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,34 +218,6 @@ def standstill_somewhere(
     )
 
 
-def shortage(
-    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int
-) -> tuple[str | None, str, tuple[Blocker, ...]]:
-    """Why no more replicas find a node: the scheduler's text, a clause, and what nodes lack."""
-    if judgement.refusal:
-        return None, f"the next one is refused {refused(judgement.refusal)}", ()
-    waiting = judgement.waiting
-    if waiting is not None and (any(lack.held == _VOLUME for lack in every(waiting.lacks)) or subject.workload.claims):
-        # what is told of a pod without its claims would be another thing
-        return waiting.scheduler or None, NO_NODE, ()
-    text, lacks = lacking(unit, subject, placed, judgement.eligible)
-    if not lacks:
-        return text, NO_NODE, ()
-    told = [
-        said(reason, some(nodes)) if resource in ("", "pods") else f"too little {resource} is left on {some(nodes)}"
-        for (reason, resource), nodes in lacks.items()
-    ]
-    found = tuple(Blocker(some(nodes), "", reason, resource=resource) for (reason, resource), nodes in lacks.items())
-    return text, f"for the next one {', and '.join(told)}", found
-
-
-def declare(unknown: Sequence[str]) -> tuple[str, ...]:
-    """What makes sure of claims that only the manifest names."""
-    if not unknown:
-        return ()
-    return (f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used",)
-
-
 def _rivals(workload: Workload, waiting: Waiting) -> Iterator[str]:
     """What keeps others from the room that an old pod leaves before its successor has it."""
     holders = {holder.owner for lack in every(waiting.lacks) for holder in lack.holders}
@@ -270,12 +236,3 @@ def _help(others: Sequence[Workload], *, may: bool) -> Iterator[str]:
         yield f"{names} {changes} at the same moment: the rollout never ends where it comes after {them}, as told here"
     elif others:
         yield f"rolled out at the same moment as {names}, it ends only in a lucky order of events"
-
-
-def unsure_claims(unit: ApplySet, workload: Workload, waiting: Waiting) -> tuple[str, ...]:
-    """The claims of which only the manifest is known, where a pod waits for a volume to be free on its node."""
-    # a claim that one pod can use is in use wherever its volume is
-    if all(lack.held != _VOLUME or lack.plugin == volume_restrictions.NAME for lack in every(waiting.lacks)):
-        return ()
-    named = sorted({*direct_claims(workload.spec)})
-    return tuple(name for name in named if unit.world.declared("PersistentVolumeClaim", name) is None)

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.diagnosis import Diagnosis
+from kubelint_gpu.analysis.replica_room import lacking
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.findings.finding import Severity
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.messages.wait import every, refused, said
+from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.scheduler import Attempt
+from kubelint_gpu.scheduler.framework.facts import Held
+from kubelint_gpu.scheduler.framework.storage_index import direct_claims
+from kubelint_gpu.scheduler.plugins import volume_restrictions
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.simulation.search.trace import Blocker, Waiting
+from kubelint_gpu.simulation.search.verdict import Judgement
+
+NO_NODE = "the next one finds no node"
+_VOLUME = Held.VOLUME.value
 
 
 def scheduler_message(unit: ApplySet, subject: WorkloadCheck) -> str | None:
@@ -52,3 +64,40 @@ def waiting_for_room(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Attempt]]:
         found = unit.beside_running(subject)
         if found.fit is not None and not found.fit.schedulable and found.fit.prefilter is None:
             yield subject, found
+
+
+def shortage(
+    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int
+) -> tuple[str | None, str, tuple[Blocker, ...]]:
+    """Why no more replicas find a node: the scheduler's text, a clause, and what nodes lack."""
+    if judgement.refusal:
+        return None, f"the next one is refused {refused(judgement.refusal)}", ()
+    waiting = judgement.waiting
+    if waiting is not None and (any(lack.held == _VOLUME for lack in every(waiting.lacks)) or subject.workload.claims):
+        # what is told of a pod without its claims would be another thing
+        return waiting.scheduler or None, NO_NODE, ()
+    text, lacks = lacking(unit, subject, placed, judgement.eligible)
+    if not lacks:
+        return text, NO_NODE, ()
+    told = [
+        said(reason, some(nodes)) if resource in ("", "pods") else f"too little {resource} is left on {some(nodes)}"
+        for (reason, resource), nodes in lacks.items()
+    ]
+    found = tuple(Blocker(some(nodes), "", reason, resource=resource) for (reason, resource), nodes in lacks.items())
+    return text, f"for the next one {', and '.join(told)}", found
+
+
+def declare(unknown: Sequence[str]) -> tuple[str, ...]:
+    """What makes sure of claims that only the manifest names."""
+    if not unknown:
+        return ()
+    return (f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used",)
+
+
+def unsure_claims(unit: ApplySet, workload: Workload, waiting: Waiting) -> tuple[str, ...]:
+    """The claims of which only the manifest is known, where a pod waits for a volume to be free on its node."""
+    # a claim that one pod can use is in use wherever its volume is
+    if all(lack.held != _VOLUME or lack.plugin == volume_restrictions.NAME for lack in every(waiting.lacks)):
+        return ()
+    named = sorted({*direct_claims(workload.spec)})
+    return tuple(name for name in named if unit.world.declared("PersistentVolumeClaim", name) is None)

@@ -9,8 +9,11 @@ from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
 from kubelint_gpu.engine.diagnostic import FixCandidate
 from kubelint_gpu.findings.finding import Safety
 from kubelint_gpu.kube.objects.meta import Meta
+from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.autoscalers import LEAST, MOST
 from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _ROLLING = "rollingUpdate"
 _HASH = "pod-template-hash"
@@ -29,6 +32,32 @@ def no_surge(manifest: Manifest, replicas: int) -> FixCandidate:
         joint=f"set {WITHOUT_SURGE} in all of them",
         effect=f"costs a brief downtime {price}",
         joint_effect="costs a brief downtime of 1 replica of each",
+    )
+
+
+def fewer_replicas(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, ...]:
+    """Ask for as many replicas as find room: where they are written, or where an autoscaler's bounds are."""
+    scaled, controller = subject.scaled, subject.controller
+    manifest = subject.manifest if scaled is None else scaled.autoscaler
+    pointers = (field_pointers.REPLICAS,) if scaled is None else (LEAST, MOST)
+    written = [pointer for pointer in pointers if manifest.present(pointer)]
+    if not placed or not written:
+        return ()
+
+    def edits() -> list[Edit]:
+        return [replace_scalar(manifest.item, pointer, str(placed)) for pointer in written]
+
+    title = f"set {listed([str(pointer[-1]) for pointer in written])}: {placed}"
+    fewer = FixCandidate(f"{title}, as many as find room", "unsafe", edits, of_amounts=True)
+    if not (controller.leaves_first and controller.keeps_until_ready(placed)):
+        return (fewer,)
+    one = no_surge(subject.manifest, placed)
+    return fewer, FixCandidate(
+        f"{title}, and {WITHOUT_SURGE}",
+        "unsafe",
+        lambda: [*edits(), *one.edits()],
+        effect=one.effect,
+        of_amounts=True,
     )
 
 

@@ -9,7 +9,8 @@ from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.rollout_facts import judged_together, judgements_in, next_rollouts, rolled_in
 from kubelint_gpu.analysis.scaled import waiting_when_scaled
 from kubelint_gpu.builders.revision_quota import RefusedRevision, revisions_refused
-from kubelint_gpu.builders.stuck_rollout import end_of, unsure_claims, waits_later
+from kubelint_gpu.builders.stuck_rollout import end_of, waits_later
+from kubelint_gpu.builders.waiting_pods import unsure_claims
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted, listed, workload_names
 from kubelint_gpu.simulation.search.explorer import Verdict

@@ -10,7 +10,8 @@ from kubelint_gpu.analysis.pod_affinity import crowding, left_alone
 from kubelint_gpu.analysis.predecessors import ever_fitted
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.spread import unspreadable
-from kubelint_gpu.builders.stuck_rollout import NO_NODE, End, ended, is_trapped, shortage, standstill
+from kubelint_gpu.builders.stuck_rollout import End, ended, is_trapped, standstill
+from kubelint_gpu.builders.waiting_pods import NO_NODE, shortage
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from kubelint_gpu.budget import SIMULATION
-from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.facts import Unique
 from kubelint_gpu.scheduler.relations import asks, first_alike, refusers
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
 from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import with_counted_budgets, with_unknown_use
-from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
+from kubelint_gpu.simulation.prepare.demand import Residual, takes
 from kubelint_gpu.simulation.prepare.displaced import displaced
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.participants import participants_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod, is_temporary
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary
 from kubelint_gpu.simulation.prepare.workload_claims import wanted_storage, with_template_claims, without_shared_claims
+from kubelint_gpu.simulation.prepare.workload_demand import demand_of, rooms_of
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
-
-if TYPE_CHECKING:
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_room import DeviceRoom
 
 
 class PreparedRun:
@@ -86,10 +80,13 @@ class PreparedRun:
         self.grown = grown
         every = (*cluster.nodes, *(grown.nodes if grown is not None else ()))
         self.allocatable = {node.name: node.allocatable for node in every}
-        self._rooms = self._device_rooms()
+        self._rooms = rooms_of(self.participants, self.pods, self.rest, cluster)
         every_pod = (*self.rest, *(pod for both in self.pods for pod in both))
         self._refused = refusers(every_pod, Unique(self.cluster, asked=False))
-        self.demands = [self._demand(number) for number in range(len(self.participants))]
+        self.demands = [
+            demand_of(one, pods, nodes, self.eligible_for, self._rooms.get(number, ()), simple=self._is_simple(number))
+            for number, (one, pods, nodes) in enumerate(zip(self.participants, self.pods, self.eligible, strict=True))
+        ]
         self.driven = displaced(self.participants, self.demands, self.rest, self.residual(self.rest), self.eligible_for)
 
     def eligible_for(self, pod: Pod) -> frozenset[str]:
@@ -107,65 +104,6 @@ class PreparedRun:
         for node in self.grown.nodes if self.grown is not None else ():
             residual[node.name] = dict.fromkeys(node.allocatable, 0)
         return residual
-
-    def _demand(self, number: int) -> Demand:
-        participant = self.participants[number]
-        controller, (old, new) = participant.controller, self.pods[number]
-        before, after = participant.before, participant.replicas
-        # the two pods of a node are no surplus: when nothing moves any more, it has one
-        surge = 0 if participant.daemons else controller.surge(after)
-        surplus = controller.surplus(after)
-        waits_first = participant.daemons or surplus or not controller.keeps_until_ready(after)
-        lacking = int(waits_first and (participant.rolling or controller.has_replica_sets))
-        unequal = before != after
-        amounts = [takes(old), takes(new), *(takes(pod) for pod in (*participant.running, *participant.waiting))]
-        each: dict[str, int] = {}
-        for one in amounts:
-            for name, amount in one.items():
-                each[name] = max(amount, each.get(name, 0))
-        least = {name: min(one.get(name, 0) for one in amounts) for name in each}
-        mine = self.eligible[number]
-        before_at = mine
-        if participant.old is not participant.new:
-            before_at = self.eligible_for(old)
-        nodes = mine | before_at | {pod.spec.node_name for pod in participant.running}
-        for pod in participant.waiting:
-            nodes |= self.eligible_for(anonymous(pod))
-        waits = len(participant.waiting)
-        whole = max(before, after) + (surge if unequal else surplus) + waits
-        rooms = self._rooms.get(number, [])
-        room = rooms[-1] if rooms and new.spec.resource_claims else None
-        simple = nodes == mine == before_at and not participant.daemons and self._is_simple(number)
-        return Demand(
-            nodes=nodes,
-            each=FrozenMap(each),
-            most=2 * before + after + surge + waits,
-            rest=whole if unequal else max(0, after + surplus - lacking) + waits,
-            whole=whole,
-            simple=simple and room is None,
-            least=FrozenMap(least),
-            on_each=SIMULATION.daemons_on_a_node if participant.daemons else None,
-            devices=max(
-                [
-                    *(one.most for one in rooms),
-                    *(sum(len(one.devices) for _, one in pod.allocations) for pod in participant.running),
-                ],
-                default=0,
-            ),
-            prices=room.prices if simple and room is not None else None,
-            alike_devices=room is not None and room.alike,
-        )
-
-    def _device_rooms(self) -> dict[int, list[DeviceRoom]]:
-        """What bounds know of the devices of an old and a new pod of each workload."""
-        asking = [one for one in self.participants if one.old.spec.resource_claims or one.new.spec.resource_claims]
-        if not asking or not self.cluster.devices_known or any(one.daemons for one in asking):
-            return {}
-        from kubelint_gpu.scheduler.plugins.dynamic_resources.device_room import device_rooms
-
-        every, most = [pod for both in self.pods for pod in both], sum(one.before + one.replicas for one in asking)
-        found = device_rooms(every, self.rest, self.cluster, most)
-        return grouped((place // 2, room) for place, room in found.items())
 
     def _is_simple(self, number: int) -> bool:
         """Whether nothing but resources can keep its pods off a node, or keep them from being made."""

@@ -1,0 +1,89 @@
+"""What the pods of one workload may take, at any moment of its change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.budget import SIMULATION
+from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.simulation.prepare.demand import Demand, takes
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, anonymous
+
+if TYPE_CHECKING:
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_choice import DeviceRoom
+
+
+def demand_of(
+    participant: WorkloadChange,
+    pods: tuple[Pod, Pod],
+    mine: frozenset[str],
+    eligible_for: Callable[[Pod], frozenset[str]],
+    rooms: Sequence[DeviceRoom],
+    *,
+    simple: bool,
+) -> Demand:
+    """What an old and a new pod of a workload take, of which the new one may be on nodes that are `mine`.
+
+    `eligible_for` says which nodes may take another pod, and `simple` that nothing but resources can keep them off.
+    """
+    controller, (old, new) = participant.controller, pods
+    before, after = participant.before, participant.replicas
+    # the two pods of a node are no surplus: when nothing moves any more, it has one
+    surge = 0 if participant.daemons else controller.surge(after)
+    surplus = controller.surplus(after)
+    waits_first = participant.daemons or surplus or not controller.keeps_until_ready(after)
+    lacking = int(waits_first and (participant.rolling or controller.has_replica_sets))
+    unequal = before != after
+    amounts = [takes(old), takes(new), *(takes(pod) for pod in (*participant.running, *participant.waiting))]
+    each: dict[str, int] = {}
+    for one in amounts:
+        for name, amount in one.items():
+            each[name] = max(amount, each.get(name, 0))
+    least = {name: min(one.get(name, 0) for one in amounts) for name in each}
+    before_at = mine
+    if participant.old is not participant.new:
+        before_at = eligible_for(old)
+    nodes = mine | before_at | {pod.spec.node_name for pod in participant.running}
+    for pod in participant.waiting:
+        nodes |= eligible_for(anonymous(pod))
+    waits = len(participant.waiting)
+    whole = max(before, after) + (surge if unequal else surplus) + waits
+    room = rooms[-1] if rooms and new.spec.resource_claims else None
+    simple = nodes == mine == before_at and not participant.daemons and simple
+    return Demand(
+        nodes=nodes,
+        each=FrozenMap(each),
+        most=2 * before + after + surge + waits,
+        rest=whole if unequal else max(0, after + surplus - lacking) + waits,
+        whole=whole,
+        simple=simple and room is None,
+        least=FrozenMap(least),
+        on_each=SIMULATION.daemons_on_a_node if participant.daemons else None,
+        devices=max(
+            [
+                *(one.most for one in rooms),
+                *(sum(len(one.devices) for _, one in pod.allocations) for pod in participant.running),
+            ],
+            default=0,
+        ),
+        prices=room.prices if simple and room is not None else None,
+        alike_devices=room is not None and room.alike,
+    )
+
+
+def rooms_of(
+    participants: Sequence[WorkloadChange], pods: Sequence[tuple[Pod, Pod]], rest: Sequence[Pod], cluster: Cluster
+) -> dict[int, list[DeviceRoom]]:
+    """What bounds know of the devices of an old and a new pod of each workload."""
+    asking = [one for one in participants if one.old.spec.resource_claims or one.new.spec.resource_claims]
+    if not asking or not cluster.devices_known or any(one.daemons for one in asking):
+        return {}
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_room import device_rooms
+
+    every, most = [pod for both in pods for pod in both], sum(one.before + one.replicas for one in asking)
+    found = device_rooms(every, rest, cluster, most)
+    return grouped((place // 2, room) for place, room in found.items())
