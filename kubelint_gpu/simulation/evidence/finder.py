@@ -26,7 +26,7 @@ from kubelint_gpu.simulation.evidence.kinds import (
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import greedily
 from kubelint_gpu.simulation.search.engine import GroupSearch
-from kubelint_gpu.simulation.search.explorer import Verdict, path_in
+from kubelint_gpu.simulation.search.explorer import Reached, Verdict
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.simulation.search.single_runs import walk
 from kubelint_gpu.values import replace
@@ -156,49 +156,23 @@ def _told(claim: Claim, simulation: Simulation) -> tuple[State, ...]:
 def _explored(simulation: Simulation, ends: str, starts: tuple[State, ...], budget: int) -> Closed | Runs | None:
     """All states that can be reached, and the ways to the end; None where there are more than the budget."""
     model, done = simulation.model, partial(simulation.model.done, name=ends)
-    order = list(dict.fromkeys(starts))
-    index = {state: place for place, state in enumerate(order)}
-    parent, edges = [-1] * len(order), list[list[int]]()
-    while len(edges) < len(order):
-        if len(order) > budget:
+    reached = Reached(starts)
+    while reached.open:
+        if len(reached.states) > budget:
             return None
-        state, number = order[len(edges)], len(edges)
-        following = [] if done(state) else model.successors(state)
-        for one in following:
-            if one not in index:
-                index[one] = len(order)
-                order.append(one)
-                parent.append(number)
-        edges.append([index[one] for one in following])
-    nearer = _ways(edges, [place for place, state in enumerate(order) if done(state)])
+        reached.expand(() if done(reached.next) else model.successors(reached.next))
+    order, edges = reached.states, reached.edges
+    nearer = reached.nearer([place for place, state in enumerate(order) if done(state)])
     closed = Closed(simulation, ends, starts, tuple(order), tuple(nearer))
     dead = [place for place, one in enumerate(nearer) if one < 0]
     if not dead or len(dead) == len(order):
         return closed
-    if all(nearer[index[state]] < 0 for state in starts):
+    if all(nearer[reached.number[state]] < 0 for state in starts):
         raise AssertionError("what no start reaches is not among the states")
     last = next((place for place in dead if not edges[place]), dead[-1])
     after = None if not edges[last] else _from(closed, edges, last)
-    run = path_in(order, parent, next(place for place, one in enumerate(nearer) if one == place))
-    return Runs(simulation, ends, run, path_in(order, parent, last), after)
-
-
-def _ways(edges: list[list[int]], ended_at: list[int]) -> list[int]:
-    """For each state the number of one that is nearer to the end; -1 where none leads there."""
-    incoming: list[list[int]] = [[] for _ in edges]
-    for number, following in enumerate(edges):
-        for one in following:
-            incoming[one].append(number)
-    nearer = [-1] * len(edges)
-    for one in ended_at:
-        nearer[one] = one
-    stack = list(ended_at)
-    for number in stack:
-        for one in incoming[number]:
-            if nearer[one] < 0:
-                nearer[one] = number
-                stack.append(one)
-    return nearer
+    run = reached.path(next(place for place, one in enumerate(nearer) if one == place))
+    return Runs(simulation, ends, run, reached.path(last), after)
 
 
 def _from(closed: Closed, edges: list[list[int]], first: int) -> Closed:

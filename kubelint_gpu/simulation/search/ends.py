@@ -12,7 +12,7 @@ from contextlib import suppress
 from kubelint_gpu.budget import PARTS
 from kubelint_gpu.simulation.controllers.state import READY, State, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.search.explorer import Verdict, closed_components, path_in
+from kubelint_gpu.simulation.search.explorer import Reached, Verdict
 from kubelint_gpu.simulation.search.single_runs import sampled_runs
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import UsedUp, part
@@ -68,38 +68,24 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
     `every_start` says that there are no other starts.
     """
     model, canonical = simulation.model, simulation.places.canonical
-    order: list[State] = list(dict.fromkeys(starts))
-    index = {state: number for number, state in enumerate(order)}
-    parent = [-1] * len(order)
-    edges: list[list[int]] = []
+    reached = Reached(starts)
     evicting: dict[str, int] = {}
     # a part is kept for single runs: where the work does not reach all ends, some are known
     with suppress(UsedUp), part(3, 4):
-        while len(edges) < len(order) and len(edges) < budget:
-            number = len(edges)
-            following: dict[int, None] = {}
-            for step, after in model.steps(order[number]):
+        while reached.open and len(reached.edges) < budget:
+            following = []
+            for step, after in model.steps(reached.next):
                 for owner in model.evicted(step):
-                    evicting.setdefault(owner, number)
-                state = canonical(after)
-                found = index.get(state)
-                if found is None:
-                    found = index[state] = len(order)
-                    order.append(state)
-                    parent.append(number)
-                if found != number:
-                    following.setdefault(found)
-            edges.append(list(following))
-    whole = len(edges) == len(order)
-    ends = [
-        RunEnd(tuple(order[one] for one in members), path_in(order, parent, members[0]))
-        for members in closed_components(edges, len(order))
-    ]
-    looked_at = len(edges)
-    if not whole:
+                    evicting.setdefault(owner, len(reached.edges))
+                following.append(canonical(after))
+            reached.expand(following)
+    ends = [RunEnd(tuple(reached.states[one] for one in found), reached.path(found[0])) for found in reached.closed()]
+    looked_at = len(reached.edges)
+    if reached.open:
         paths, more = sampled_runs(model, starts, budget // PARTS.samples)
         looked_at += more
         known = {state for end in ends for state in end.states}
         ends += [RunEnd((path[-1],), path) for path in paths if path[-1] not in known]
-    evictions = {owner: path_in(order, parent, number) for owner, number in evicting.items()}
-    return RunEnds(simulation, tuple(starts), tuple(ends), whole and every_start, looked_at, evictions)
+    evictions = {owner: reached.path(place) for owner, place in evicting.items()}
+    whole = every_start and not reached.open
+    return RunEnds(simulation, tuple(starts), tuple(ends), whole, looked_at, evictions)

@@ -5,11 +5,12 @@ Nothing here knows what a state means.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from enum import Enum
 from typing import Generic, TypeVar
 
 from kubelint_gpu.budget import PARTS
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.values import dataclass, field
 
 S = TypeVar("S", bound=Hashable)
@@ -30,26 +31,99 @@ class Verdict(str, Enum):
     UNDECIDED = "undecided"
 
 
+class Reached(Generic[S]):
+    """The states that runs reach from some starts, in the order in which they are met.
+
+    Attributes:
+        states: all that were met, the starts first.
+        number: the place of each of them.
+        edges: for each that was expanded, the first ones first, the places of those that may follow it.
+    """
+
+    def __init__(self, starts: Iterable[S]) -> None:
+        self.states = list(dict.fromkeys(starts))
+        self.number = {state: place for place, state in enumerate(self.states)}
+        self.edges: list[list[int]] = []
+        self._parent = [-1] * len(self.states)
+
+    @property
+    def open(self) -> bool:
+        """Whether there are states that were not expanded."""
+        return len(self.edges) < len(self.states)
+
+    @property
+    def next(self) -> S:
+        """The first of them."""
+        return self.states[len(self.edges)]
+
+    def expand(self, following: Iterable[S]) -> None:
+        """Note which states may follow the next one."""
+        here, places = len(self.edges), dict[int, None]()
+        for state in following:
+            place = self.number.get(state)
+            if place is None:
+                place = self.number[state] = len(self.states)
+                self.states.append(state)
+                self._parent.append(here)
+            places[place] = None
+        places.pop(here, None)
+        self.edges.append(list(places))
+
+    def path(self, place: int) -> tuple[S, ...]:
+        """A shortest run from a start to a state."""
+        path = []
+        while place >= 0:
+            path.append(self.states[place])
+            place = self._parent[place]
+        return tuple(reversed(path))
+
+    def nearer(self, targets: Iterable[int]) -> list[int]:
+        """For each state one that is nearer to a target, for a target itself; -1 where none leads to any."""
+        incoming: list[list[int]] = [[] for _ in self.states]
+        for place, following in enumerate(self.edges):
+            for target in following:
+                incoming[target].append(place)
+        nearer = [-1] * len(self.states)
+        queue = list(targets)
+        for place in queue:
+            nearer[place] = place
+        for place in queue:
+            for before in incoming[place]:
+                if nearer[before] < 0:
+                    nearer[before] = place
+                    queue.append(before)
+        return nearer
+
+    def closed(self) -> list[list[int]]:
+        """Where runs stay for ever: states that nothing follows, and circles that are never left; the nearest first.
+
+        What leads to a state that was not expanded is not closed.
+        """
+        edges = self.edges
+        rests = [place for place, following in enumerate(edges) if not following]
+        nearer = self.nearer([*rests, *range(len(edges), len(self.states))])
+        circling = [place for place in range(len(edges)) if nearer[place] < 0]
+        component = _components(edges, circling)
+        left = {component[one] for one in circling for other in edges[one] if component[other] != component[one]}
+        found = grouped((component[place], place) for place in circling if component[place] not in left)
+        return sorted([*([place] for place in rests), *found.values()])
+
+
 @dataclass(frozen=True, slots=True)
 class Exploration(Generic[S]):
     """What was found; `path` is the shortest run, from a start, into a state where waiting is for ever.
 
-    `states` is how many states were looked at.
-    `starts` and `dead_starts` count the start states and those from which the end cannot be reached.
+    `states` is how many states were looked at, and `reached` has them all.
     """
 
     verdict: Verdict
     states: int
-    path: tuple[S, ...] = ()
-    starts: int = 0
-    dead_starts: int = 0
-    _order: Sequence[S] = field(default=(), repr=False, compare=False)
-    _index: Mapping[S, int] = field(default_factory=dict, repr=False, compare=False)
-    _parent: Sequence[int] = field(default=(), repr=False, compare=False)
+    path: tuple[S, ...]
+    reached: Reached[S] = field(repr=False, compare=False)
 
     def path_to(self, state: S) -> tuple[S, ...]:
         """The shortest run from a start into a state that was looked at."""
-        return path_in(self._order, self._parent, self._index[state])
+        return self.reached.path(self.reached.number[state])
 
 
 def explore(
@@ -64,79 +138,31 @@ def explore(
     It ends early where one run is at its end and another has got stuck: more could be said of neither.
     `halts` is asked once, when a quarter of the budget is spent: whether to go on is of no use.
     """
-    order: list[S] = []
-    index: dict[S, int] = {}
-    parent: list[int] = []
-    edges: list[list[int]] = []
+    reached = Reached(starts)
+    edges, count = reached.edges, len(reached.states)
     finished: list[int] = []
-
-    def meet(state: S, came_from: int) -> int:
-        found = index.get(state)
-        if found is None:
-            found = index[state] = len(order)
-            order.append(state)
-            parent.append(came_from)
-        return found
-
-    for state in starts:
-        meet(state, -1)
-    count = len(order)
-    expanded = 0
     rests = False
-    while expanded < len(order) and expanded < budget and not (rests and finished):
-        if halts is not None and expanded == budget // PARTS.pause and halts():
+    while reached.open and len(edges) < budget and not (rests and finished):
+        if halts is not None and len(edges) == budget // PARTS.pause and halts():
             break
-        state = order[expanded]
+        state = reached.next
         if done(state):
-            finished.append(expanded)
-            edges.append([])
+            finished.append(len(edges))
+            reached.expand(())
         else:
-            following = [meet(one, expanded) for one in successors(state)]
-            rests = rests or not following
-            edges.append(following)
-        expanded += 1
+            reached.expand(successors(state))
+            rests = rests or not edges[-1]
 
-    frontier = range(expanded, len(order))
-    alive = _backwards(edges, [*finished, *frontier], len(order))
-    dead = [number for number in range(expanded) if not alive[number]]
-    dead_starts = sum(1 for number in range(count) if not alive[number])
-    if dead:
-        verdict = Verdict.STUCK if dead_starts == count else Verdict.MAY_STICK
-        path = path_in(order, parent, _resting(edges, dead))
-        return Exploration(verdict, expanded, path, count, dead_starts, order, index, parent)
-    verdict = Verdict.UNDECIDED if frontier or not count else Verdict.COMPLETES
-    return Exploration(verdict, expanded, (), count, 0, order, index, parent)
-
-
-def _backwards(edges: list[list[int]], targets: list[int], size: int) -> bytearray:
-    """Which states reach a target."""
-    incoming: list[list[int]] = [[] for _ in range(size)]
-    for number, following in enumerate(edges):
-        for target in following:
-            incoming[target].append(number)
-    reached = bytearray(size)
-    stack = list(targets)
-    for number in stack:
-        reached[number] = 1
-    while stack:
-        for number in incoming[stack.pop()]:
-            if not reached[number]:
-                reached[number] = 1
-                stack.append(number)
-    return reached
-
-
-def _resting(edges: list[list[int]], dead: list[int]) -> int:
-    """The nearest dead state at which a run ends: nothing moves any more, or it moves in a circle for ever."""
-    for number in dead:
-        if not edges[number]:
-            return number
-    component = _components(edges, dead)
-    leaves = {component[number] for number in dead}
-    for number in dead:
-        if any(component[following] != component[number] for following in edges[number]):
-            leaves.discard(component[number])
-    return next(number for number in dead if component[number] in leaves)
+    frontier = range(len(edges), len(reached.states))
+    nearer = reached.nearer([*finished, *frontier])
+    if all(nearer[place] >= 0 for place in range(len(edges))):
+        verdict = Verdict.UNDECIDED if frontier or not count else Verdict.COMPLETES
+        return Exploration(verdict, len(edges), (), reached)
+    verdict = Verdict.MAY_STICK if any(nearer[place] >= 0 for place in range(count)) else Verdict.STUCK
+    dead = [found for found in reached.closed() if nearer[found[0]] < 0]
+    # where nothing moves any more, or else in a circle for ever
+    last = next((found for found in dead if not edges[found[0]]), dead[0])
+    return Exploration(verdict, len(edges), reached.path(last[0]), reached)
 
 
 def _components(edges: list[list[int]], nodes: list[int]) -> dict[int, int]:
@@ -177,29 +203,3 @@ def _components(edges: list[list[int]], nodes: list[int]) -> dict[int, int]:
                 above = work[-1][0]
                 low[above] = min(low[above], low[node])
     return component
-
-
-def closed_components(edges: list[list[int]], size: int) -> list[list[int]]:
-    """Where runs stay for ever: the states without successors, and the circles that are never left; nearest first.
-
-    Of `size` states those beyond `edges` have not been expanded: what leads to one of them is not closed.
-    """
-    rests = [number for number, following in enumerate(edges) if not following]
-    alive = _backwards(edges, [*rests, *range(len(edges), size)], size)
-    circling = [number for number in range(len(edges)) if not alive[number]]
-    found: dict[int, list[int]] = {}
-    component = _components(edges, circling)
-    left = {component[one] for one in circling for other in edges[one] if component[other] != component[one]}
-    for number in circling:
-        if component[number] not in left:
-            found.setdefault(component[number], []).append(number)
-    return sorted([*([number] for number in rests), *found.values()])
-
-
-def path_in(order: Sequence[S], parent: Sequence[int], number: int) -> tuple[S, ...]:
-    """The run from a start to the state with a number; `parent` is -1 for a start."""
-    path = []
-    while number >= 0:
-        path.append(order[number])
-        number = parent[number]
-    return tuple(reversed(path))
