@@ -1,5 +1,7 @@
 """How the controllers of custom resources replace their pods, as the strategy of a Deployment that does the same.
 
+What a row calls otherwise is left to a controller of its own.
+
 Behaviour: the RayService controller of KubeRay, the rolling update of LeaderWorkerSet, and
 `CalculateReplicaCountsForCanary` and the blue-green reconciliation of Argo Rollouts.
 """
@@ -14,12 +16,14 @@ from kubelint_gpu.kube.objects.rolling import (
     IntOrPercent,
     JobStrategy,
     Strategy,
+    WrittenStrategy,
     read_canary_strategy,
     read_deployment_strategy,
     read_int_or_percent,
 )
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.frozen import freeze
 from kubelint_gpu.kube.values.plain import at
 from kubelint_gpu.values import replace
 
@@ -31,8 +35,10 @@ def custom_strategy(row: dict[str, Any], template: dict[str, Any], root: Fields,
     """How the `pods` of one template of a custom resource are replaced; None where it is not known to replace them."""
     if row["ends"]:
         return JobStrategy(pods, pods)
-    reader = _READERS.get(row.get("update", ""))
-    return reader(root, template, pods) if reader is not None else None
+    update = row.get("update", "")
+    if update in _READERS:
+        return _READERS[update](root, template, pods)
+    return WrittenStrategy(update, freeze(root.down("spec").value)) if update else None
 
 
 def _beside(where: Pointer, why: str, remedy: str = "", *, paused: bool = False) -> DeploymentStrategy:

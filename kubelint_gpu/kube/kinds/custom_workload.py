@@ -5,9 +5,9 @@ them in words, and its templates: a path (`[]` every entry of a list, `.*` every
 template or a bare pod spec stands there, or containers in a form of their own (`inline`, see `inline_containers`), and
 the fields whose product is the number of pods; `groups` of which each has one pod less if there is a `first` template.
 `more` says that the pod template is no plain one: it has fields of its own, and lacks some that a pod needs.
-`update` says how a change replaces them where `custom_strategy` knows it; `strategy` is the field of a template that
-may hold the strategy of its operator's Deployment, `plain` as a word. `exact` kinds do the same in every version, if
-the field `autoscaled` is not true; those of which `suspend` is true have no pods.
+`update` says how a change replaces them: as `custom_strategy` reads it, or a controller of that name. `strategy` is
+the field of a template that may hold the strategy of its operator's Deployment, `plain` as a word. `exact` kinds do the
+same in every version, if the field `autoscaled` is not true; those of which `suspend` is true have no pods.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ WITHOUT_PRIORITY_CLASS = ("NIMService", "SparkApplication", "TrainJob", "VLLMRun
 
 
 @lru_cache(maxsize=1)
-def _rows() -> dict[tuple[str, str], dict[str, Any]]:
-    rows = json.loads((Path(__file__).parent / _TABLE).read_text(encoding="utf-8"))
-    return {(group, row["kind"]): row for row in rows for group in row["groups"]}
+def rows() -> dict[tuple[str, str], dict[str, Any]]:
+    """The rows of the table, by group and kind."""
+    table = json.loads((Path(__file__).parent / _TABLE).read_text(encoding="utf-8"))
+    return {(group, row["kind"]): row for row in table for group in row["groups"]}
 
 
 def row_of(value: dict[str, Any]) -> dict[str, Any] | None:
@@ -48,7 +49,7 @@ def row_of(value: dict[str, Any]) -> dict[str, Any] | None:
     group, kind = api_group(value), value.get("kind")
     if "." not in group or not isinstance(kind, str) or is_workload(value):
         return None
-    return _rows().get((group, kind))
+    return rows().get((group, kind))
 
 
 def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[InvalidObject, ...]]]:

@@ -6,9 +6,11 @@ What a controller makes of them is in `rollout/`.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.fields import INT32, Fields, described
+from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
 
@@ -116,7 +118,20 @@ class JobStrategy:
     concurrency: str = ""
 
 
-Strategy = DeploymentStrategy | StatefulSetStrategy | DaemonSetStrategy | JobStrategy
+@dataclass(frozen=True, slots=True)
+class WrittenStrategy:
+    """What a custom resource says of how its pods are replaced, for a controller of its own.
+
+    Attributes:
+        update: what the row of its kind calls that.
+        spec: `spec` of the object, as it is written.
+    """
+
+    update: str
+    spec: FrozenMap[str, Any]
+
+
+Strategy = DeploymentStrategy | StatefulSetStrategy | DaemonSetStrategy | JobStrategy | WrittenStrategy
 
 
 def read_deployment_strategy(fields: Fields) -> DeploymentStrategy:

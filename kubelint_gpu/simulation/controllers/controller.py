@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import IntOrPercent, JobStrategy
+from kubelint_gpu.kube.objects.rolling import IntOrPercent, JobStrategy, WrittenStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
@@ -215,6 +215,9 @@ class Controller:
     keeps_surplus = False
     """Whether it deletes none of too many pods while one of the others waits."""
 
+    counted = True
+    """Whether `places_needed` is known; else only the search says how its rollout goes."""
+
     def places_needed(self, replicas: int) -> int:
         """How many places for its pods a rollout needs to end, counting those that its old pods hold.
 
@@ -230,7 +233,7 @@ class Controller:
     def pace(self) -> Hashable:
         """What decides how a template is rolled out, without the times for which the controller waits."""
         strategy = self.workload.strategy
-        if strategy is None or isinstance(strategy, JobStrategy):
+        if strategy is None or isinstance(strategy, (JobStrategy, WrittenStrategy)):
             return strategy
         return replace(strategy, min_ready_seconds=0)
 

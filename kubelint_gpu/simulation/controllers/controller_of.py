@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, JobStrategy, StatefulSetStrategy
+from kubelint_gpu.kube.objects.rolling import (
+    DaemonSetStrategy,
+    DeploymentStrategy,
+    JobStrategy,
+    StatefulSetStrategy,
+    WrittenStrategy,
+)
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.daemon_set import DaemonSetController
 from kubelint_gpu.simulation.controllers.deployment import DeploymentController
 from kubelint_gpu.simulation.controllers.job import JobController
-from kubelint_gpu.simulation.controllers.replica_set import PodController, ReplicaSetController
+from kubelint_gpu.simulation.controllers.replica_set import CustomController, PodController, ReplicaSetController
 from kubelint_gpu.simulation.controllers.stateful_set import StatefulSetController
+
+OF_CUSTOM_RESOURCES: dict[str, type[CustomController]] = {}
+"""The controllers of custom resources that replace their pods unlike any kind of Kubernetes, by `update` of the row."""
 
 
 def controller_of(workload: Workload) -> Controller:
@@ -23,4 +32,6 @@ def controller_of(workload: Workload) -> Controller:
         return DaemonSetController(workload, strategy)
     if isinstance(strategy, JobStrategy):
         return JobController(workload, strategy)
+    if isinstance(strategy, WrittenStrategy):
+        return OF_CUSTOM_RESOURCES[strategy.update](workload)
     return PodController(workload) if workload.kind == "Pod" else ReplicaSetController(workload)

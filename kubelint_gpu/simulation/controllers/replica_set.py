@@ -130,6 +130,29 @@ class ReplicaSetController(Controller):
 
 
 @dataclass(frozen=True, slots=True)
+class CustomController(ReplicaSetController):
+    """A controller of a custom resource that replaces its pods unlike any kind of Kubernetes.
+
+    What is left out is taken to be at its worst: all new pods may be made beside the old ones, and none is kept.
+    """
+
+    rolls = True
+    counted = False
+
+    def surge(self, replicas: int) -> int:
+        """All of them."""
+        return replicas
+
+    def surplus(self, replicas: int) -> int:
+        """All of them."""
+        return replicas
+
+    def places_needed(self, replicas: int) -> int:
+        """At most twice as many."""
+        return 2 * replicas
+
+
+@dataclass(frozen=True, slots=True)
 class PodController(ReplicaSetController):
     """A bare pod: nobody makes it again."""
 

@@ -6,7 +6,7 @@ import pytest
 from custom_objects import POD, TEMPLATE, custom
 
 from kubelint_gpu.kube.kinds.custom_strategy import _READERS
-from kubelint_gpu.kube.kinds.custom_workload import _rows, custom_workloads
+from kubelint_gpu.kube.kinds.custom_workload import custom_workloads, rows
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 
 
@@ -78,9 +78,9 @@ def test_problems_are_told_with_their_place():
 _INLINE = {"containers", "elsewhere", "inherits", "resources", "scheduling", "unless"}
 
 
-@pytest.mark.parametrize("key", sorted(_rows()))
+@pytest.mark.parametrize("key", sorted(rows()))
 def test_rows_of_the_table_are_complete(key):
-    row = _rows()[key]
+    row = rows()[key]
     assert set(row) - {"update", "exact", "autoscaled", "suspend"} == {"kind", "groups", "ends", "rollout", "templates"}
     assert row.get("update", "groups") in _READERS
     assert row["rollout"]

@@ -6,12 +6,16 @@ import ast
 from pathlib import Path
 
 import pytest
+from checks_units import findings
+from gang_objects import POD, inventory
+from wave_controller import ROW, WavesController
 
 import kubelint_gpu
+from kubelint_gpu.kube.kinds import custom_workload
 from kubelint_gpu.kube.objects.meta import Meta, OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.workload import read_workload
-from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.simulation.controllers.controller_of import OF_CUSTOM_RESOURCES, controller_of
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.values import replace
 
@@ -182,3 +186,28 @@ def test_the_fields_of_the_strategy_are_where_the_kind_has_them():
         "rollingUpdate",
         "maxUnavailable",
     )
+
+
+@pytest.mark.parametrize(
+    ("replicas", "wave", "gpus", "told"),
+    [
+        (2, 1, (3,), ""),
+        (2, 1, (2,), "the rollout never ends: the new pod waits for 1 nvidia.com/gpu on n1, held by 2 old pods"),
+        (4, 2, (6,), ""),
+        (4, 2, (5,), "the rollout never ends: the new pod waits for 1 nvidia.com/gpu on n1, held by 4 old pods"),
+        (8, 2, (4, 4, 2), ""),
+        (8, 2, (4, 4, 1), "the rollout never ends: the new pod waits for 1 nvidia.com/gpu on n1, n2 and n3"),
+        (3, 1, (2,), "only 2 of 3 replicas can run"),
+    ],
+)
+def test_a_controller_that_is_added_is_judged_by_what_it_does(monkeypatch, replicas, wave, gpus, told):
+    monkeypatch.setitem(OF_CUSTOM_RESOURCES, "waves", WavesController)
+    monkeypatch.setitem(custom_workload.rows(), ("example.com", "Fleet"), ROW)
+    template = "{metadata: {labels: {app: f}}, spec: " + POD % 1 + "}"
+    text = (
+        "apiVersion: example.com/v1\nkind: Fleet\nmetadata: {name: f, namespace: research}\n"
+        f"spec: {{replicas: {replicas}, wave: {wave}, template: {template}}}\n"
+    )
+    found = [one for one in findings(text, inventory(*gpus)) if one.code.startswith("KLG1")]
+    assert [one.certainty for one in found] == ["certain"] * bool(told)
+    assert all(one.message.startswith(told) for one in found)
