@@ -56,7 +56,7 @@ def _checked(folder: Path, *arguments: str) -> dict[str, str]:
     out = io.StringIO()
     os.chdir(folder)
     with redirect_stdout(out), redirect_stderr(io.StringIO()):
-        code = invoke(["check", *arguments, "--isolated", "--output-format", "json"])
+        code = invoke(["check", *arguments, "--isolated", "--no-cache", "--output-format", "json"])
     try:
         findings = json.loads(out.getvalue())["findings"]
     except ValueError:
