@@ -1,11 +1,14 @@
 """Two filters as somebody would add them, and none of whose names the package knows.
 
 `Seats`: a pod labelled `example.com/licence` takes a seat of its node; the node's label `example.com/seats` says how many it has.
-`SEATS_TOLD` declares what is true of it, `SEATS_UNTOLD` nothing.
+`SEATS_TOLD` declares what is true of it, `SEATS_LOCAL` that it looks at one node, `SEATS_UNTOLD` nothing.
 `RACKS`: of the pods with the label one at most is in a rack.
+The environment says which of them it is.
 """
 
 from __future__ import annotations
+
+import os
 
 from kubelint_gpu.scheduler.framework.facts import ANYTHING, Facts, Held, never, on_one_node, same_node, within
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
@@ -82,6 +85,10 @@ RACK_FACTS = Facts(
     token=lambda _pods, _wide, _cluster: lambda node, placed: (node.labels.get(RACK), any(map(wants, placed))),
     blockers=lambda *_: lambda other: within([RACK]) if wants(other) else never,
 )
-SEATS_TOLD = Plugin("Seats", seat_wanted, seat_free, facts=SEAT_FACTS)
-SEATS_UNTOLD = Plugin("Seats", seat_wanted, seat_free, facts=ANYTHING)
-RACKS = Plugin("Racks", racks_taken, rack_free, racks_without, facts=RACK_FACTS)
+KINDS = {
+    "SEATS_TOLD": Plugin("Seats", seat_wanted, seat_free, facts=SEAT_FACTS),
+    "SEATS_LOCAL": Plugin("Seats", seat_wanted, seat_free, facts=on_one_node()),
+    "SEATS_UNTOLD": Plugin("Seats", seat_wanted, seat_free, facts=ANYTHING),
+    "RACKS": Plugin("Racks", racks_taken, rack_free, racks_without, facts=RACK_FACTS),
+}
+PLUGIN = KINDS[os.environ.get("LICENCES", "SEATS_TOLD")]

@@ -171,17 +171,24 @@ ANYTHING = Facts()
 def on_one_node(
     held: Held | None = None,
     *,
-    asks: Callable[[Pod], bool] = never,
+    asks: Callable[[Pod], bool] = always,
     counted: bool = False,
-    excludes: Callable[[Pod, Pod], bool] = never,
+    excludes: Callable[[Pod, Pod], bool] = always,
     tokens: Callable[[Pod], Iterable[str]] = nothing,
-    token: Tokens = no_token,
+    token: Tokens | None = None,
     blockers: Blockers | None = None,
     spared: Callable[[PodSpec], PodSpec] = _as_it_is,
     pod_labels: Callable[[Pod], Iterable[str]] | None = None,
     near: int = 3,
 ) -> Facts:
-    """The facts of a filter that looks at one node and its pods; `pod_labels` is `nothing` if at no label of them."""
+    """The facts of a filter that looks at one node and its pods; `pod_labels` is `nothing` if at no label of them.
+
+    Without a `token` no two nodes are alike for pods that it `asks` about.
+    """
+
+    def apart(pods: Sequence[Pod], wide: bool, cluster: Cluster) -> Token | None:
+        return _by_name(pods, wide, cluster) if any(map(asks, pods)) else None
+
     return Facts(
         held,
         asks,
@@ -192,8 +199,13 @@ def on_one_node(
         refusing=nobody,
         pod_labels=pod_labels,
         tokens=tokens,
-        token=token,
+        token=token or apart,
         blockers=blockers,
         spared=spared,
         near=near,
     )
+
+
+def of_the_node(token: Tokens = no_token, *, near: int) -> Facts:
+    """The facts of a filter that looks at the node and at no pod of it."""
+    return on_one_node(asks=never, excludes=never, token=token, pod_labels=nothing, near=near)

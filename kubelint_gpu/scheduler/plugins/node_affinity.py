@@ -8,7 +8,7 @@ from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
-from kubelint_gpu.scheduler.framework.facts import Token, nothing, on_one_node
+from kubelint_gpu.scheduler.framework.facts import Token, of_the_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Labels, Plugin, Prepared, Status, any_number, rejected
@@ -126,6 +126,4 @@ def _token(pods: Sequence[Pod], wide: bool, _cluster: Cluster) -> Token | None:
     return (lambda node, _: tuple([one.matches(node.labels) for one in wanted])) if wanted else None
 
 
-PLUGIN = Plugin(
-    NAME, _pre_filter, _filter, facts=on_one_node(token=_token, pod_labels=nothing, near=0), takes=any_number
-)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=of_the_node(_token, near=0), takes=any_number)

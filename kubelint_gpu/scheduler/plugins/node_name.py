@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.scheduler.framework.facts import nothing, on_one_node
+from kubelint_gpu.scheduler.framework.facts import of_the_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, any_number
@@ -23,4 +23,4 @@ def _filter(name: str, node: NodeInfo) -> Status | None:
     return None if node.node.meta.name == name else _REJECTED
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(pod_labels=nothing, near=1), takes=any_number)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=of_the_node(near=1), takes=any_number)

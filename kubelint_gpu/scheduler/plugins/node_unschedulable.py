@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint
-from kubelint_gpu.scheduler.framework.facts import nothing, on_one_node
+from kubelint_gpu.scheduler.framework.facts import of_the_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, any_number
@@ -28,4 +28,4 @@ def _filter(_state: None, node: NodeInfo) -> Status | None:
     return _REJECTED if node.node.unschedulable else None
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(pod_labels=nothing, near=1), takes=any_number)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=of_the_node(near=1), takes=any_number)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.taints import Covered, covered_by, uncovered
-from kubelint_gpu.scheduler.framework.facts import Token, nothing, on_one_node
+from kubelint_gpu.scheduler.framework.facts import Token, of_the_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status, any_number
@@ -45,6 +45,4 @@ def _token(_pods: Sequence[Pod], wide: bool, _cluster: Cluster) -> Token | None:
     return (lambda node, _: node.taints) if wide else None
 
 
-PLUGIN = Plugin(
-    NAME, _pre_filter, _filter, facts=on_one_node(token=_token, pod_labels=nothing, near=2), takes=any_number
-)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=of_the_node(_token, near=2), takes=any_number)

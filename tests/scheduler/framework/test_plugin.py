@@ -20,30 +20,28 @@ KINDS = ("SEATS_TOLD", "SEATS_UNTOLD", "RACKS")
 
 
 @pytest.fixture(scope="module")
-def packages(tmp_path_factory):
-    """For each plugin the folder of a package that has it."""
-    found = {}
-    for kind in KINDS:
-        found[kind] = folder = tmp_path_factory.mktemp(kind.lower())
-        for part in ("kubelint_gpu", "rules"):
-            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
-        plugins = folder / "kubelint_gpu" / "scheduler" / "plugins"
-        shutil.copyfile(PLUGIN, plugins / "licences.py")
-        text = (plugins / "__init__.py").read_text()
-        last = "    dynamic_resources.PLUGIN,\n"
-        assert text.count(last) == 1
-        text = text.replace("import (\n", "import (\n    licences,\n", 1).replace(last, f"{last}    licences.{kind},\n")
-        (plugins / "__init__.py").write_text(text)
-    return found
+def package(tmp_path_factory):
+    """The folder of a package that has the plugins, of which the environment chooses one."""
+    folder = tmp_path_factory.mktemp("licences")
+    for part in ("kubelint_gpu", "rules"):
+        shutil.copytree(ROOT / part, folder / part)
+    plugins = folder / "kubelint_gpu" / "scheduler" / "plugins"
+    shutil.copyfile(PLUGIN, plugins / "licences.py")
+    text = (plugins / "__init__.py").read_text()
+    last = "    dynamic_resources.PLUGIN,\n"
+    assert text.count(last) == 1
+    text = text.replace("import (\n", "import (\n    licences,\n", 1).replace(last, f"{last}    licences.PLUGIN,\n")
+    (plugins / "__init__.py").write_text(text)
+    return folder
 
 
 @pytest.fixture
-def run(packages, tmp_path):
+def run(package, tmp_path):
     def ran(kind, *arguments):
         done = subprocess.run(
             [sys.executable, "-m", "kubelint_gpu", *arguments],
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(packages[kind])},
+            env={**os.environ, "PYTHONPATH": str(package), "LICENCES": kind},
             capture_output=True,
             text=True,
             check=False,
@@ -56,9 +54,9 @@ def run(packages, tmp_path):
 
 @pytest.fixture
 def check(run, tmp_path):
-    def found(kind, places, replicas=1, strategy="{}"):
+    def found(kind, places, replicas=1, strategy="{}", first=1):
         nodes = "".join(
-            f'  - {{name: n{number}, labels: {{example.com/seats: "1", example.com/rack: r{number}}}, '
+            f'  - {{name: n{number}, labels: {{example.com/seats: "{1 if number else first}", example.com/rack: r{number}}}, '
             "allocatable: {cpu: 16, memory: 64Gi}}\n"
             for number in range(places)
         )
@@ -108,6 +106,14 @@ def test_replicas_are_counted_by_a_further_plugin(check, kind):
     assert (found["code"], found["severity"], found["certainty"]) == ("KLG109", "error", "certain")
     assert found["message"].startswith("only 2 of 3 replicas can run")
     assert check(kind, places=3, replicas=3, strategy="{type: Recreate}") == []
+
+
+@pytest.mark.parametrize("kind", [kind for kind in (*KINDS, "SEATS_LOCAL") if kind != "RACKS"])
+def test_nodes_are_told_apart_by_what_a_further_plugin_looks_at(check, kind):
+    (found,) = check(kind, places=2, replicas=4, first=2)
+    assert (found["code"], found["severity"], found["certainty"]) == ("KLG109", "error", "certain")
+    assert found["message"].startswith("only 3 of 4 replicas can run")
+    assert check(kind, places=2, replicas=3, first=2, strategy="{type: Recreate}") == []
 
 
 @pytest.mark.parametrize(
