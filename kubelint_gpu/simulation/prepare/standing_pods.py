@@ -6,6 +6,7 @@ before that. Pods that name an allocated claim run where its devices are: the cl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,9 @@ from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import Allocation
+
+_NUMBERED = re.compile(r"(.*?-)(\d+)(-.*)?")
+"""The name of a device or of a part of one, as of `gpu-0` and `gpu-0-mig-1g5gb-19-0`."""
 
 
 def with_standing_pods(one: WorkloadChange, cluster: Cluster) -> WorkloadChange:
@@ -109,7 +113,10 @@ def where_none_come(transitions: Sequence[Transition], cluster: Cluster) -> Clus
 
 
 def may_leave_devices(transitions: Sequence[Transition], cluster: Cluster) -> bool:
-    """Whether pods hold devices for some seconds only, or devices may have been tainted since pods got them."""
+    """Whether pods hold devices for some seconds only, or some that were tainted or withdrawn since pods got them."""
+    unseen = any(one.existing and not own_pods(one.new, cluster.pods) for one in transitions)
+    if unseen and _may_be_withdrawn(cluster):
+        return True
     tainted = {taint for one in cluster.resource_slices for device in one.devices for taint in device.taints}
     tainted |= {rule.taint for rule in cluster.device_taint_rules}
     if not tainted:
@@ -119,12 +126,22 @@ def may_leave_devices(transitions: Sequence[Transition], cluster: Cluster) -> bo
 
     specs = [*(one.spec for one in cluster.claim_templates), *(one.spec for one in cluster.resource_claims)]
     tolerations = [one for spec in specs for query in queries_of(spec) for one in query.tolerations]
-    unseen = any(one.existing and not own_pods(one.new, cluster.pods) for one in transitions)
     return features_of(behaviour(cluster.version)).betas and any(
         any(one.seconds is not None and one.tolerates(taint) for one in tolerations)
         or (unseen and taint.effect == "NoSchedule")
         for taint in tainted
     )
+
+
+def _may_be_withdrawn(cluster: Cluster) -> bool:
+    """Whether a pool leaves numbers out: drivers number devices from 0, and publish an unhealthy one no more."""
+    numbers: dict[tuple[str, str, int, str], set[int]] = {}
+    for one in cluster.resource_slices:
+        for device in one.devices:
+            found = _NUMBERED.fullmatch(device.name)
+            if found is not None:
+                numbers.setdefault((one.driver, one.pool, one.generation, found[1]), set()).add(int(found[2]))
+    return any(max(found) >= len(found) for found in numbers.values())
 
 
 def as_before(pod: Pod, cluster: Cluster, pods: tuple[Pod, ...] = ()) -> Snapshot:

@@ -131,7 +131,7 @@ def _with_queued(
     if trace is not None and not counted:
         return may
     (one, *more) = sorted(rolling)
-    found = search.searched(rolling, () if more else simulation.pod_types.members[one], scaling, ends)
+    found = search.searched(rolling, None if more else simulation.pod_types.members[one], scaling, ends)
     states += found.states
     if trace is not None and found.verdict is not Verdict.STUCK:
         return replace(may, states=states)

@@ -122,7 +122,7 @@ def _quiescence(question: GroupQuestion) -> Together | None:
 def _search(question: GroupQuestion) -> Together:
     participants, rolling = question.situation.participants, question.rolling
     scaling = frozenset(place for place, one in enumerate(participants) if one.moves) - rolling
-    found = question.search.searched(rolling, (), scaling, question.ends)
+    found = question.search.searched(rolling, None, scaling, question.ends)
     verdict = found.verdict
     if verdict is Verdict.UNDECIDED and question.roomy_at_rest:
         verdict = Verdict.COMPLETES

@@ -55,7 +55,7 @@ class GroupSearch:
     def searched(
         self,
         rolling: frozenset[int],
-        mine: Sequence[int] = (),
+        mine: Sequence[int] | None = None,
         scaling: frozenset[int] = frozenset(),
         ends: str = "",
         part: int = 1,
@@ -77,7 +77,7 @@ class GroupSearch:
         simulation = self.simulation(rolling, extra)
         return SearchResult(simulation, placements(simulation, 0), Verdict.UNDECIDED, 0)
 
-    def _search(self, simulation: Simulation, mine: Sequence[int], ends: str, budget: int) -> SearchResult:
+    def _search(self, simulation: Simulation, mine: Sequence[int] | None, ends: str, budget: int) -> SearchResult:
         budget = worth(budget, simulation)
         starts = placements_of_all(simulation, budget // 2, self._situation.memo)
         states = starts.full
@@ -85,7 +85,7 @@ class GroupSearch:
             states = states[: BUDGET.starts]
         if not states:
             # others wait for ever for a place of their own; that is not a reason to say nothing of this one
-            all_mine = mine and all(starts.least[one] == simulation.pod_types.wanted[one] for one in mine)
+            all_mine = mine is not None and all(starts.least[one] == simulation.pod_types.wanted[one] for one in mine)
             states = starts.partial if all_mine else ()
         if not states:
             return SearchResult(simulation, starts, None if starts.complete else Verdict.UNDECIDED, starts.looked_at)

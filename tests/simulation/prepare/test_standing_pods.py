@@ -1,0 +1,32 @@
+"""Where pods are taken to run, and what they are taken to hold, that the inventory does not show."""
+
+from __future__ import annotations
+
+import pytest
+from device_objects import CLASS, RECREATE, SURGE, asking, by, plain, slices, template
+
+from kubelint_gpu.scheduler import read_cluster
+from kubelint_gpu.simulation.questions.rollouts import judge
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.transition import Transition
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["gpu-0"], Verdict.STUCK),
+        (["gpu-1"], Verdict.MAY_STICK),
+        (["gpu-0", "gpu-2"], Verdict.MAY_STICK),
+        (["gpu-1", "gpu-0-mig-1g5gb-19-0"], Verdict.STUCK),
+        (["left", "right"], Verdict.STUCK),
+    ],
+)
+def test_a_pod_may_hold_a_device_whose_number_its_pool_leaves_out(names, expected):
+    published = slices("n1", *["A"] * len(names))
+    for device, name in zip(published["spec"]["devices"], names, strict=True):
+        device["name"] = name
+    change = by("w", len(names), SURGE, template="t")
+    objects = [CLASS, plain("n1"), published, template("t", asking())]
+    assert judge([Transition(change, change)], read_cluster(objects))[0].verdict is expected
+    change = by("w", len(names), RECREATE, template="t")
+    assert judge([Transition(change, change)], read_cluster(objects))[0].verdict is Verdict.COMPLETES
