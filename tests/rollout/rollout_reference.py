@@ -300,13 +300,20 @@ class Reference(Controllers, Scheduler):
         return self.explored(begun) if begun else (None, 0)
 
     def begun(self):
-        """Where it begins: with all pods, or where others wait for ever for places of their own, with all its own."""
+        """Where it begins: with all pods, or where others wait for ever for places of their own, with all its own.
+
+        Old pods of a Deployment that find no place are replaced like others.
+        """
         full, partial = self.starts()
         if full or len(self.case.judged) > 1:
             return full
-        if any(owner in self.case.judged for _, left in partial for owner, _ in left):
+        if any(owner in self.case.judged and not self.is_replaced(owner) for _, left in partial for owner, _ in left):
             return set()
         return {begun for world, left in partial for begun in self.waiting(world, left)}
+
+    def is_replaced(self, number):
+        """Whether its pods are replaced by others, whatever each of them waits for."""
+        return self.case.works[number].kind == "Deployment"
 
     def with_queue(self, world):
         """The world with the pods of others that wait from the start."""

@@ -14,11 +14,7 @@ def decide(question: Question) -> Judgement:
     position, participant, search = question.position, question.participant, question.search
     rolling = frozenset({position}) if participant.rolling else frozenset[int]()
     mine = search.simulation(rolling, ()).pod_types.members[position]
-    # old pods that find no place are replaced like others where none waits for its turn
-    replaced = (
-        participant.replaces and participant.old is not participant.new and not participant.controller.has_ordinals
-    )
-    found = search.searched(rolling, () if replaced else mine)
+    found = search.searched(rolling, () if participant.in_any_order else mine)
     starts = found.starts
     placed = sum(starts.least[kind] for kind in mine)
     wanted = question.blank.wanted

@@ -152,7 +152,7 @@ def _kept(_: KeptPods, claim: Claim) -> None:
         _hold(whole - others < one.replicas, "there are places enough for all its pods")
         return
     _hold(claim.verdict is Verdict.STUCK, "pods that are kept show only that a rollout is stuck")
-    _hold(own and whole - others - own < 1, "a new pod may find a place beside the pods that are kept")
+    _hold(own and whole - others - own == 0, "a new pod may find a place, or some of the pods that are kept find none")
 
 
 @_check.register

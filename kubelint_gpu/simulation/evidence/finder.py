@@ -108,7 +108,8 @@ def _by_states(claim: Claim, ends: str, budget: int, extra: Sequence[Pod]) -> Ev
     begin = starts.full
     if not begin and len(claim.positions) == 1:
         # others wait for ever for a place of their own
-        mine = simulation.pod_types.members[claim.positions[0]]
+        place = claim.positions[0]
+        mine = () if participants[place].in_any_order else simulation.pod_types.members[place]
         begin = tuple(one for one in starts.partial if not any(one.waiting[kind] for kind in mine))
     found = _explored(simulation, ends, begin, budget) if starts.complete and begin else None
     if found is None:

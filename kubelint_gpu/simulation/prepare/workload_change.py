@@ -47,6 +47,12 @@ class WorkloadChange(Change):
         return self.existing and self.rolling
 
     @property
+    def in_any_order(self) -> bool:
+        """Whether its pods are replaced by those of another template, whatever some of them wait for."""
+        controller = self.controller
+        return self.replaces and self.old is not self.new and not (controller.has_ordinals or controller.node_bound)
+
+    @property
     def pods(self) -> tuple[Pod, ...]:
         """A pod of its old template, one of its new template, and those that run."""
         return (created_pod(self.old, "old"), created_pod(self.new, "new"), *self.running)
