@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface
 from typing import Any
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
@@ -58,6 +59,12 @@ class Quantity(NamedTuple):
 
 class Duration(NamedTuple):
     """A span of time in nanoseconds."""
+
+    nanoseconds: int
+
+
+class Timestamp(NamedTuple):
+    """A point in time in nanoseconds since 1970."""
 
     nanoseconds: int
 
@@ -124,7 +131,7 @@ def type_name(value: Any) -> str:
     return _NAMES.get(type(value)) or type(value).__name__
 
 
-_NAMES = {
+_NAMES: dict[type, str] = {
     int: "int",
     Uint: "uint",
     float: "double",
@@ -138,6 +145,9 @@ _NAMES = {
     Quantity: "kubernetes.Quantity",
     Semver: "kubernetes.Semver",
     Duration: "google.protobuf.Duration",
+    Timestamp: "google.protobuf.Timestamp",
+    **dict.fromkeys((IPv4Address, IPv6Address), "net.IP"),
+    **dict.fromkeys((IPv4Interface, IPv6Interface), "net.CIDR"),
 }
 
 
@@ -190,7 +200,9 @@ def equal(one: Any, other: Any) -> bool:
         return not one.present or equal(one.value, other.value)
     if kind is TypeValue:
         return bool(one == other)
-    if type(other) is not kind:
+    if kind in (Timestamp, Duration) and type(other) is not kind:
+        return False
+    if type_name(other) != type_name(one):
         raise EvaluationError(NO_OVERLOAD)
     if kind is Quantity:
         if other.derived:
@@ -225,11 +237,11 @@ def compare(one: Any, other: Any, operator: str) -> int:
         pair = one, other
     elif type(one) is type(other) and isinstance(one, (str, bytes)):
         pair = (one.encode(), other.encode()) if isinstance(one, str) else (one, other)
-    elif isinstance(one, Duration) and isinstance(other, Duration):
+    elif type(one) is type(other) and isinstance(one, (Duration, Timestamp)):
         pair = one, other
     if pair is not None:
         return int(pair[0] > pair[1]) - int(pair[0] < pair[1])
-    if isinstance(one, (bool, int, float, str, bytes, Duration)):
+    if isinstance(one, (bool, int, float, str, bytes, Duration, Timestamp)):
         raise EvaluationError(NO_OVERLOAD)
     raise EvaluationError(f"{NO_OVERLOAD}: {operator}")
 

@@ -30,7 +30,7 @@ from kubelint_gpu.kube.cel.syntax import (
 _TYPES = frozenset(
     ["bool", "bytes", "double", "int", "string", "uint", "list", "map", "type", "null_type", "dyn", "optional_type"]
 )
-_TYPE_NAMES = _TYPES | {"google.protobuf.Timestamp", "google.protobuf.Duration"}
+_TYPE_NAMES = _TYPES | {"google.protobuf.Timestamp", "google.protobuf.Duration", "net.IP", "net.CIDR"}
 
 
 class Planner(Visitor[Step]):

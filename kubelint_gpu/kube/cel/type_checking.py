@@ -46,8 +46,7 @@ _TYPE_NAMES: dict[str, Type] = {
         "map": ("map", DYN, DYN),
         "type": ("type", DYN),
         "optional_type": ("optional_type", DYN),
-        "google.protobuf.Timestamp": "google.protobuf.Timestamp",
-        "google.protobuf.Duration": "google.protobuf.Duration",
+        **{one: one for one in ("google.protobuf.Timestamp", "google.protobuf.Duration", "net.IP", "net.CIDR")},
     }.items()
 }
 

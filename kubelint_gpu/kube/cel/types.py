@@ -14,6 +14,12 @@ Type = Any
 DYN, ANY, ERROR, NULL = "dyn", "any", "error", "null_type"
 BOOL, INT, STRING = "bool", "int", "string"
 QUANTITY, SEMVER = "kubernetes.Quantity", "kubernetes.Semver"
+_SHOWN = {
+    ERROR: "!error!",
+    NULL: "null",
+    "google.protobuf.Timestamp": "timestamp",
+    "google.protobuf.Duration": "duration",
+}
 _PLAIN = frozenset((BOOL, INT, STRING, "uint", "double", "bytes"))
 
 
@@ -35,7 +41,7 @@ def unwrapped(kind: Type) -> tuple[Type, bool]:
 def shown(kind: Type) -> str:
     """A type as the API server writes it."""
     if not isinstance(kind, tuple):
-        return "!error!" if kind == ERROR else "null" if kind == NULL else str(kind)
+        return _SHOWN.get(kind) or str(kind)
     if kind[0] == "var":
         return f"_var{kind[1]}"
     return f"{kind[0]}({', '.join(shown(one) for one in kind[1:])})"

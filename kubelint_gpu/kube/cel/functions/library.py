@@ -17,7 +17,8 @@ Function = Callable[..., Any]
 
 _OPERATORS = frozenset(["_+_", "_-_", "_*_", "_/_", "_%_", "-_", "!_", "_<_", "_<=_", "_>_", "_>=_", "@in"])
 _ORDER = frozenset(("_<_", "_<=_", "_>_", "_>=_"))
-_ADDED = frozenset(("int", "uint", "double", "string", "bytes", "list", "google.protobuf.Duration"))
+_TIMES = frozenset(("google.protobuf.Duration", "google.protobuf.Timestamp"))
+_ADDED = frozenset(("int", "uint", "double", "string", "bytes", "list")) | _TIMES
 _COMPARED = _ADDED - {"list"} | {"bool"}
 _BARE = frozenset(["startsWith", "endsWith", "contains", "matches", "find", "findAll"])
 _NAMED = frozenset(("size", "sort"))
@@ -47,9 +48,10 @@ def call_of(name: str, args: list[Callable[[Any], Any]], overloads: list[tuple[T
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Function]:
-    from kubelint_gpu.kube.cel.functions import lists, numbers, quantity_functions, strings
+    from kubelint_gpu.kube.cel.functions import addresses, lists, numbers, quantity_functions, strings
 
-    return {**numbers.FUNCTIONS, **strings.FUNCTIONS, **lists.FUNCTIONS, **quantity_functions.FUNCTIONS}
+    every = numbers, strings, lists, quantity_functions, addresses
+    return {name: function for one in every for name, function in one.FUNCTIONS.items()}
 
 
 def _takes(values: list[Any], wanted: tuple[Type, ...]) -> bool:

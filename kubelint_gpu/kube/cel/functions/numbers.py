@@ -5,20 +5,27 @@ from __future__ import annotations
 import math
 import re
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
-from kubelint_gpu.kube.cel.cel_errors import EvaluationError
-from kubelint_gpu.kube.cel.cel_values import Duration, Map, TypeValue, Uint, compare, equal_inside, type_name
+from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
+from kubelint_gpu.kube.cel.cel_values import (
+    Duration,
+    Map,
+    Timestamp,
+    TypeValue,
+    Uint,
+    compare,
+    equal_inside,
+    type_name,
+)
+from kubelint_gpu.kube.cel.functions.times import FUNCTIONS as TIMES
+from kubelint_gpu.kube.cel.functions.times import conversion_error, time_sum
 from kubelint_gpu.patterns import pattern
 
-_SPAN = "google.protobuf.Duration"
 _INTEGER = pattern(r"[+-]?[0-9]+", re.ASCII)
 _DOUBLE = pattern(
     r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf|infinity)|nan", re.ASCII | re.IGNORECASE
 )
-_PART = pattern(r"([0-9]*(?:\.[0-9]*)?)(ns|us|µs|μs|ms|s|m|h)")
-_UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
 
 
 def _checked(value: int) -> int:
@@ -33,26 +40,20 @@ def _unsigned(value: int) -> Uint:
     return Uint(value)
 
 
-def _span(value: int) -> Duration:
-    if not -(2**63) <= value < 2**63:
-        raise EvaluationError("duration overflow")
-    return Duration(value)
-
-
 def _whole(one: Any, value: int) -> int:
     return _unsigned(value) if type(one) is Uint else _checked(value)
 
 
 def _add(one: Any, other: Any) -> Any:
-    if isinstance(one, Duration):
-        return _span(one.nanoseconds + other.nanoseconds)
+    if isinstance(one, (Duration, Timestamp)):
+        return time_sum(one, other)
     found = one + other
     return _whole(one, found) if isinstance(one, int) else found
 
 
 def _subtract(one: Any, other: Any) -> Any:
-    if isinstance(one, Duration):
-        return _span(one.nanoseconds - other.nanoseconds)
+    if isinstance(one, (Duration, Timestamp)):
+        return time_sum(one, other, -1)
     return _whole(one, one - other) if isinstance(one, int) else one - other
 
 
@@ -90,20 +91,18 @@ def _contained(one: Any, among: Any) -> bool:
     return any(equal_inside(one, other) for other in among)
 
 
-def _conversion(value: Any, wanted: str) -> EvaluationError:
-    return EvaluationError(f"type conversion error from '{type_name(value)}' to '{wanted}'")
-
-
 def _to_int(value: Any) -> int:
     if isinstance(value, str):
         if len(value) > 24 or _INTEGER.fullmatch(value) is None:
-            raise _conversion(value, "int")
+            raise conversion_error(value, "int")
         found = int(value)
         if not -(2**63) <= found < 2**63:
-            raise _conversion(value, "int")
+            raise conversion_error(value, "int")
         return found
     if isinstance(value, Duration):
         return value.nanoseconds
+    if isinstance(value, Timestamp):
+        return value.nanoseconds // 10**9
     if isinstance(value, float) and not -(2**63) < value < 2**63:
         raise EvaluationError("integer overflow")
     return _checked(int(value))
@@ -112,7 +111,7 @@ def _to_int(value: Any) -> int:
 def _to_uint(value: Any) -> Uint:
     if isinstance(value, str):
         if not value.isascii() or not value.isdigit() or len(value) > 24 or int(value) >= 2**64:
-            raise _conversion(value, "uint")
+            raise conversion_error(value, "uint")
         return Uint(int(value))
     if isinstance(value, float) and not -1 < value < 2**64:
         raise EvaluationError("unsigned integer overflow")
@@ -122,7 +121,7 @@ def _to_uint(value: Any) -> Uint:
 def _to_double(value: Any) -> float:
     if isinstance(value, str):
         if len(value) > 400 or _DOUBLE.fullmatch(value) is None:
-            raise _conversion(value, "double")
+            raise conversion_error(value, "double")
         return float(value)
     return float(value)
 
@@ -134,7 +133,7 @@ def _to_bool(value: Any) -> bool:
         return True
     if value in ("0", "f", "F", "false", "FALSE", "False"):
         return False
-    raise _conversion(value, "bool")
+    raise conversion_error(value, "bool")
 
 
 def _to_string(value: Any) -> str:
@@ -149,6 +148,8 @@ def _to_string(value: Any) -> str:
         return written_double(value)
     if isinstance(value, Duration):
         return written_double(value.nanoseconds / 1e9, plain=True) + "s"
+    if isinstance(value, Timestamp):
+        raise NotKnown("the text of a timestamp is not modelled")
     return str(value)
 
 
@@ -174,34 +175,6 @@ def written_double(value: float, *, plain: bool = False) -> str:
     return f"{minus}{text[:point]}.{text[point:]}"
 
 
-def _to_duration(value: Any) -> Duration:
-    if isinstance(value, Duration):
-        return value
-    if isinstance(value, int):
-        raise _conversion(value, _SPAN)
-    body = value[1:] if value[:1] in ("+", "-") else value
-    if body == "0":
-        return Duration(0)
-    total = Fraction(0)
-    last = 0
-    while part := _PART.match(body, last):
-        if part[1] in ("", "."):
-            raise _conversion(value, _SPAN)
-        total += Fraction(part[1]) * _UNITS[part[2]]
-        last = part.end()
-    if not body or last != len(body) or len(body) > 200:
-        raise _conversion(value, _SPAN)
-    return _span(int(total) * (-1 if value.startswith("-") else 1))
-
-
-def _part(nanoseconds: int) -> Any:
-    def part(value: Duration) -> int:
-        found = abs(value.nanoseconds) // nanoseconds
-        return found if value.nanoseconds >= 0 else -found
-
-    return part
-
-
 FUNCTIONS: dict[str, Any] = {
     "_+_": _add,
     "_-_": _subtract,
@@ -219,11 +192,7 @@ FUNCTIONS: dict[str, Any] = {
     "bool": _to_bool,
     "string": _to_string,
     "bytes": lambda value: value.encode() if isinstance(value, str) else bytes(value),
-    "duration": _to_duration,
-    "getHours": _part(3600 * 10**9),
-    "getMinutes": _part(60 * 10**9),
-    "getSeconds": _part(10**9),
-    "getMilliseconds": _part(10**6),
+    **TIMES,
     **{operator: _ordering(operator) for operator in ("_<_", "_<=_", "_>_", "_>=_")},
 }
-CONVERSIONS = frozenset(["bool", "bytes", "double", "duration", "int", "string", "uint"])
+CONVERSIONS = frozenset(["bool", "bytes", "double", "int", "string", "uint"])

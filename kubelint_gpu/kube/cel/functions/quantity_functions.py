@@ -1,13 +1,12 @@
-"""Quantities, semantic versions and addresses: what Kubernetes adds to the language."""
+"""Quantities and semantic versions: what Kubernetes adds to the language."""
 
 from __future__ import annotations
 
 import re
 from fractions import Fraction
-from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any
 
-from kubelint_gpu.kube.cel.cel_errors import EvaluationError
+from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
 from kubelint_gpu.kube.cel.cel_values import Quantity, Semver, normalized_semver, parse_semver
 from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
 from kubelint_gpu.patterns import pattern
@@ -51,11 +50,13 @@ def _is_whole(text: str) -> bool:
     return places <= _DECIMAL.get(text[-1:], 0) and text[-1:] not in ("m", "u", "n")
 
 
-def _is(parse: Any) -> Any:
+def is_read(parse: Any) -> Any:
+    """The function that says whether another one reads a text."""
+
     def check(*values: Any) -> bool:
         try:
             parse(*values)
-        except EvaluationError:
+        except (EvaluationError, NotKnown):
             return False
         return True
 
@@ -93,19 +94,9 @@ def _plus(sign: int) -> Any:
     return plus
 
 
-def _address(text: str) -> IPv4Address | IPv6Address:
-    try:
-        found = ip_address(text)
-    except ValueError:
-        raise EvaluationError(f"IP Address {text!r} parse error during conversion from string") from None
-    if "%" in text or (isinstance(found, IPv6Address) and found.ipv4_mapped is not None):
-        raise EvaluationError(f"IP Address {text!r} parse error during conversion from string")
-    return found
-
-
 FUNCTIONS: dict[str, Any] = {
     "quantity": quantity_of,
-    "isQuantity": _is(quantity_of),
+    "isQuantity": is_read(quantity_of),
     "sign": lambda value: (value.amount > 0) - (value.amount < 0),
     "isGreaterThan": lambda one, other: _compared(one, other) > 0,
     "isLessThan": lambda one, other: _compared(one, other) < 0,
@@ -116,9 +107,8 @@ FUNCTIONS: dict[str, Any] = {
     "add": _plus(1),
     "sub": _plus(-1),
     "semver": _semver,
-    "isSemver": _is(_semver),
+    "isSemver": is_read(_semver),
     "major": lambda value: value.major,
     "minor": lambda value: value.minor,
     "patch": lambda value: value.patch,
-    "isIP": _is(_address),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
-from kubelint_gpu.kube.cel.cel_values import MOST_LETTERS, Map, type_name
+from kubelint_gpu.kube.cel.cel_values import MOST_LETTERS, Duration, Map, Timestamp, TypeValue, type_name
 from kubelint_gpu.kube.cel.functions.numbers import written_double
 from kubelint_gpu.kube.cel.functions.regex import compiled
 
@@ -161,12 +161,9 @@ def _shown(value: Any) -> str:
         return written_double(value)
     if isinstance(value, list):
         return f"[{', '.join(map(_shown, value))}]"
-    if isinstance(value, Map):
-        raise NotKnown("the text of a map is not modelled")
-    raise EvaluationError(
-        "error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, "
-        f"types, durations, and timestamps, was given {type_name(value)}"
-    )
+    if isinstance(value, (Map, Duration, Timestamp, TypeValue, bytes)):
+        raise NotKnown(f"the text of a {type_name(value)} is not modelled")
+    raise EvaluationError(f"error during formatting: no formatting function for {type_name(value)}")
 
 
 FUNCTIONS: dict[str, Any] = {
