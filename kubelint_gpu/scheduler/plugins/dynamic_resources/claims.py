@@ -26,7 +26,7 @@ NOT_CREATED = 'pod "{pod}": ResourceClaim not created yet'
 UNSUPPORTED = 'pod "{pod}", spec.resourceClaim "{name}": none of the supported fields are set'
 NOT_FOUND = 'could not find ResourceClaim "{claim}"'
 DELETING = 'resourceclaim "{name}" is being deleted'
-NOT_OWNER = "ResourceClaim {claim} was not created for Pod {pod} (Pod is not owner)"
+NOT_OWNER = "ResourceClaim {claim} was not created for {kind} {pod} ({kind} is not owner)"
 
 
 class Objects(NamedTuple):
@@ -38,6 +38,7 @@ class Objects(NamedTuple):
         classes: by name.
         by_resource: the class behind each extended resource; empty where the release has none.
         slices: by node and pool.
+        features: of the release.
     """
 
     claims: Mapping[str, ResourceClaim]
@@ -45,6 +46,7 @@ class Objects(NamedTuple):
     classes: Mapping[str, DeviceClass]
     by_resource: Mapping[str, DeviceClass]
     slices: SliceIndex
+    features: Features
 
 
 class Refused(Exception):  # noqa: N818 - it carries a reason
@@ -74,6 +76,7 @@ def _objects(snapshot: Snapshot, features: Features) -> Objects:
         {found.name: found for found in cluster.device_classes},
         served_by_classes(cluster),
         slice_index(cluster.resource_slices, cluster.device_taint_rules, features),
+        features,
     )
 
 
@@ -142,5 +145,6 @@ def _existing(pod: Pod, name: str, objects: Objects, *, owned: bool) -> Resource
     if claim.meta.terminating:
         raise Refused(DELETING.format(name=name))
     if owned and not is_controlled_by(claim, pod):
-        raise Refused(NOT_OWNER.format(claim=key, pod=pod.key))
+        kind = "Pod" if objects.features.betas else "pod"
+        raise Refused(NOT_OWNER.format(claim=key, kind=kind, pod=pod.key))
     return claim

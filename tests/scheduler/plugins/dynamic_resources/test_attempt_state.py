@@ -84,3 +84,9 @@ def test_an_attempt_that_fails_in_one_order_of_pools_is_made_again_where_a_relea
     assert "no such key: model" in attempt(read(pod("c")), snapshot(*there)).message
     two = (node(), ONE, port, big, claim(request("r", 2, of="big")))
     assert "no such key: model" in attempt(read(pod("c")), snapshot(*two, version="1.34")).message
+
+
+def test_what_slices_disagree_about_is_not_known():
+    there = [resource_slice(device(f"d{count}"), name=f"s{count}", count=count) for count in (2, 3)]
+    found = fit(read(pod("c")), snapshot(node(), CLASS, *there, claim(request())))
+    assert found.classes[0].status.reasons == ("the slices of pool n disagree on resourceSliceCount",)

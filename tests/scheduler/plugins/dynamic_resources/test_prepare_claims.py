@@ -83,6 +83,9 @@ def test_a_claim_that_is_being_deleted_or_belongs_to_another_pod_is_refused():
     assert fit(read(made), snapshot(node(), ONE, CLASS, claim(request()))).prefilter.reasons == (
         "ResourceClaim ns/c was not created for Pod ns/p (Pod is not owner)",
     )
+    assert fit(read(made), snapshot(node(), ONE, CLASS, claim(request()), version="1.34")).prefilter.reasons == (
+        "ResourceClaim ns/c was not created for pod ns/p (pod is not owner)",
+    )
 
 
 def test_a_claim_that_is_allocated_elsewhere_is_not_available():

@@ -48,6 +48,7 @@ def layout_of(view: View, interest: Interest, slices: SliceIndex) -> Layout:
             len(pool.slots),
             pool.incomplete,
             bool(pool.invalid),
+            pool.disputed,
             tuple(sorted((name, counters) for name, counters in pool.counters.items())) if pool.counters else (),
             names.setdefault(pool.name, len(names)) if pool.counters else -1,
             pool.name if pool.elsewhere else "",

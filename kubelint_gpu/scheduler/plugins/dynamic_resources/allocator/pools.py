@@ -57,6 +57,7 @@ class DevicePool(NamedTuple):
         slots: the positions of its devices, in the order in which they are tried.
         incomplete: slices are missing.
         invalid: why it cannot be used; empty where it can.
+        disputed: its slices disagree on how many there are, and whether any are missing depends on which comes first.
         counters: amounts that its devices share, by counter set.
         elsewhere: devices that the node does not reach and that take of the counters.
     """
@@ -66,6 +67,7 @@ class DevicePool(NamedTuple):
     slots: range
     incomplete: bool = False
     invalid: str = ""
+    disputed: bool = False
     counters: Mapping[str, Mapping[str, Amount]] = EMPTY
     elsewhere: tuple[tuple[DeviceID, tuple[Consumption, ...]], ...] = ()
 
@@ -125,16 +127,18 @@ class SliceIndex:
 
     def _built(self, key: PoolID, slices: list[ResourceSlice], node: Node) -> tuple[DevicePool, list[Slot]] | None:
         driver, name = key
-        count = slices[0].count
+        counts = {one.count for one in slices}
         every = slices
-        if len(slices) != count and not self._features.old_pools:
+        if counts != {len(slices)} and not self._features.old_pools:
             generation = slices[0].generation
             whole = self._by_pool[key]
             if any(one.generation > generation for one in whole):
                 return None  # a newer generation is on its way and has nothing for this node yet
             every = [one for one in whole if one.generation == generation]
-        incomplete = len(every) != count
-        empty = range(0)
+        complete = {count in (len(slices), len(every)) for count in counts}
+        incomplete, empty = True not in complete, range(0)
+        if len(complete) > 1:
+            return DevicePool(driver, name, empty, incomplete=True, disputed=True), []
         if incomplete and not self._features.old_pools:
             return DevicePool(driver, name, empty, incomplete=True), []
         slices = sorted(slices, key=lambda one: one.name)
@@ -166,7 +170,7 @@ class SliceIndex:
             for one in with_devices
             for device in one.devices
         ]
-        return DevicePool(driver, name, empty, incomplete, "", sets, elsewhere), slots
+        return DevicePool(driver, name, empty, incomplete, counters=sets, elsewhere=elsewhere), slots
 
 
 slice_index = lru_cache(maxsize=8)(SliceIndex)

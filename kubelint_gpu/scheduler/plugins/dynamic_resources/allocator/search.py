@@ -74,6 +74,9 @@ class Search:
 
     def outcome(self) -> AllocatorOutcome:
         """What comes of it."""
+        for pool in self._view.pools:
+            if pool.disputed:
+                return AllocatorOutcome(unknown=f"the slices of pool {pool.name} disagree on resourceSliceCount")
         try:
             for place, claim in enumerate(self._claims):
                 self._needed.append(self._preparation.needed(place, claim.spec))

@@ -93,3 +93,13 @@ def test_a_pool_is_complete_with_its_slices_for_other_nodes():
     assert view(here, there).pools[0].incomplete is False
     assert view(here, there, release="1.34").pools[0].incomplete is True
     assert view(here).pools[0].incomplete is True
+
+
+def test_slices_that_disagree_on_how_many_there_are_leave_it_open_whether_one_is_missing():
+    one, other = resource_slice(device("x"), name="a", count=2), resource_slice(device("y"), name="b", count=3)
+    (pool,) = view(one, other).pools
+    assert (pool.disputed, pool.incomplete) == (True, True)
+    (pool,) = view(one, resource_slice(device("y"), name="b", count=2)).pools
+    assert (pool.disputed, pool.incomplete) == (False, False)
+    (pool,) = view(resource_slice(device("x"), name="a", count=3), resource_slice(device("y"), name="b", count=4)).pools
+    assert (pool.disputed, pool.incomplete) == (False, True)
