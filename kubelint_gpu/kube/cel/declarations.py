@@ -15,33 +15,6 @@ from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import NamedTuple
 
 _TABLE = "functions.txt"
-_TIME, _SPAN = "google.protobuf.Timestamp", "google.protobuf.Duration"
-_NUMBERS = ("int", "uint", "double")
-_COMPARED = (
-    ("bool", "bool"),
-    *((one, other) for one in _NUMBERS for other in _NUMBERS),
-    ("string", "string"),
-    ("bytes", "bytes"),
-    (_TIME, _TIME),
-    (_SPAN, _SPAN),
-)
-_ORDERED = ("int", "uint", "double", "bool", _SPAN, _TIME, "string", "bytes")
-
-_FORMATS = [
-    "dns1123Label",
-    "dns1123Subdomain",
-    "dns1035Label",
-    "qualifiedName",
-    "dns1123LabelPrefix",
-    "dns1123SubdomainPrefix",
-    "dns1035LabelPrefix",
-    "labelValue",
-    "uri",
-    "uuid",
-    "byte",
-    "date",
-    "datetime",
-]
 _SINCE = {34: ("slice", "flatten", "lists.range", "reverse", "distinct", "first", "last", "sort")}
 """The minor release with which functions came that are not in all releases with devices."""
 _TOKEN = pattern(r"[A-Za-z][\w.]*|[(),]")
@@ -68,15 +41,6 @@ def functions(library: int | None = None) -> dict[str, tuple[Overload, ...]]:
     for line in (Path(__file__).parent / _TABLE).read_text(encoding="utf-8").splitlines():
         name, *overloads = line.split(" | ")
         found.setdefault(name, []).extend(_overload(one) for one in overloads)
-    for name in ("_<_", "_<=_", "_>_", "_>=_"):
-        found[name] = [Overload(False, pair, "bool") for pair in _COMPARED]
-    for one in _ORDERED:
-        for name, result in (("isSorted", "bool"), ("min", one), ("max", one), ("sort", ("list", one))):
-            found.setdefault(name, []).append(Overload(True, (("list", one),), result))
-    for one in ("int", "uint", "double", _SPAN):
-        found.setdefault("sum", []).append(Overload(True, (("list", one),), one))
-    for one in _FORMATS:
-        found[f"format.{one}"] = [Overload(False, (), "kubernetes.NamedFormat")]
     return {name: tuple(overloads) for name, overloads in found.items()}
 
 

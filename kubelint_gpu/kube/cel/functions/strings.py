@@ -15,19 +15,7 @@ _SPACES = (
 )
 _UPPER = {letter: letter - 32 for letter in range(ord("a"), ord("z") + 1)}
 _LOWER = {letter: letter + 32 for letter in range(ord("A"), ord("Z") + 1)}
-_QUOTED = str.maketrans(
-    {
-        "\a": "\\a",
-        "\b": "\\b",
-        "\f": "\\f",
-        "\n": "\\n",
-        "\r": "\\r",
-        "\t": "\\t",
-        "\v": "\\v",
-        "\\": "\\\\",
-        '"': '\\"',
-    }
-)
+_QUOTED = {ord(letter): f"\\{name}" for letter, name in zip('\a\b\f\n\r\t\v\\"', 'abfnrtv\\"', strict=True)}
 
 
 def _out_of_range(place: int) -> EvaluationError:
