@@ -284,4 +284,6 @@ def _of_constraint(trial: ClaimTrial, spec: ClaimSpec, number: int) -> str:
             fewer = replace(who[0], exactly=replace(who[0].exactly, count=most))
             if not _fails(trial, replace(spec, requests=(fewer,), constraints=(constraint,))):
                 return f"no node has {count} devices that {told} of {name}; the most are {most}"
-    return f"no node has devices for {listed([one.name for one in who])} that {told} of {name}"
+    lone = not number or _fails(trial, replace(spec, constraints=(constraint,)))
+    beside = "" if lone else ", where the constraints before it hold"
+    return f"no node has devices for {listed([one.name for one in who])} that {told} of {name}{beside}"

@@ -112,6 +112,17 @@ def test_a_worst_case_ends():
     assert set(codes(claim(f"[{requests}]", constraints=same), nodes)) <= {"KLG703"}
 
 
+def test_a_constraint_that_fails_only_beside_others_says_so():
+    devices = "{driver: gpu.nvidia.com, count: 4, attributes: {type: gpu, example.com/a: [0, 0, 1, 1], example.com/b: [0, 0, 1, 1]}}"
+    nodes = H100.replace("{model: H100-80GB-HBM3, count: 4}", devices)
+    both = "[{matchAttribute: example.com/a}, {distinctAttribute: example.com/b}]"
+    requests = f"[{gpu()}, {gpu().replace('name: gpu,', 'name: more,')}]"
+    (one,) = found(claim(requests, constraints=both), nodes)
+    assert one[3] == (
+        "no node has devices for gpu and more that all have different values of example.com/b, where the constraints before it hold"
+    )
+
+
 CLASS = """
 apiVersion: resource.k8s.io/v1
 kind: DeviceClass
