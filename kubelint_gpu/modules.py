@@ -64,8 +64,9 @@ class KeptModules:
             spec.submodule_search_locations = [folder]
         return spec
 
-    def create_module(self, _spec: ModuleSpec) -> None:
-        """None: the usual one."""
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """One that says at little cost that it has no attribute of a name."""
+        return _Kept(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """Run a module, or have it run later."""
@@ -89,6 +90,12 @@ class KeptModules:
         return self._codes.pop(name)
 
 
+class _Kept(ModuleType):
+    """A module that writes no message where it has no attribute: each `from` asks whether it is a package."""
+
+    __getattribute__ = object.__getattribute__
+
+
 class _Later(ModuleType):
     """A module that runs when something of it is first asked for, in the thread that does; others wait for it."""
 
@@ -99,7 +106,7 @@ class _Later(ModuleType):
             with lock:
                 if pending:
                     pending.pop()(ModuleType.__getattribute__(self, "__dict__"))
-                    self.__class__ = ModuleType  # type: ignore[assignment]
+                    self.__class__ = _Kept  # type: ignore[assignment]
         return ModuleType.__getattribute__(self, name)
 
 
