@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from kubelint_gpu.modules import KeptModules
+from kubelint_gpu.modules import KeptModules, _Later
 
 ROOT = Path(__file__).resolve().parents[1]
 LOADED = """
@@ -113,9 +113,9 @@ def test_a_package_that_runs_later_gives_its_modules_without_it(monkeypatch):
     package, part = (sys.modules[name] for name in names)
     package.part = part
     assert package.part.value == 1
-    assert [type(one) is ModuleType for one in (package, part)] == [False, True]
+    assert [isinstance(one, _Later) for one in (package, part)] == [True, False]
     assert package.value == 1
-    assert type(package) is ModuleType
+    assert not isinstance(package, _Later)
 
 
 def test_a_module_that_runs_later_runs_once_and_whole_for_threads_that_ask_at_once():
@@ -125,8 +125,8 @@ def test_a_module_that_runs_later_runs_once_and_whole_for_threads_that_ask_at_on
     module = ModuleType("slow")
     module.__spec__ = ModuleSpec("slow", kept)
     kept.exec_module(module)
-    assert type(module) is not ModuleType
+    assert isinstance(module, _Later)
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda _: module.value, range(8))) == [1] * 8
-    assert type(module) is ModuleType
+    assert not isinstance(module, _Later)
     assert not kept._codes

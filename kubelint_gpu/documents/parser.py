@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import contextmanager
+from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+_PARTS = ("scanner", "parser", "composer", "constructor", "emitter", "serializer", "representer")
+_ERRORS = {f"ruamel.yaml.{part}": f"{part.capitalize()}Error" for part in _PARTS}
 
 
 def parser_name(*, pure: bool = False) -> str:
     """What `--version` prints: `libyaml` for the C extension, `pure Python` where that is missing."""
-    return "pure Python" if pure or _c_parser() is None else "libyaml"
+    return "pure Python" if pure or c_parser() is None else "libyaml"
 
 
 def next_event(text: str, *, pure: bool = False) -> Callable[[], Any]:
@@ -18,7 +25,7 @@ def next_event(text: str, *, pure: bool = False) -> Callable[[], Any]:
 
     It raises a `ruamel.yaml.error.YAMLError` where the text is no YAML.
     """
-    parser = None if pure else _c_parser()
+    parser = None if pure else c_parser()
     if parser is None:
         parser = _pure_parser()
     get_event: Callable[[], Any] = parser(text).get_event
@@ -33,8 +40,30 @@ def refuses_more(error: Exception) -> bool:
     return "found unexpected ':'" in str(error)
 
 
-def _c_parser() -> Any:
+@cache
+def c_parser() -> Any:
     """The parser class of the C extension, None where it is not installed."""
+    with _errors_alone():
+        found = _imported()
+    # another release of the extension may take more of the library than errors
+    return found or _imported()
+
+
+@contextmanager
+def _errors_alone() -> Iterator[None]:
+    """The extension takes a class of errors from each part of the library: the parts are not loaded for that."""
+    from ruamel.yaml.error import MarkedYAMLError
+
+    missing = {name: ModuleType(name) for name in _ERRORS if name not in sys.modules}
+    for name, module in missing.items():
+        setattr(module, _ERRORS[name], MarkedYAMLError)
+    sys.modules.update(missing)
+    yield
+    for name in missing:
+        del sys.modules[name]
+
+
+def _imported() -> Any:
     try:
         from _ruamel_yaml import CParser  # type: ignore[import-not-found]
     except ImportError:

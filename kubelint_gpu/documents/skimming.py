@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.documents.parser import c_parser
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
 
@@ -22,7 +23,7 @@ _SPEC = pattern(r"spec:[ \t]*(?:#[^\r\n]*)?\r?\n")
 # The line end before a line that is neither empty nor part of what stands above it.
 _OUTDENTED = pattern(r"\n(?=[^ \t#\r\n-]|\r(?!\n))")
 # An alias may stand for an anchor of the body, or repeat one of the head within it.
-_ALIAS = pattern(r"(?<=[\s,\[{])\*[^\s,\[\]{}]+[ \t]*(?=[,\]}\r\n#])")
+_ALIAS = pattern(r"(?<=[\s,\[{])\*[^\s,\[\]{}]+(?:[ \t]*(?=[,\]}\r\n#])|(?<=:)[ \t]|[ \t]+:)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +66,13 @@ def _only(text: str, key: str) -> int | None:
 
 def parses(text: str) -> bool:
     """Whether the C parser is there and makes out the text; what is wrong with another one a full reading tells."""
-    try:
-        from _ruamel_yaml import CParser  # type: ignore[import-not-found]
-    except ImportError:
+    parser = c_parser()
+    if parser is None:
         return False
     from ruamel.yaml.error import YAMLError
 
     try:
-        CParser(text).raw_parse()
+        parser(text).raw_parse()
     except YAMLError:
         return False
     return True

@@ -80,6 +80,13 @@ def test_crlf_keeps_its_places() -> None:
     assert short.documents[0].value["spec"] is None
 
 
+@pytest.mark.parametrize("alias", ["*type: object", "*type : object", "*a"])
+def test_an_alias_in_it_is_read_whole_as_a_key_too(alias: str) -> None:
+    short, whole = both(HEAD + BODY + f"  {alias}\n" + STATUS)
+    assert [one.message for one in short.problems] == [one.message for one in whole.problems]
+    assert len(short.problems) == 1
+
+
 @given(
     st.lists(
         st.sampled_from([*"ab:-#'\"{}[]*&!|>,% \n\t", "\n  ", "\n    ", ": ", "- ", "kind: x\n", "\nspec:\n", "---\n"])
