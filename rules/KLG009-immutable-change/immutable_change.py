@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, rule
-from kubelint_gpu.kube.updates.object_updates import refused_changes
 from kubelint_gpu.kube.updates.refused_change import RefusedChange
 from kubelint_gpu.kube.values.errors import Pointer, field_path
 from kubelint_gpu.workspace.field_pointers import at
@@ -22,6 +21,8 @@ def immutable_change(unit: ApplySet) -> Iterator[Diagnostic]:
         before = unit.before.get(manifest.object)
         if before is None or _partial(before) or _partial(manifest):
             continue
+        from kubelint_gpu.kube.updates.object_updates import refused_changes
+
         for change in refused_changes(before.item.value, manifest.item.value, unit.minor_release):
             yield _draft(before, manifest, change)
 

@@ -8,8 +8,6 @@ from typing import Any
 from kubelint_gpu.kube.objects.priority import read_priority_class
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.validation.api_fields import Misfit, misfits, mismatch, template_misfits
-from kubelint_gpu.kube.validation.autoscaler_validation import autoscaler_problems
-from kubelint_gpu.kube.validation.device_validation import device_problems
 from kubelint_gpu.kube.validation.policy_validation import budget_problems, limit_range_problems, quota_problems
 from kubelint_gpu.kube.validation.resource_validation import sum_problems
 from kubelint_gpu.kube.validation.template_validation import name_problems, pod_problems, workload_problems
@@ -72,12 +70,16 @@ def _further(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
         yield from workload_problems(workload.kind, value, workload.template_pointer)
         yield from sum_problems(workload.spec, workload.spec_pointer)
     elif api_group(value) == DEVICE_GROUP and manifest.kind in DEVICE_KINDS:
+        from kubelint_gpu.kube.validation.device_validation import device_problems
+
         yield from name_problems(manifest.kind, value)
         yield from device_problems(value, minor)
     elif (further := _OTHERS.get((api_group(value), manifest.kind))) is not None:
         yield from name_problems(manifest.kind, value)
         yield from further(value)
     elif (api_group(value), manifest.kind) == ("autoscaling", "HorizontalPodAutoscaler"):
+        from kubelint_gpu.kube.validation.autoscaler_validation import autoscaler_problems
+
         yield from name_problems(manifest.kind, value)
         yield from autoscaler_problems(value, minor)
 

@@ -11,11 +11,9 @@ from kubelint_gpu.kube.objects.rolling import (
 )
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.controller import Controller
-from kubelint_gpu.simulation.controllers.daemon_set import DaemonSetController
 from kubelint_gpu.simulation.controllers.deployment import DeploymentController
 from kubelint_gpu.simulation.controllers.job import JobController
 from kubelint_gpu.simulation.controllers.replica_set import CustomController, PodController, ReplicaSetController
-from kubelint_gpu.simulation.controllers.stateful_set import StatefulSetController
 
 OF_CUSTOM_RESOURCES: dict[str, type[CustomController]] = {}
 """The controllers of custom resources that replace their pods unlike any kind of Kubernetes, by `update` of the row."""
@@ -27,8 +25,12 @@ def controller_of(workload: Workload) -> Controller:
     if isinstance(strategy, DeploymentStrategy):
         return DeploymentController(workload, strategy)
     if isinstance(strategy, StatefulSetStrategy):
+        from kubelint_gpu.simulation.controllers.stateful_set import StatefulSetController
+
         return StatefulSetController(workload, strategy)
     if isinstance(strategy, DaemonSetStrategy):
+        from kubelint_gpu.simulation.controllers.daemon_set import DaemonSetController
+
         return DaemonSetController(workload, strategy)
     if isinstance(strategy, JobStrategy):
         return JobController(workload, strategy)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.simulation.controllers.daemon_set import kept_daemon_pods
 from kubelint_gpu.simulation.controllers.deployment import with_parts
 from kubelint_gpu.simulation.controllers.pod_type_builder import CollectedPods, PodTypeBuilder, Revision
 from kubelint_gpu.simulation.controllers.reconciler import PodType, Reconciler
@@ -124,6 +123,8 @@ def build_pod_types(
 def _add_outsiders(collected: CollectedPods, owner: str, pods: Sequence[Pod]) -> None:
     pod = anonymous(pods[0])
     if owner.startswith("DaemonSet/"):
+        from kubelint_gpu.simulation.controllers.daemon_set import kept_daemon_pods
+
         pod = replace(pod, spec=replace(pod.spec, node_affinity=None))
         number = collected.kind(pod, len(pods), owner, pods, pinned=True)
         collected.reconcilers.append(kept_daemon_pods(owner, tuple(one.spec.node_name for one in pods), number))

@@ -9,7 +9,6 @@ from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds.change_set import always_ends
 from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful, may_evict
-from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone
 from kubelint_gpu.simulation.evidence.watch import tell_together
 from kubelint_gpu.simulation.prepare.demand import always_room
@@ -115,6 +114,8 @@ def _stands_alone(situation: Situation, search: GroupSearch, place: int) -> bool
 
 
 def _quiescence(question: GroupQuestion) -> Together | None:
+    from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
+
     known = leaves_no_pod_pending(question.situation, question.search, question.rolling)
     return question.completes() if known else None
 
