@@ -29,9 +29,10 @@ _TOGETHER = 16  # modules that one after the other imports: most runs need all o
 _TAG = sys.implementation.cache_tag
 _PLACE = os.path.join(_HERE, "__pycache__", f"modules.{_TAG}.bin")
 _IS_POSSIBLE = hasattr(os, "pread") and not sys.flags.optimize and not sys.pycache_prefix
-_IDENTITY = (MAGIC_NUMBER, __version__, 2)
+_IDENTITY = (MAGIC_NUMBER, __version__, 3)
 _OF_IMPORT = ("__spec__", "__loader__", "__class__", "__path__")
 _kept: list[KeptModules] = []
+_compiled: dict[str, CodeType] = {}
 
 Entry = tuple[str, bool, bool, int, int, int, int]
 """The path from here; whether it is a package, and runs later; time and size of the source; where its group is."""
@@ -43,9 +44,8 @@ class KeptModules:
     def __init__(self, path: str) -> None:
         self._file = os.open(path, os.O_RDONLY)
         self._begin = int.from_bytes(os.pread(self._file, 4, 0), "little")
-        identity, self.entries = marshal.loads(os.pread(self._file, self._begin - 4, 4))  # noqa: S302 - of its own
-        if identity != _IDENTITY:
-            self.entries = {}
+        identity, *held = marshal.loads(os.pread(self._file, self._begin - 4, 4))  # noqa: S302 - of its own
+        self.entries, self.compiled = held if identity == _IDENTITY else ({}, {})
         self._codes: dict[str, CodeType] = {}
 
     def find_spec(self, name: str, _path: object = None, _target: ModuleType | None = None) -> ModuleSpec | None:
@@ -116,6 +116,14 @@ def use() -> None:
         if _IS_POSSIBLE:
             _kept.append(KeptModules(_PLACE))
             sys.meta_path.insert(0, _kept[0])
+            _compiled.update(_kept[0].compiled)
+
+
+def compiled(text: str) -> CodeType:
+    """What a text of this program compiles to, out of the file where it holds that."""
+    if text not in _compiled:
+        _compiled[text] = compile(text, "<made>", "exec")
+    return _compiled[text]
 
 
 def spec_at(name: str, path: str) -> ModuleSpec | None:
@@ -156,7 +164,7 @@ def _write(specs: list[Any]) -> None:
     for names in groups:
         start, body = len(body), body + marshal.dumps({name: codes[name] for name in names})
         entries |= {name: (*about[name], start, len(body)) for name in names}
-    head = marshal.dumps((_IDENTITY, entries))
+    head = marshal.dumps((_IDENTITY, entries, _compiled))
     temporary = f"{_PLACE}.{os.getpid()}"
     with open(temporary, "xb") as file:
         file.writelines(((len(head) + 4).to_bytes(4, "little"), head, body))

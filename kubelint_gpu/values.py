@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 else:
     from _collections import _tuplegetter
 
+    from kubelint_gpu.modules import compiled
+
     _MISSING = object()
     _HASH = "_value_hash"  # computed once: values are keys, and deep ones are dear to hash
 
@@ -127,8 +129,13 @@ else:
     def _filling(count):
         parameters = "".join(f", _{number}" for number in range(count))
         lines = "".join(f" self._{number} = _{number}\n" for number in range(count))
+        return _made_by(
+            f"def made(_cls{parameters}):\n self = _new(_same)\n{lines} self.__class__ = _cls\n return self"
+        )
+
+    def _made_by(text):
         scope = {}
-        exec(f"def made(_cls{parameters}):\n self = _new(_same)\n{lines} self.__class__ = _cls\n return self", scope)  # noqa: S102
+        exec(compiled(text), scope)  # noqa: S102
         return scope["made"].__code__
 
     def _with_factories(made, names, factories):
@@ -192,7 +199,7 @@ else:
     @cache
     def _joining(count):
         names = "".join(f"_{number}, " for number in range(count))
-        return eval(f"lambda _cls, {names}: _new(_cls, ({names}))").__code__  # noqa: S307
+        return _made_by(f"made = lambda _cls, {names}: _new(_cls, ({names}))")
 
     def _shown(self):
         shown = ", ".join(f"{name}={one!r}" for name, one in zip(self._fields, self, strict=True))

@@ -128,4 +128,4 @@ def write_list(title: str, rows: Sequence[tuple[str, str]], formatter: click.Hel
     """A section with a word and its meaning on each line."""
     if rows:
         with formatter.section(title):
-            formatter.write_dl(list(rows))
+            formatter.write_dl([(word, meaning) for word, meaning in rows])
