@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
@@ -40,8 +38,5 @@ def _autoscalers(unit: ApplySet) -> dict[WorkloadKey, list[tuple[WorkloadCheck, 
 
 def replicas_of(unit: ApplySet, subject: WorkloadCheck) -> tuple[int, int]:
     """The fewest and the most replicas that a workload has: as its autoscaler says, else as they are written."""
-    return next(_ranges(unit, subject), (subject.workload.replicas, subject.workload.replicas))
-
-
-def _ranges(unit: ApplySet, subject: WorkloadCheck) -> Iterator[tuple[int, int]]:
-    yield from (found for manifest in autoscalers_of(unit, subject) if (found := range_of(manifest)) is not None)
+    found = filter(None, map(range_of, autoscalers_of(unit, subject)))
+    return next(found, (subject.workload.replicas, subject.workload.replicas))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_PARTS = ("scanner", "parser", "composer", "constructor", "emitter", "serializer", "representer")
-_ERRORS = {f"ruamel.yaml.{part}": f"{part.capitalize()}Error" for part in _PARTS}
+_PARTS = "Scanner", "Parser", "Composer", "Constructor", "Emitter", "Serializer", "Representer"
+_ERRORS = {f"ruamel.yaml.{part.lower()}": f"{part}Error" for part in _PARTS}
 
 
 def parser_name(*, pure: bool = False) -> str:
