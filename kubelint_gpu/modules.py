@@ -64,9 +64,8 @@ class KeptModules:
             spec.submodule_search_locations = [folder]
         return spec
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """One that says at little cost that it has no attribute of a name."""
-        return _Kept(spec.name)
+    def create_module(self, _spec: ModuleSpec) -> None:
+        """None: the usual one."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Run a module, or have it run later."""
@@ -80,6 +79,7 @@ class KeptModules:
             module.__class__ = _Later
         else:
             run(module.__dict__)
+            _settle(module, ModuleType)
 
     def code(self, name: str) -> CodeType:
         """What the file holds of a module; that of its neighbours is made at once, which have words in common."""
@@ -96,6 +96,12 @@ class _Kept(ModuleType):
     __getattribute__ = object.__getattribute__
 
 
+def _settle(module: ModuleType, now: type[ModuleType]) -> None:
+    """Make a module that has run, and is of a class `now`, one of those; not where it has its own way to attributes."""
+    if object.__getattribute__(module, "__class__") is now:
+        module.__class__ = ModuleType if "__getattr__" in vars(module) else _Kept
+
+
 class _Later(ModuleType):
     """A module that runs when something of it is first asked for, in the thread that does; others wait for it."""
 
@@ -106,7 +112,7 @@ class _Later(ModuleType):
             with lock:
                 if pending:
                     pending.pop()(ModuleType.__getattribute__(self, "__dict__"))
-                    self.__class__ = _Kept  # type: ignore[assignment]
+                    _settle(self, _Later)
         return ModuleType.__getattribute__(self, name)
 
 

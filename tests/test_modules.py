@@ -130,3 +130,14 @@ def test_a_module_that_runs_later_runs_once_and_whole_for_threads_that_ask_at_on
         assert list(pool.map(lambda _: module.value, range(8))) == [1] * 8
     assert not isinstance(module, _Later)
     assert not kept._codes
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_a_module_that_finds_attributes_itself_still_does(later):
+    kept = KeptModules.__new__(KeptModules)
+    kept.entries = {"own": ("own.py", False, later, 0, 0, 0, 0)}
+    kept._codes = {"own": compile("def __getattr__(name):\n    return name.upper()", "own.py", "exec")}
+    module = ModuleType("own")
+    module.__spec__ = ModuleSpec("own", kept)
+    kept.exec_module(module)
+    assert [module.other, module.another] == ["OTHER", "ANOTHER"]
