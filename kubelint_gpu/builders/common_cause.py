@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping, Sequence
 
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.findings.finding import ASKED, WHO, Shared
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every
+from kubelint_gpu.messages.why_fewer import KEPT_APART
 from kubelint_gpu.messages.wording import bare, listed, some
-from kubelint_gpu.simulation.search.trace import Waiting
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.trace import Blocker, Waiting
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.workspace.answers import once
 
 
 def of_shortage(
-    unit: ApplySet, subject: WorkloadCheck, wanted: int, resource: str, nodes: Collection[str], refusal: str
+    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, apart: Waiting | None
 ) -> Shared | None:
-    """That so many replicas do not all run: what they ask for of the nodes that take them, or a quota."""
-    if refusal:
-        told = ("not all pods of ", WHO, f" can run: quota {refusal} refuses them")
-        return Shared(f"quota {refusal}", told)
+    """That not all replicas run: a quota, what they ask for of the nodes, or that they are kept `apart`."""
+    not_all = ("not all pods of ", WHO)
+    if judgement.refusal is not None:
+        quota = f"quota {judgement.refusal.quota}"
+        return Shared(quota, (*not_all, f" can run: {quota} refuses them"))
+    if apart is not None:
+        owners = sorted({subject.workload.key}.union(*(lack.owners for lack in apart.lacks)))
+        nodes = some(sorted({lack.node for lack in apart.lacks}))
+        return Shared(f"places of {' '.join(owners)}", (*not_all, f" can run on {nodes}: {KEPT_APART}"), few=1)
     each = pod_requests(subject.workload.spec).get(resource, 0)
-    names = sorted(nodes)
+    names = sorted(judgement.eligible)
     found = [info for info in map(unit.empty.node, names) if info is not None]
     total = sum(info.node.allocatable.get(resource, 0) for info in found)
     if not each or not total:
@@ -28,11 +39,11 @@ def of_shortage(
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
     nature = "not all of their pods can run; this is missing capacity, not a rollout deadlock"
     asked = (WHO, " ask for ", ASKED, f" {resource} of {some(names)}, {have}: {nature}")
-    return Shared(f"{resource} of {' '.join(names)}", asked, wanted * each)
+    return Shared(f"{resource} of {' '.join(names)}", asked, judgement.wanted * each)
 
 
-def of_standstill(waiting: Waiting, begins: str, ends: str) -> Shared | None:
-    """That rollouts do not end: all of their new pods wait for the same nodes, or are refused by the same quota."""
+def of_standstill(unit: ApplySet, waiting: Waiting, begins: str, ends: str) -> Shared | None:
+    """That rollouts do not end: their new pods wait for each other or the same nodes, or one quota refuses them."""
     begin = (f"{begins}the rollouts of ", WHO, f" {ends}: their new pods ")
     refusal = waiting.refusal
     if refusal is not None:
@@ -40,12 +51,31 @@ def of_standstill(waiting: Waiting, begins: str, ends: str) -> Shared | None:
             f"quota {refusal.quota} {begins}{ends}",
             (*begin, f"are refused by quota {refusal.quota}, which counts the old ones until they are gone"),
         )
-    lacks = every(waiting.lacks)
+    circle = _circles(unit).get(waiting.owner, ())
+    lacks = circle or every(waiting.lacks)
     names = sorted({lack.node for lack in lacks})
     if not names:
         return None
     kinds = sorted({lack.resource or lack.held for lack in lacks})
     what = listed([kind if "/" in kind or kind in ("cpu", "memory") else f"a {kind}" for kind in kinds if kind])
-    kept = "where nothing is left, and the old pods are kept until the new ones are available"
+    held = "held by their old pods" if circle else "where nothing is left"
+    kept = f"{held}, and the old pods are kept until the new ones are available"
     told = (*begin, f"wait for {what or 'room'} on {some(names)}, {kept}")
-    return Shared(f"{what} of {' '.join(names)} {begins}{ends}", told)
+    return Shared(f"{what} of {' '.join(names)} {begins}{ends}", told, few=1 if circle else 3)
+
+
+@once
+def _circles(unit: ApplySet) -> Mapping[str, Sequence[Blocker]]:
+    """What is lacking in all rollouts that never end for each other, by each of their workloads."""
+    lacks = grouped(
+        (waiting.owner, lack)
+        for found in judgements_in(unit).values()
+        for waiting in (found.trace.waiting if found.trace and found.verdict is Verdict.STUCK else ())
+        for lack in every(waiting.lacks if waiting.owner == found.workload.key else ())
+    )
+    circles: list[set[str]] = []
+    for owner, mine in lacks.items():
+        near = lacks.keys() & {owner}.union(*(lack.owners for lack in mine))
+        circles = [*(one for one in circles if not one & near), near.union(*(one for one in circles if one & near))]
+    several = [sorted(one) for one in circles if len(one) > 1]
+    return {owner: [lack for other in one for lack in lacks[other]] for one in several for owner in one}

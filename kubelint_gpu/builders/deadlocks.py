@@ -117,13 +117,8 @@ def strategy_fixes(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[F
 def _pods_of_others(unit: ApplySet, subject: WorkloadCheck) -> tuple[Meta, ...]:
     """What pods of other owners are called and labelled: those of the manifests, and those that run."""
     selector, namespace = subject.workload.selector, subject.workload.meta.namespace
-    made = (one.pod.meta for one in unit.subjects if one.key != subject.key)
-    running = (pod.meta for pod in unit.cluster.pods)
-    return (
-        *made,
-        *(
-            meta
-            for meta in running
-            if selector is None or meta.namespace != namespace or not selector.matches(meta.labels)
-        ),
-    )
+    made = [one.pod.meta for one in unit.subjects if one.key != subject.key]
+    running = [pod.meta for pod in unit.cluster.pods]
+    if selector is not None:
+        running = [meta for meta in running if meta.namespace != namespace or not selector.matches(meta.labels)]
+    return (*made, *running)

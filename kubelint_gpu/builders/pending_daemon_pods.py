@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.transitions import transitions_in
@@ -10,8 +10,9 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_p
 from kubelint_gpu.evidence.node_lines import clues, node_clues, scarce
 from kubelint_gpu.evidence.runtime_classes import binding
 from kubelint_gpu.evidence.stakes import holding, told_holders
+from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every
-from kubelint_gpu.messages.wording import counted, owner_name, some
+from kubelint_gpu.messages.wording import amount, bare, counted, owner_name, some
 from kubelint_gpu.scheduler import attempt
 from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
@@ -63,8 +64,8 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     yield Diagnostic(
         "KLG109",
         asked[0] if asked else manifest.place(("spec",), "key"),
-        f"{told}{first}{where}, and {'it stays' if one else 'they stay'} Pending"
-        f"{_halted(unit, subject, judgement, full)}",
+        f"{told}{first}{where}{_missing(unit, subject, resource, full or never)}, and "
+        f"{'it stays' if one else 'they stay'} Pending{_halted(unit, subject, judgement, full)}",
         manifest,
         cause="daemon pods",
         certainty="certain" if certain else "possible",
@@ -78,6 +79,14 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
             *told_holders(unit, resource, held),
         ),
     )
+
+
+def _missing(unit: ApplySet, subject: WorkloadCheck, resource: str, names: Collection[str]) -> str:
+    """How much each pod asks for, and how much these nodes have at most, where that is less."""
+    asked = pod_requests(subject.workload.spec).get(resource, 0)
+    most = max((one.allocatable.get(resource, 0) for one in unit.cluster.nodes if one.name in names), default=asked)
+    has = f"and no such node has more than {bare(resource, most)}" if most else "which no such node has"
+    return f": each asks for {amount(resource, asked)}, {has}" if most < asked else ""
 
 
 def _short(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:

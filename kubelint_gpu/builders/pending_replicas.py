@@ -60,8 +60,8 @@ def pending_replicas(
         nature = why_fewer(lacks, judgement.refusal)
     waiting = judgement.waiting if beside or why == NO_NODE else None
     if waiting is not None:
-        claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, now).items())
-        text, why = waiting.scheduler or None, Wait(now.workload, waiting, claims, standing=True, only=only).clause
+        waits = Wait(now.workload, waiting, exclusive_claims(unit, now), standing=True, only=only)
+        text, why = waiting.scheduler or None, waits.clause
         nature = why_fewer(waiting.lacks, None)
         unsure = unsure_claims(unit, now.workload, waiting)
     elif beside and judgement.refusal:
@@ -107,16 +107,7 @@ def pending_replicas(
         scheduler=text,
         help=(*declare(unsure), *(() if proposals else (helps,))),
         proposals=proposals,
-        shared=of_shortage(
-            unit,
-            subject,
-            judgement.wanted,
-            missing,
-            judgement.eligible,
-            judgement.refusal.quota if judgement.refusal else "",
-        )
-        if nature != KEPT_APART
-        else None,
+        shared=of_shortage(unit, subject, judgement, missing, waiting if nature == KEPT_APART else None),
         related=(*shortage_lines(unit, subject, judgement, missing), *growing(unit, subject)),
     )
 

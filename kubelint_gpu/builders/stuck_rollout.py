@@ -8,6 +8,7 @@ from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
+from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.common_cause import of_standstill
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.builders.waiting_pods import declare, unsure_claims
@@ -118,7 +119,9 @@ def standstill(
     beyond = "" if closed or workload.approximate else "unless there are nodes beyond the inventory, "
     made, coming = is_made(unit, subject), subject.key in next_rollouts(unit).judgements
     moment: Moment = "later" if after else "next" if made or coming else "now"
-    done = "this change starts it, and " if made else "" if moment == "now" else "this change rolls out, and "
+    change = transitions_in(unit).get(subject.key)
+    rolls = moment != "now" and change is not None and change.rolls and (change.known or not after)
+    done = "this change starts it, and " if made else "this change rolls out, and " if rolls else ""
     scaled, replicas = subject.scaled, counted(workload.replicas, "replica")
     begins = f"{done}{beyond}{f'{after}, ' if after else ''}"
     begins += f"at {replicas}, which {scaled.sets}, " if scaled is not None else ""
@@ -139,7 +142,7 @@ def standstill(
         certainty="certain" if closed and not may and not unknown else "possible",
         severity="warning" if (may or made or coming) and closed else None,
         moment=moment,
-        shared=of_standstill(end.waiting, begins, ends.replace("ends", "end")),
+        shared=of_standstill(unit, end.waiting, begins, ends.replace("ends", "end")),
         help=(
             *filter(None, (subject.controller.remedy,)),
             *declare(unknown),
@@ -162,8 +165,7 @@ def standstill(
 
 
 def _wait(unit: ApplySet, subject: WorkloadCheck, end: End) -> Wait:
-    exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
-    return Wait(subject.workload, end.waiting, tuple(exclusive))
+    return Wait(subject.workload, end.waiting, exclusive_claims(unit, subject))
 
 
 def standstill_anywhere(

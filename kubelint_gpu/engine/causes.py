@@ -12,9 +12,6 @@ from kubelint_gpu.findings.finding import WHO, Finding, Fix, Related, Shared
 from kubelint_gpu.messages.wording import owner_name, some
 from kubelint_gpu.values import replace
 
-FEW = 3
-"""So many findings of one cause are each told; more are told as one."""
-
 
 def shared_of(draft: Diagnostic, unit: str) -> Shared | None:
     """What a draft has in common with others; without words of its rule those of which the same is said, in a unit."""
@@ -62,7 +59,7 @@ def told_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def _together(group: Sequence[Finding]) -> Sequence[Finding]:
     shared = group[0].shared
     by_object: Mapping[str, Finding] = {one.object: one for one in reversed(group)}
-    if shared is None or len(by_object) <= (1 if shared.of_run else FEW):
+    if shared is None or len(by_object) <= shared.few:
         return group
     first, *rest = sorted(group, key=lambda one: (one.place, one.object))
     asked = sum(one.shared.asked for one in group if one.shared is not None)
@@ -73,6 +70,10 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
             first,
             message=message,
             related=(*_common(group), *(Related(one.place, f"{owner_name(one.object)}, too") for one in rest)),
+            cycle=(
+                *(f"{owner_name(one.object)}: {one.cycle[0]}" for one in (first, *rest) if one.cycle),
+                *first.cycle[1:][-1:],
+            ),
             fixes=_of_all(group),
             others=tuple(
                 dict.fromkeys(name for one in rest for name in (one.object, *one.others) if name != first.object)

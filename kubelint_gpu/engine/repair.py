@@ -10,7 +10,7 @@ from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.fixes.trials import changed_by
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.suppressing import Suppression
-from kubelint_gpu.findings.finding import Finding, Fix, Place, TextEdit
+from kubelint_gpu.findings.finding import Finding, Fix, Place
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -122,7 +122,7 @@ def _next(
 ) -> tuple[Finding, Fix] | None:
     for finding in findings:
         for fix in finding.fixes:
-            if (fix.safety == "safe" or unsafe) and (_identity(finding), fix.title) not in refused:
+            if (unsafe or (fix.verified and fix.safety == "safe")) and (_identity(finding), fix.title) not in refused:
                 return finding, fix
     return None
 
@@ -152,12 +152,8 @@ def _identity(finding: Finding) -> Identity:
 
 def _edits(unit: ApplySet, fix: Fix) -> list[Edit]:
     sources = {reading.source.path: reading.source for reading in unit.sources if reading.source is not None}
-    return [_edit(sources[edit.place.path], edit) for edit in fix.edits]
-
-
-def _edit(source: SourceText, edit: TextEdit) -> Edit:
-    start, end = offsets(source, edit.place)
-    return Edit(edit.place.path, source.span(start, end), edit.text)
+    found = [(edit, sources[edit.place.path]) for edit in fix.edits]
+    return [Edit(edit.place.path, source.span(*offsets(source, edit.place)), edit.text) for edit, source in found]
 
 
 def offsets(source: SourceText, place: Place) -> tuple[int, int]:

@@ -49,7 +49,12 @@ def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) ->
     return tuple(found)
 
 
-def exclusive_claims(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
+def exclusive_claims(unit: ApplySet, subject: WorkloadCheck) -> tuple[str, ...]:
+    """The claims of the pod that not every pod can use at once, each with its access mode."""
+    return tuple(f"{name} ({mode})" for name, mode in _modes(unit, subject).items())
+
+
+def _modes(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
     """The access mode of each claim of the pod that not every pod can use at once, by the claim's name."""
     modes = {
         claim.meta.name: claim.access_modes
@@ -100,7 +105,7 @@ def _holds_hash(subject: WorkloadCheck, route: Pointer, field: str) -> bool:
 
 
 def _claims(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
-    exclusive = exclusive_claims(unit, subject)
+    exclusive = _modes(unit, subject)
     for route in field_pointers.claims(subject.manifest):
         mode = exclusive.get(str(field_pointers.at(subject.manifest, route)))
         if mode is not None:

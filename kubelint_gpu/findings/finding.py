@@ -96,12 +96,14 @@ class Shared:
         cause: what is the same of all of them.
         told: the parts of the sentence about all of them, `WHO` and `ASKED` in place of names and the number.
         asked: what this one asks for.
-        of_run: they are one from the second on, and in whatever file they stand; else many of one unit are.
+        few: so many of them are each told.
+        of_run: more are one in whatever file they stand; else those of one unit are.
     """
 
     cause: str
     told: tuple[str | int, ...]
     asked: int = 0
+    few: int = 3
     of_run: bool = False
 
 

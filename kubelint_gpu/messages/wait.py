@@ -71,7 +71,7 @@ class Wait:
             counts = "a claim" if self.waiting.refusal.kind == CLAIMS else "a pod"
             yield f"{self._refused_one} is refused {refused(self.waiting.refusal)}; {counts} counts until it is gone"
             return
-        lacks = self.waiting.lacks
+        lacks = sorted(self.waiting.lacks, key=lambda lack: not _pods_in_the_way([lack], self.workload.key, new=False))
         yield from dict.fromkeys(f"{self.who} waits {self._sought((lack,), whole=True)}" for lack in lacks[:_MOST])
         if len(lacks) > _MOST:
             yield f"the same holds for {counted(len(lacks) - _MOST, 'further node')}"

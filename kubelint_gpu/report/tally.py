@@ -106,16 +106,14 @@ def _fix_hint(findings: tuple[Finding, ...]) -> str:
     safe = unsafe = 0
     notes: set[str] = set()
     for finding in findings:
-        kinds = {fix.safety for fix in finding.fixes if fix.edits}
+        proven = {fix.verified and fix.safety == "safe" for fix in finding.fixes if fix.edits}
         if finding.severity == "note":
-            notes |= {finding.code} if kinds else set()
+            notes |= {finding.code} if proven else set()
             continue
-        safe += "safe" in kinds
-        unsafe += kinds == {"unsafe"}
-    if safe and unsafe:
-        return f"--fix repairs {safe} of them, --fix --unsafe-fixes {unsafe} more."
+        safe += True in proven
+        unsafe += proven == {False}
     if safe:
-        return f"--fix repairs {safe} of them."
+        return f"--fix repairs {safe} of them{f', --fix --unsafe-fixes {unsafe} more' if unsafe else ''}."
     if unsafe:
         return f"--fix --unsafe-fixes repairs {unsafe} of them."
     made = f"--fix --unsafe-fixes --select {','.join(sorted(notes))}"

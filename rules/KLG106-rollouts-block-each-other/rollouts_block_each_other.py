@@ -61,10 +61,9 @@ def _undecided(unit: ApplySet, together: Together) -> Diagnostic:
 
 
 def _waits(unit: ApplySet, subject: WorkloadCheck, trace: Trace) -> Iterator[Wait]:
-    claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
     for waiting in trace.waiting:
         if waiting.owner == subject.workload.key:
-            yield Wait(subject.workload, waiting, claims, named=True)
+            yield Wait(subject.workload, waiting, exclusive_claims(unit, subject), named=True)
 
 
 def _draft(

@@ -15,7 +15,7 @@ from kubelint_gpu.builders.deadlocks import (
     waits_for_gangs,
 )
 from kubelint_gpu.builders.stuck_rollout import ended, spoken_for, standstill, standstill_somewhere
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, field_pointers, rule
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.messages.wording import cut_off, listed, verb, workload_names
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -32,13 +32,15 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
             yield standstill(unit, subject, one, "KLG107", proposals=strategy_fixes(unit, subject, "KLG107"))
     for subject in unit.subjects:
         if subject.key in may_stick_on_another_node(unit):
-            claims = listed([f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()])
+            claims = listed(exclusive_claims(unit, subject))
             waits = f"where the new pod lands on another node, it waits for claim {claims}, which the old one holds"
             yield standstill_somewhere(unit, subject, "KLG107", waits, strategy_fixes(unit, subject, "KLG107"))
     for subject in unit.subjects:
         found = judgements_in(unit).get(subject.key)
         if rollout_ends(unit, subject):
-            yield from _when_scaled(unit, subject)
+            scaled = waiting_when_scaled(unit, subject)
+            if scaled is not None and not is_deadlock(scaled):
+                yield standstill_when_scaled(unit, scaled, "KLG107")
         if found is not None and found.verdict is Verdict.UNDECIDED:
             yield Diagnostic(
                 "KLG107",
@@ -52,13 +54,6 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
                 undecided=True,
                 help=(_DECLARE,) if found.unknown else (),
             )
-
-
-def _when_scaled(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
-    """The rollout ends with as many replicas as are written, and not with as many as an autoscaler may set."""
-    scaled = waiting_when_scaled(unit, subject)
-    if scaled is not None and not is_deadlock(scaled):
-        yield standstill_when_scaled(unit, scaled, "KLG107")
 
 
 def _unseen(found: Judgement) -> str:

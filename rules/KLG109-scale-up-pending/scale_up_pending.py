@@ -66,11 +66,10 @@ def _told_by_hand(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> I
 
 def _waiting(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Diagnostic:
     manifest = subject.manifest
-    claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
     return Diagnostic(
         "KLG109",
         manifest.place(keeping(subject.controller)),
-        f"a new pod may wait for ever: {Wait(subject.workload, waiting, claims).clause}",
+        f"a new pod may wait for ever: {Wait(subject.workload, waiting, exclusive_claims(unit, subject)).clause}",
         manifest,
         cause="new pods",
         certainty="certain" if unit.is_closed_to(subject) else "possible",
@@ -124,8 +123,7 @@ def _until_removed(
 ) -> Diagnostic:
     manifest, workload = subject.manifest, subject.workload
     rolls = found.verdict in WAITS
-    claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
-    clause = Wait(workload, waiting, claims, standing=not rolls).clause
+    clause = Wait(workload, waiting, exclusive_claims(unit, subject), standing=not rolls).clause
     replicas = f"{found.placed} of {counted(found.wanted, 'replica')}"
     told = "the rollout does not end" if rolls else f"only {replicas} can run"
     left = some([owner_name(name) for name in names], "workload")

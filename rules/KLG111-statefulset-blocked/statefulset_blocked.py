@@ -71,7 +71,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
     name = next((one.pod for one in mine if one.pod), f"{subject.workload.meta.name}-{first + placed}")
     pools = at_most(unit, subject)
     text, why, _ = shortage(unit, subject, judgement, placed)
-    claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
+    claims = exclusive_claims(unit, subject)
     waiting = judgement.waiting or next(iter(mine), None)
     if why == NO_NODE and waiting is not None:
         text, why = waiting.scheduler or text, Wait(subject.workload, waiting, claims, standing=True).clause

@@ -84,8 +84,7 @@ def _grown(unit: ApplySet, subject: WorkloadCheck, stalls: Trace) -> Iterator[Di
     waiting = next((one for one in stalls.waiting if one.owner == workload.key), None)
     if waiting is None:
         return
-    exclusive = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
-    wait = Wait(workload, waiting, exclusive)
+    wait = Wait(workload, waiting, exclusive_claims(unit, subject))
     _, keeps, _ = keeping(workload)
     names = [pool.name for pool in unit.growing_for(subject)]
     pools = f"pool {names[0]} adds a node" if len(names) == 1 else f"one of the pools {listed(names)} adds a node"

@@ -19,7 +19,9 @@ from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 _CLASS = "priorityClassName"
 _EVICTED = "their pods can evict nobody, and any pod with a class above 0 can evict them"
-_UNIMPORTANT = Shared(_CLASS, (WHO, f" have no {_CLASS} and there is no globalDefault class: {_EVICTED}"), of_run=True)
+_UNIMPORTANT = Shared(
+    _CLASS, (WHO, f" have no {_CLASS} and there is no globalDefault class: {_EVICTED}"), few=1, of_run=True
+)
 
 
 @rule("KLG301", of_workloads=True)

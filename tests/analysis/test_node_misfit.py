@@ -88,7 +88,10 @@ def test_a_daemon_set_for_no_node_is_an_error_where_the_nodes_that_it_is_meant_f
 
 def test_a_daemon_set_whose_pods_find_no_cpu_is_told():
     found = only(findings(daemon_set(cpu="9"), TAINTED), "KLG109")
-    assert found.message == "no pod that it makes for 1 node finds room (on cpu-1), and it stays Pending"
+    assert found.message == (
+        "no pod that it makes for 1 node finds room (on cpu-1): each asks for 9 cpu, and no such node has more than 8, and it "
+        "stays Pending"
+    )
     assert codes(findings(daemon_set(cpu="8"), TAINTED)) == []
 
 

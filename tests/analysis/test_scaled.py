@@ -30,7 +30,7 @@ def test_a_number_of_replicas_that_an_autoscaler_may_set_and_at_which_the_rollou
     (found,) = findings(deployment() + scaler(1, 3), nodes(3))
     assert (found.code, found.severity, found.certainty) == ("KLG107", "warning", "certain")
     assert found.message.startswith(
-        "this change rolls out, and at 3 replicas, which HorizontalPodAutoscaler chat may set, the rollout never ends: the new pod waits for 1 "
+        "at 3 replicas, which HorizontalPodAutoscaler chat may set, the rollout never ends: the new pod waits for 1 "
     )
     assert [one.message for one in found.related][-1] == "it may set 3 replicas"
     assert next((fix.safety, fix.verified) for fix in found.fixes) == ("safe", True)
@@ -45,7 +45,7 @@ def test_numbers_of_replicas_at_which_the_rollout_ends_are_silent():
 def test_the_largest_number_that_finds_room_is_looked_at():
     one = deployment(spec="strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}")
     (found,) = findings(one + scaler(1, 9), nodes(5, 4))
-    assert found.message.startswith("this change rolls out, and at 9 replicas, ")
+    assert found.message.startswith("at 9 replicas, ")
 
 
 def test_the_one_number_that_an_autoscaler_sets_is_the_number_of_replicas():
@@ -55,5 +55,5 @@ def test_the_one_number_that_an_autoscaler_sets_is_the_number_of_replicas():
     (found,) = findings(deployment(spec="replicas: 1") + scaler(1, 2), nodes(2))
     assert (found.code, found.severity) == ("KLG107", "warning")
     assert found.message.startswith(
-        "this change rolls out, and at 2 replicas, which HorizontalPodAutoscaler chat may set, the rollout never ends: "
+        "at 2 replicas, which HorizontalPodAutoscaler chat may set, the rollout never ends: "
     )

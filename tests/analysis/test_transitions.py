@@ -257,9 +257,7 @@ def test_a_scaled_deployment_is_told_that_its_next_rollout_finds_no_room():
     before, after = made("a", KEEPS, replicas=1), made("a", KEEPS, replicas=2)
     ((code, _, message),) = found(before, after, inventory(2))
     assert code == "KLG101"
-    assert message.startswith(
-        "this change rolls out, and the next rollout never ends: the new pod waits for 1 nvidia.com/gpu on n1"
-    )
+    assert message.startswith("the next rollout never ends: the new pod waits for 1 nvidia.com/gpu on n1")
     assert told(before, after, inventory(3)) == []
 
 

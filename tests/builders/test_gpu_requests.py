@@ -92,7 +92,10 @@ def test_a_daemon_set_for_nodes_that_may_come_is_fine(resources):
 def test_a_daemon_set_whose_pods_are_made_for_nodes_that_are_too_small_is_told():
     (found,) = run(deployment("nvidia.com/gpu: 16", kind="DaemonSet"), world(TWO))
     assert (found.code, found.severity) == ("KLG109", "warning")
-    assert found.message == "no pod that it makes for 2 nodes finds room (on a-1 and a-2), and they stay Pending"
+    assert found.message == (
+        "no pod that it makes for 2 nodes finds room (on a-1 and a-2): each asks for 16 nvidia.com/gpu, and no such node has "
+        "more than 4, and they stay Pending"
+    )
 
 
 @pytest.mark.parametrize("resources", ["nvidia.com/gqu: 1", "nvidia.com/gpu: 16", "nvidia.com/mig-1g.5gb: 1"])

@@ -128,7 +128,7 @@ def test_a_job_behind_a_quota_that_others_use_up_is_told_of_the_quota():
     )
 
 
-ENDED = "this change rolls out, and once Job serving/train has ended, the rollout never ends: the new pod is refused by quota q"
+ENDED = "once Job serving/train has ended, the rollout never ends: the new pod is refused by quota q"
 
 
 def beside_job(most, key="count/pods", **more):

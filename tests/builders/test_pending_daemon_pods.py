@@ -12,7 +12,7 @@ def test_daemon_pods_that_stay_pending_hold_up_the_update_of_the_others():
     nodes = inventory(nodes=2) + "nodes:\n  - {name: cpu-1, allocatable: {cpu: 16, memory: 64Gi}}\n"
     (found,) = findings(daemon_set(0, 1), nodes)
     assert found.message == (
-        "of the pods that it makes for 3 nodes, 1 finds no room (on cpu-1), and it stays Pending; while it does, no rolling "
+        "of the pods that it makes for 3 nodes, 1 finds no room (on cpu-1): each asks for 1 nvidia.com/gpu, which no such node has, and it stays Pending; while it does, no rolling "
         "update replaces the others (maxUnavailable is 1)"
     )
     assert any(one.message == "cpu-1 has no nvidia.com/gpu" for one in found.related)
@@ -33,6 +33,14 @@ def test_a_gpu_daemon_set_that_finds_a_node_full_is_a_warning():
             "no pod that it makes for 1 node finds room (on l4-1, held by StatefulSet research/notebook), "
             "and it stays Pending"
         )
+
+
+def test_what_daemon_pods_ask_for_in_vain_is_told_with_what_the_nodes_have():
+    (found,) = findings(daemon_set(0, 1).replace("nvidia.com/gpu: 1", "nvidia.com/gpu: 2"), inventory(nodes=2))
+    assert found.message == (
+        "no pod that it makes for 2 nodes finds room (on l4-1 and l4-2): each asks for 2 nvidia.com/gpu, and no such node "
+        "has more than 1, and they stay Pending"
+    )
 
 
 def test_daemon_pods_that_wait_because_of_this_change_are_an_error():

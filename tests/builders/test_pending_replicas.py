@@ -6,6 +6,7 @@ from change_cases import found, inventory, made
 
 ON_DELETE = "updateStrategy: {type: OnDelete}\n"
 PARALLEL = f"podManagementPolicy: Parallel\n{ON_DELETE}"
+NO_ROOM = "no pod that it makes for 1 node finds room (on n1): each asks for 5 nvidia.com/gpu, and no such node has more than 4"
 HAND = "with this change its old pods run on, and once they are deleted by hand (OnDelete), "
 
 
@@ -53,7 +54,7 @@ def test_others_find_what_the_old_pods_hold_and_not_what_the_new_template_asks_f
 def test_a_daemon_set_keeps_its_pods_too():
     ((code, _, text),) = found(daemons(1), daemons(5), inventory(4))
     assert code == "KLG109"
-    assert text == f"{HAND}no pod that it makes for 1 node finds room (on n1), and it stays Pending"
+    assert text == f"{HAND}{NO_ROOM}, and it stays Pending"
     beside = made("c", "strategy: {type: Recreate}\n", gpus=2)
     ((_, _, text),) = found(daemons(1) + beside, daemons(3) + beside, inventory(4))
     assert text.startswith(
@@ -70,7 +71,7 @@ def test_a_change_that_is_none_for_the_pods_says_nothing():
 def test_a_daemon_set_that_fits_on_no_node_is_told():
     text = made("d", "", gpus=5, kind="DaemonSet")
     ((code, _, told),) = found(text, text, inventory(4))
-    assert (code, told) == ("KLG109", "no pod that it makes for 1 node finds room (on n1), and it stays Pending")
+    assert (code, told) == ("KLG109", f"{NO_ROOM}, and it stays Pending")
 
 
 PARTITION = "updateStrategy: {rollingUpdate: {partition: 2}}\n"

@@ -78,13 +78,11 @@ def test_what_is_said_of_many_in_the_same_words_is_said_once(ask):
 @pytest.mark.parametrize("number", [2, 4])
 def test_services_that_hang_together_in_one_apply_get_the_joint_fix(ask, number):
     before, after = ("---\n".join(service(one, image=image) for one in range(number)) for image in ("x:1", "x:2"))
-    found = ask({"a.yaml": after, "before.yaml": before}, cluster(1, number), "--against", "./before.yaml")
-    assert len(found) == (1 if number > 3 else number)
-    assert {one["code"] for one in found} == {"KLG101"}
-    for one in found:
-        titles = [fix["title"].partition(",")[0] for fix in one["fixes"] if fix["verified"]]
-        assert titles[0] == "set maxSurge: 0 and maxUnavailable: 1 in all of them"
-        assert len(one["fixes"][0]["edits"]) == number
+    (found,) = ask({"a.yaml": after, "before.yaml": before}, cluster(1, number), "--against", "./before.yaml")
+    assert found["code"] == "KLG101"
+    titles = [fix["title"].partition(",")[0] for fix in found["fixes"] if fix["verified"]]
+    assert titles[0] == "set maxSurge: 0 and maxUnavailable: 1 in all of them"
+    assert len(found["fixes"][0]["edits"]) == number
 
 
 def test_missing_priority_is_one_note_where_priorities_are_not_at_work(ask):
@@ -112,3 +110,51 @@ def test_a_line_for_each_finding(tmp_path, monkeypatch, capsys):
     assert line.startswith("a.yaml:11:22: error[KLG402] Deployment serving/s01: no node of the inventory ")
     invoke(options)
     assert capsys.readouterr().out.splitlines() == [line, "1 file, 1 workload checked: 1 error"]
+
+
+def waiting_for_port(name, port):
+    return f"""apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}, namespace: ml}}
+spec:
+  selector: {{matchLabels: {{app: {name}}}}}
+  template:
+    metadata: {{labels: {{app: {name}}}}}
+    spec:
+      priorityClassName: p
+      nodeSelector: {{kubernetes.io/hostname: a-1}}
+      containers: [{{name: c, image: "x:1", ports: [{{containerPort: 80, hostPort: {port}}}]}}]
+"""
+
+
+@pytest.mark.parametrize(("before", "after"), [((1, 2), (2, 1)), ((1, 2, 3), (2, 3, 1))])
+def test_rollouts_that_never_end_for_each_other_are_one_finding(ask, tmp_path, before, after):
+    (tmp_path / "old.yaml").write_text("---\n".join(map(waiting_for_port, "abc", before)))
+    text = "---\n".join(map(waiting_for_port, "abc", after))
+    (found,) = ask({"a.yaml": text}, cluster(1, 8), "--against", "old.yaml")
+    names = "ml/a and ml/b" if len(after) == 2 else "ml/a, ml/b and ml/c"
+    assert found["code"] == "KLG102"
+    assert found["message"] == (
+        f"the rollouts of Deployments {names} never end: their new pods wait for a port on a-1, held by their old pods, "
+        "and the old pods are kept until the new ones are available"
+    )
+    assert [(fix["safety"], fix["verified"]) for fix in found["fixes"]] == [("safe", True), ("unsafe", True)]
+    told = [one["message"] for one in found["trace"] if one["actor"] == "cycle"]
+    assert told[: len(after)] == [
+        f"Deployment ml/{name}: the new pod waits for host port {port} on a-1, held by Deployment ml/{other}"
+        for name, port, other in zip("abc", after, "bca" if len(after) == 3 else "ba", strict=False)
+    ]
+
+
+def test_pods_of_several_workloads_that_are_kept_apart_are_one_finding(ask):
+    apart = (
+        "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {matchLabels: "
+        "{tier: web}}, topologyKey: kubernetes.io/hostname}]}}"
+    )
+    texts = [service(number, replicas=2 - number).replace(": 1}}}]", ": 1}}}]\n      " + apart) for number in (0, 1)]
+    text = "---\n".join(texts).replace("labels: {app", "labels: {tier: web, app")
+    (found,) = ask({"a.yaml": text}, cluster(2, 8))
+    assert found["message"] == (
+        "not all pods of Deployments serving/s00 and serving/s01 can run on a-1 and a-2: pods are kept apart, whatever "
+        "the strategy: this is no rollout deadlock"
+    )

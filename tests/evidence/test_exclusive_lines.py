@@ -47,7 +47,7 @@ def test_only_claims_of_the_namespace_that_not_all_can_use_are_exclusive():
     names = ("models", "shared", "foreign", "unknown")
     volumes = ", ".join(f"{{name: {name}, persistentVolumeClaim: {{claimName: {name}}}}}" for name in names)
     found = unit(deployment(pod=f"volumes: [{volumes}]"), CLAIMS)
-    assert exclusive_claims(found, found.subjects[0]) == {"models": "ReadWriteOnce"}
+    assert exclusive_claims(found, found.subjects[0]) == ("models (ReadWriteOnce)",)
     lack = Blocker("gpu-1", "VolumeAttach", "Multi-Attach error", "volume")
     waiting = Waiting("Deployment/serving/chat", True, 1, lacks=(lack,))
     assert said(stakes(found, found.subjects[0], waiting))[0][2] == (

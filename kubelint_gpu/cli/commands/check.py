@@ -77,7 +77,7 @@ _APART = ("without", "added", "against", "fix", "diff", "unsafe_fixes", "baselin
 )
 @option("--hook", is_flag=True, help="As a pre-commit hook: what git tracks, compared with what HEAD holds.")
 @option("--fix", is_flag=True, help="Make the safe fixes, then report what is left.")
-@option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: make also those that may change what runs.")
+@option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: make also those not verified or not safe.")
 @option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
 @option("--baseline", metavar="FILE", help="Do not report the findings that this file accepts.")
 @option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-from kubelint_gpu.engine.causes import FEW, joint_proposals, of_one_cause
+from kubelint_gpu.engine.causes import joint_proposals, of_one_cause
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.fixes.batches import batches
 from kubelint_gpu.engine.fixes.trials import Trials, tried
@@ -38,7 +38,8 @@ def offered(
     alone = trials.spend if unit.rendered else lambda: known.alone is None or next(left) > 0
     done: list[tuple[Fix | Refusal, ...]] = [()] * len(wanted)
     groups = of_one_cause(wanted)
-    many = {place for group in groups if len(group) > FEW for place in group}
+    few = [0 if one.shared is None else one.shared.few for one in wanted]
+    many = {place for group in groups for place in group if len(group) > few[place]}
     for severity in ("error", "warning", "note"):
         running = {
             place: tried(

@@ -19,7 +19,7 @@ from kubelint_gpu.values import replace
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubelint_gpu.findings.finding import Finding, Fix
+    from kubelint_gpu.findings.finding import Finding
     from kubelint_gpu.report.content import Options, Report
     from kubelint_gpu.report.mark import Mark
     from kubelint_gpu.report.theme import Style, Theme
@@ -32,7 +32,8 @@ _CLAUSE_END = pattern(
     r"| (?=\([^()]*\)$)"
 )
 _ALL = 1_000_000
-_MOST_SHOWN = ((_ALL, _ALL, _ALL), (9, 5, 3), (9, 3, 2), (6, 3, 2), (4, 3, 1), (3, 2, 1), (2, 2, 1), (1, 0, 1))
+_SCHEDULER = "kube-scheduler"
+_MOST_SHOWN = ((_ALL,) * 3, (9, 5, 3), (9, 3, 2), (6, 3, 2), (3, 3, 2), (2, 3, 2), (1, 3, 2), (1, 2, 2), (1, 0, 2))
 """How many further places, steps and sentences of a finding are shown, until it has no more than `MOST_LINES`."""
 
 
@@ -67,9 +68,12 @@ def _block(finding: Finding, report: Report, theme: Theme) -> list[str]:
 
 def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Finding:
     """With no more than so many further places, steps of the trace, and sentences of who waits for whom."""
-    trace = finding.trace
-    if len(trace) > steps:
-        trace = (*trace[:1], *trace[len(trace) - steps + 1 :]) if steps else ()
+    trace, last, objects = finding.trace, len(finding.trace) - 1, (finding.object, *finding.others)
+    if last >= steps:
+        # how it begins and ends, and what becomes of the pods that the finding is about
+        mine = [number for number, one in enumerate(trace) if one.actor == _SCHEDULER and one.about in objects]
+        ranked = dict.fromkeys((last, 0, *reversed(mine), *range(last, 0, -1)))
+        trace = tuple(trace[number] for number in sorted([*ranked][:steps]))
     left_out = [
         f"{number} {noun}{'s' if number > 1 else ''}"
         for number, noun in (
@@ -84,7 +88,7 @@ def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Fin
         finding,
         related=finding.related[:places],
         trace=trace,
-        cycle=finding.cycle[:sentences],
+        cycle=(*finding.cycle[: sentences - 1], *finding.cycle[sentences - 1 :][-1:]),
         help=(*finding.help, *filter(None, (told,))),
     )
 
@@ -102,7 +106,8 @@ def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
     yield frame.row("", "")
     yield from _notes(finding, frame)
     for fix in finding.fixes:
-        yield from _note("fix", f"{fix.title} ({_standing(fix)})", frame)
+        verified = "verified" if fix.verified else "not verified"
+        yield from _note("fix", f"{fix.title} ({verified}, {fix.safety})", frame)
     yield from _rule(finding, report, frame)
 
 
@@ -165,11 +170,6 @@ def _notes(finding: Finding, frame: Frame) -> Iterator[str]:
         yield from _list("who waits for whom", [(frame.theme.bullet, sentence) for sentence in finding.cycle], frame)
     for advice in finding.help:
         yield from _note("help", advice, frame)
-
-
-def _standing(fix: Fix) -> str:
-    verified = "verified" if fix.verified else "not verified"
-    return f"{verified}, {fix.safety}"
 
 
 def _rule(finding: Finding, report: Report, frame: Frame) -> Iterator[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from report_samples import DEADLOCK, REPORTS, report
 
+from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.formats.text import render
@@ -61,6 +62,27 @@ def test_what_is_only_possible_says_so():
     shown = text(REPORTS["several"])
     assert "one way it can happen" in shown
     assert "(possible, not certain)" in shown
+
+
+def test_a_fix_that_is_not_verified_is_none_of_fix():
+    (fix, *_) = DEADLOCK.fixes
+    shown = text(report(replace(DEADLOCK, fixes=(replace(fix, verified=False),))))
+    assert shown.endswith("--fix --unsafe-fixes repairs 1 of them.\n")
+
+
+def test_what_the_head_rests_on_is_shown_however_long_the_finding_is():
+    mine, other = DEADLOCK.object, "Deployment/ml/other"
+    acts = [("start", "old pods run", ""), *(("Deployment controller", "creates", mine),) * 9]
+    acts += [("kube-scheduler", "cannot place mine", mine), *(("kube-scheduler", "cannot place others", other),) * 5]
+    acts += [("Deployment controller", "keeps the old pod", mine)]
+    steps = tuple(Step(number, actor, said, about=about) for number, (actor, said, about) in enumerate(acts, 1))
+    waits = ("the new pod waits for the old one", *(f"it waits for node {number}" for number in range(9)))
+    long = replace(DEADLOCK, trace=steps, cycle=(*waits, "maxUnavailable is 0"), related=DEADLOCK.related * 4)
+    shown = text(report(long))
+    assert len(shown.split("\n\n")[0].splitlines()) < 40
+    for told in ("old pods run", "cannot place mine", "keeps the old", "waits for the old one", "maxUnavailable is 0"):
+        assert told in shown
+    assert "cannot place others" not in shown
 
 
 @pytest.mark.parametrize(
