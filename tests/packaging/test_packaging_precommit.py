@@ -42,7 +42,7 @@ def codes(ran):
 
 def deadlock(ran):
     """How severe the one deadlock is, and whether it is that of this change or of the next one."""
-    told = r"^(error|warning)\[KLG101\]: (?:this change rolls out, and )?the (next )?rollout never ends"
+    told = r"^(error|warning)\[KLG101\]: \S+ \S+:\s+(?:this\s+change\s+rolls\s+out,\s+and\s+)?the\s+(next\s+)?rollout\s+never"
     (one,) = set(re.findall(told, ran.stdout + ran.stderr, re.MULTILINE))
     return one[0], one[1].strip() or "this"
 
