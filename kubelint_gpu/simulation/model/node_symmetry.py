@@ -35,13 +35,11 @@ class NodeSignature:
         self._attended: dict[tuple[object, ...], bool] = {}
         self._pods = pods
         self._highest = max((pod.spec.priority or 0 for pod in pods), default=0)
-        self._wide = wide
         self._tokens = node_tokens(pods, cluster, wide=wide)
         self._topology: list[tuple[str, bool]] = []
-        if wide:
-            for key in sorted(topology_keys((*pods, *fixed))):
-                values = Counter(node.labels[key] for node in cluster.nodes if key in node.labels)
-                self._topology.append((key, all(count == 1 for count in values.values())))
+        for key in sorted(topology_keys((*pods, *fixed) if wide else pods)):
+            values = Counter(node.labels[key] for node in cluster.nodes if key in node.labels)
+            self._topology.append((key, all(count == 1 for count in values.values())))
 
     @property
     def domain(self) -> str:
@@ -54,16 +52,11 @@ class NodeSignature:
         name = node.meta.name
         pods = self._on.get(name, ())
         allocatable = node.allocatable
-        found: tuple[Hashable, ...] = (
+        return (
             tuple([name in names for names in self._eligible]),
             tuple([allocatable.get(resource, 0) for resource in self._resources]),
             self._signature(pods) if pods else (),
             tuple([token(node, pods) for token in self._tokens]),
-        )
-        if not self._wide:
-            return found
-        return (
-            *found,
             tuple(
                 [
                     (key in node.labels) if unique or key == without else node.labels.get(key)
