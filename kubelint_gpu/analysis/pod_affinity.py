@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod, PodSpec
 from kubelint_gpu.scheduler import fit
@@ -53,22 +52,14 @@ class Crowding:
 
 
 def left_alone(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
-    """Whether none of its pods runs, for nothing but affinity, so that the rules for affinity speak of it.
-
-    They do not where all that it must be near to waits as well, for it perhaps.
-    """
+    """Whether none of its pods runs, for nothing but affinity of which the rules for affinity speak."""
     if not subject.workload.spec.pod_affinity or judgement.placed or judgement.waiting is None:
         return False
     if not all(lack.plugin == inter_pod_affinity.NAME for lack in judgement.waiting.lacks):
         return False
+    apart = any(lack.reason != inter_pod_affinity.AFFINITY_REASON for lack in judgement.waiting.lacks)
     terms = own_terms(subject.pod, subject.workload.spec.pod_affinity, unit.empty)
-    # what runs of the unit's own workloads may go in the same moment
-    strangers = pods_of_others([one.workload for one in unit.subjects], unit.cluster.pods)
-    if not companions(terms, _pods_beside(unit, subject)) or companions(terms, strangers):
-        return True
-    judged = judgements_in(unit)
-    near = [one for one in unit.subjects if one is not subject and companions(terms, [one.pod])]
-    return not near or any(one.key not in judged or judged[one.key].placed for one in near)
+    return apart or not companions(terms, _pods_beside(unit, subject)) or out_of_reach(unit, subject) is not None
 
 
 def unmet_affinity(unit: ApplySet, subject: WorkloadCheck) -> UnmetAffinity | None:

@@ -21,3 +21,23 @@ def test_workloads_that_move_together_and_want_each_other_near_wait_for_ever():
         ("Deployment/serving/db", "certain"),
         ("Deployment/serving/web", "certain"),
     }
+
+
+def test_a_pod_whose_company_moves_to_where_it_never_fits_is_told():
+    """Played on a control plane 1.34: the new pod of web waits for ever, and the old one runs on."""
+    near = (
+        "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: cache}}}]}}\n"
+    )
+
+    def both(node, image):
+        cache = deployment(name="cache", pod=f"nodeSelector: {{kubernetes.io/hostname: {node}}}\n", limits="{cpu: 1}")
+        web = deployment(name="web", pod=near, limits="{nvidia.com/gpu: 2}")
+        return f"{cache}---\n{web.replace('image: ', f'image: {image}')}"
+
+    cluster = MOVED % (2, 1) + runs("cache", "n1").replace("nvidia.com/gpu", "cpu")
+    cluster += runs("web", "n1").replace("gpu: 1", "gpu: 2")
+    told = findings(both("n2", "b"), cluster, before=both("n1", "a"))
+    assert [(one.code, one.object, one.certainty) for one in told if one.severity == "error"] == [
+        ("KLG109", "Deployment/serving/web", "certain")
+    ]
