@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from change_cases import found, inventory, made
+from checks_units import findings
 
 
 def replica_set(replicas, gpus):
@@ -22,3 +23,12 @@ def replica_set(replicas, gpus):
 def test_only_pods_that_are_missing_are_of_the_new_template(before, after, free, says):
     told = found(replica_set(*before), replica_set(*after), inventory(free))
     assert [message.partition(":")[0] for _, _, message in told] == says
+
+
+def test_nothing_is_certain_of_a_deployment_that_takes_a_replica_set_over():
+    """Played on a control plane 1.34: a template that is equal but for the hash is not rolled out."""
+    here, orphan = "{name: web, namespace: serving}", "{name: old, namespace: serving, labels: {app: web}}"
+    before = replica_set(1, 1).replace(here, orphan)
+    assert orphan in before
+    told = findings(before + made("web"), inventory(1), before=before)
+    assert {one.certainty for one in told if one.code.startswith("KLG1")} == {"possible"}

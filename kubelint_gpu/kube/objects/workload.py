@@ -104,6 +104,12 @@ class Workload:
         """Whether its pods have a template with metadata and spec, and not a bare spec inside another kind."""
         return self.spec_key == "spec" and not self.asks
 
+    def takes_over(self, other: Workload) -> bool:
+        """Whether it is a Deployment that makes a ReplicaSet without an owner its own."""
+        if (self.kind, other.kind, self.meta.namespace) != ("Deployment", "ReplicaSet", other.meta.namespace):
+            return False
+        return other.meta.owner is None and self.selector is not None and self.selector.matches(other.meta.labels)
+
     def pod(self, name: str, revision: str = "") -> Pod:
         """A pod as its controller would create it.
 
