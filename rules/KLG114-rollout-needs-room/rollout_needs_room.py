@@ -52,12 +52,13 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
             if route[-2] == "nodeSelector"
         ]
         nodes = f" on nodes with {', '.join(where)}" if where else ""
+        running = "replica that runs" if workload.replicas == 1 else f"{workload.replicas} replicas that run"
         more = "one" if needed == workload.replicas + 1 else needed - workload.replicas
         yield Diagnostic(
             "KLG114",
             manifest.place(field_pointers.strategy(manifest), "key"),
             f"a rollout needs {counted(needed, 'place')} with {each}{nodes}, {more} more than the "
-            f"{_running(workload.replicas)}: {kept(controller, workload.replicas)}",
+            f"{running}: {kept(controller, workload.replicas)}",
             manifest,
             cause="room",
             severity="warning" if unit.world.full else None,
@@ -105,7 +106,3 @@ def _grown(unit: ApplySet, subject: WorkloadCheck, stalls: Trace) -> Iterator[Di
         help=("where such nodes are sold out or a limit is reached, it waits for ever",),
         proposals=(no_surge(manifest, workload.replicas),) if rolls else (),
     )
-
-
-def _running(replicas: int) -> str:
-    return "replica that runs" if replicas == 1 else f"{replicas} replicas that run"

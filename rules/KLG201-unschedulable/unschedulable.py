@@ -7,8 +7,10 @@ from collections.abc import Container, Iterator
 from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose, of_cause
 from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.waiting_pods import scheduler_message
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Place, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Place, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
 from kubelint_gpu.messages.wording import amount, bare
 
 
@@ -32,30 +34,31 @@ def unschedulable(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]:
-    """Pods that wait for a claim that nobody has, where the inventory says what storage there is, or all there is."""
-    base = unit.world.base
-    if not (base.claims or base.volumes or base.storage_classes or (base.namespaces and base.pods)):
+    """Pods that wait for a claim or its class that nobody has, where the inventory says what storage there is."""
+    base, there = unit.world.base, unit.cluster
+    whole = bool(base.namespaces and base.pods)
+    if not (base.claims or base.volumes or base.storage_classes or whole):
         return
-    known = {one.key for one in unit.cluster.claims}
+    known = {one.key: one for one in there.claims}
+    classes = {"", *(one.name for one in there.storage_classes), *(one.storage_class for one in there.volumes)}
     for subject in unit.subjects:
         manifest, namespace = subject.manifest, subject.workload.meta.namespace
-        for route in field_pointers.claims(manifest) if subject.key not in told else ():
-            name = field_pointers.at(manifest, route)
-            if f"{namespace}/{name}" in known or subject.workload.custom:
+        if subject.key in told or subject.workload.custom:
+            continue
+        made = [("spec", "volumeClaimTemplates", place) for place in range(len(subject.workload.claims))]
+        claims: list[tuple[Pointer, PersistentVolumeClaim]] = list(zip(made, subject.workload.claims, strict=True))
+        for route in field_pointers.claims(manifest):
+            name = str(field_pointers.at(manifest, route))
+            if f"{namespace}/{name}" in known:
+                claims.append((route, known[f"{namespace}/{name}"]))
                 continue
-            yield Diagnostic(
-                "KLG201",
-                manifest.place(route),
-                f"its pods wait for claim {name}: neither the inventory nor the manifests have it",
-                manifest,
-                cause=f"claim {name}",
-                certainty="possible",
-                severity="warning",
-                scheduler=f'persistentvolumeclaim "{name}" not found',
-                help=(
-                    "declare the claim in the inventory, or check the manifest that makes it together with this one",
-                ),
-            )
+            event = f'persistentvolumeclaim "{name}" not found'
+            yield _unknown(manifest, route, f"its pods wait for claim {name}", "it", "claim", name, event)
+        for route, claim in claims if base.storage_classes or whole else ():
+            if claim.class_name not in classes and claim.phase != "Bound" and not claim.volume_name:
+                waits = f"its pods wait for a volume of claim {claim.meta.name}"
+                what = f"StorageClass {claim.class_name}"
+                yield _unknown(manifest, route, waits, what, "storage class", claim.class_name)
 
 
 def _without_runtime_class(unit: ApplySet) -> Iterator[Diagnostic]:
@@ -65,18 +68,26 @@ def _without_runtime_class(unit: ApplySet) -> Iterator[Diagnostic]:
         return
     for subject in unit.subjects:
         manifest, name = subject.manifest, subject.workload.spec.runtime_class_name
-        if not name or name in known or subject.workload.custom:
-            continue
-        yield Diagnostic(
-            "KLG201",
-            manifest.place((*field_pointers.pod_spec(manifest), "runtimeClassName")),
-            f"admission refuses its pods: neither the inventory nor the manifests have RuntimeClass {name}",
-            manifest,
-            cause=f"runtime class {name}",
-            certainty="possible",
-            severity="warning",
-            help=("declare the RuntimeClass in the inventory, or check it together with this manifest",),
-        )
+        if name and name not in known and not subject.workload.custom:
+            route, what = (*field_pointers.pod_spec(manifest), "runtimeClassName"), f"RuntimeClass {name}"
+            yield _unknown(manifest, route, "admission refuses its pods", what, "runtime class", name)
+
+
+def _unknown(
+    manifest: Manifest, route: Pointer, waits: str, what: str, kind: str, name: str, event: str | None = None
+) -> Diagnostic:
+    """That pods do not come, for an object that neither the inventory nor the manifests have."""
+    return Diagnostic(
+        "KLG201",
+        manifest.place(route),
+        f"{waits}: neither the inventory nor the manifests have {what}",
+        manifest,
+        cause=f"{kind} {name}",
+        certainty="possible",
+        severity="warning",
+        scheduler=event,
+        help=(f"declare the {kind} in the inventory, or check the manifest that makes it together with this one",),
+    )
 
 
 def _place(subject: WorkloadCheck, found: Diagnosis) -> Place:

@@ -123,6 +123,24 @@ def test_a_claim_that_a_known_storage_does_not_have_is_named():
     assert findings(deployment(pod=MOUNTED) + claim, NODES + storage, "KLG201") == []
 
 
+def test_a_storage_class_that_a_known_storage_does_not_have_is_named():
+    storage = (
+        "---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: disk}, provisioner: d.io/csi}\n"
+    )
+    claim = (
+        "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: serving}, "
+        "spec: {storageClassName: %s}}\n"
+    )
+    found = only(findings(deployment(pod=MOUNTED) + claim % "fast", NODES + storage), "KLG201")
+    assert found.message == (
+        "its pods wait for a volume of claim data: neither the inventory nor the manifests have StorageClass fast"
+    )
+    assert (found.severity, found.certainty) == ("warning", "possible")
+    assert findings(deployment(pod=MOUNTED) + claim % "disk", NODES + storage, "KLG201") == []
+    volume = "---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {storageClassName: fast}}\n"
+    assert findings(deployment(pod=MOUNTED) + claim % "fast", NODES + storage + volume, "KLG201") == []
+
+
 def test_a_queue_that_the_namespace_does_not_have_is_named():
     labels = "labels: {kueue.x-k8s.io/queue-name: team}"
     job = deployment().replace("metadata: {", f"metadata: {{{labels}, ", 1)
