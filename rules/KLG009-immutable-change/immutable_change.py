@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+from kubelint_gpu.documents import value_at
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, rule
 from kubelint_gpu.kube.updates.refused_change import RefusedChange
 from kubelint_gpu.kube.values.errors import Pointer, field_path
@@ -11,27 +13,38 @@ from kubelint_gpu.workspace.field_pointers import at
 
 _MOST_RELATED = 4
 _LONG = 40
+_CAPTURED = ("PersistentVolumeClaim", "PriorityClass", "ResourceQuota", "RuntimeClass", "StorageClass")
+_PRUNED = {"dataSource", "limits", "parameters", "reclaimPolicy"}
 _ORPHAN = ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")
 
 
 @rule("KLG009")
 def immutable_change(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A field that differs from what runs, and that no update may change."""
-    for manifest in unit.manifests if unit.before else ():
+    """A field that differs from what runs, or from what the inventory has, and that no update may change."""
+    for manifest in unit.manifests:
         before = unit.before.get(manifest.object)
-        if before is None or _partial(before) or _partial(manifest):
+        if any(one is not None and one.workload is not None and one.workload.partial for one in (before, manifest)):
+            continue
+        value = before.item.value if before is not None else _declared(unit, manifest)
+        if not value:
             continue
         from kubelint_gpu.kube.updates.object_updates import refused_changes
 
-        for change in refused_changes(before.item.value, manifest.item.value, unit.minor_release):
-            yield _draft(before, manifest, change)
+        for change in refused_changes(value, manifest.item.value, unit.minor_release):
+            if before is not None or all(_PRUNED.isdisjoint(pointer) for pointer in change.at):
+                yield _draft(value, manifest, change)
 
 
-def _partial(manifest: Manifest) -> bool:
-    return manifest.workload is not None and manifest.workload.partial
+def _declared(unit: ApplySet, manifest: Manifest) -> dict[str, Any]:
+    """What the cluster has of a kind of which a capture keeps all but a few fields; empty where it has none."""
+    if manifest.kind not in _CAPTURED or unit.world.declared(manifest.kind, manifest.name) is None:
+        return {}
+    found = unit.world.declared(manifest.kind, manifest.name, manifest.namespace or "default")
+    # what the API server filled in is there, too
+    return {} if found is None else {**found.value, "metadata": {**found.value["metadata"], "uid": ""}}
 
 
-def _draft(before: Manifest, manifest: Manifest, change: RefusedChange) -> Diagnostic:
+def _draft(before: dict[str, Any], manifest: Manifest, change: RefusedChange) -> Diagnostic:
     written = [pointer for pointer in change.at if manifest.present(pointer)]
     first, *rest = [*written, *(pointer for pointer in change.at if pointer not in written)]
     where = f" {change.where}" if change.where else ""
@@ -52,9 +65,9 @@ def _draft(before: Manifest, manifest: Manifest, change: RefusedChange) -> Diagn
     )
 
 
-def _told(before: Manifest, manifest: Manifest, pointer: Pointer) -> str:
+def _told(before: dict[str, Any], manifest: Manifest, pointer: Pointer) -> str:
     path = field_path(pointer)
-    old, new = at(before, pointer), at(manifest, pointer)
+    old, new = value_at(before, pointer), at(manifest, pointer)
     if old is None:
         return f"{path} is added"
     if new is None:

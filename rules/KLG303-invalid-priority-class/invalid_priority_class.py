@@ -33,7 +33,6 @@ def invalid_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
     ]
     for manifest, known in found:
         yield from _refused(manifest, known)
-        yield from _changed(unit, manifest, known)
     yield from _defaults(unit, found)
 
 
@@ -54,28 +53,6 @@ def _refused(manifest: Manifest, known: PriorityClass) -> Iterator[Diagnostic]:
     policy = manifest.item.value.get("preemptionPolicy")
     if isinstance(policy, str) and policy not in (PREEMPT, NEVER) and not is_placeholder(policy):
         yield _draft(manifest, _POLICY, f'preemptionPolicy "{policy}" is refused: it is {PREEMPT} or {NEVER}')
-
-
-def _changed(unit: ApplySet, manifest: Manifest, known: PriorityClass) -> Iterator[Diagnostic]:
-    """What the cluster has under the same name, where an update would change what cannot be changed."""
-    if manifest.object in unit.before:
-        return
-    for running in unit.world.base.priority_classes:
-        if running.name != known.name:
-            continue
-        if running.value != known.value:
-            text = f"value {known.value} is refused: the cluster has {known.name} with {running.value}"
-            yield _draft(
-                manifest, _VALUE, f"{text}, and a value may not be changed", related=_cluster(unit, known.name)
-            )
-        if running.preemption_policy != known.preemption_policy:
-            text = f"preemptionPolicy {known.preemption_policy} is refused: the cluster has {known.name} with "
-            yield _draft(
-                manifest,
-                _POLICY,
-                f"{text}{running.preemption_policy}, and the field is immutable",
-                related=_cluster(unit, known.name),
-            )
 
 
 def _defaults(unit: ApplySet, found: Sequence[tuple[Manifest, PriorityClass]]) -> Iterator[Diagnostic]:
