@@ -15,6 +15,7 @@ from conformance.rollout_case import WORKLOADS, reference
 if TYPE_CHECKING:
     from kubelint_gpu.kube.objects.cluster import Cluster
     from kubelint_gpu.kube.objects.workload import Workload
+    from kubelint_gpu.simulation.search.verdict import Judgement
     from kubelint_gpu.simulation.transition import Transition
 
 _BUILT_IN = (
@@ -49,9 +50,6 @@ def rolled(record: Object) -> tuple[str, ...]:
 
 def comparable(record: Object) -> str:
     """Why the linter cannot be asked about a recorded rollout; empty when it can."""
-    old = {reference(each) for each in record["old"]}
-    if any(name not in old for name in rolled(record)):
-        return "a workload that is new"
     if any(each["outcome"] == "refused" for each in record["outcomes"]):
         return "refused by the API server"
     return ""
@@ -85,6 +83,11 @@ def verdicts(record: Object, start: Iterable[Object] | None) -> Iterator[tuple[t
 
     transitions, cluster = _question(record, start)
     left = set(rolled(record))
+    if not all(each.existing for each in transitions):
+        # what is new comes at the same moment as all that changes
+        found = [one for one in judge(transitions, cluster) if one.workload.key in left]
+        yield from (((one.workload.key,), _beside_new(one)) for one in found)
+        return
     if len(left) > 1:
         for group in judge_together(transitions, cluster):
             names = tuple(sorted(workload.key for workload in group.workloads))
@@ -95,6 +98,17 @@ def verdicts(record: Object, start: Iterable[Object] | None) -> Iterator[tuple[t
         if one.workload.key in left:
             lacking = f"none (placed {one.placed} of {one.wanted})" if one.placed < one.wanted else "nothing to roll"
             yield (one.workload.key,), one.verdict.value if one.verdict is not None else lacking
+
+
+def _beside_new(one: Judgement) -> str:
+    """What is said of a workload that is new, or that changes at the same moment as one that is."""
+    from kubelint_gpu.simulation.controllers.controller_of import controller_of
+
+    if one.placed >= one.wanted:
+        return one.verdict.value if one.verdict is not None else "completes"
+    queues = controller_of(one.workload).runs_to_completion and one.placed
+    varies = one.at_best is not None and one.at_best > one.placed
+    return "may stick" if queues or varies else f"none (placed {one.placed} of {one.wanted})"
 
 
 def _question(record: Object, start: Iterable[Object] | None) -> tuple[list[Transition], Cluster]:
@@ -108,7 +122,9 @@ def _question(record: Object, start: Iterable[Object] | None) -> tuple[list[Tran
 
     objects = [*_BUILT_IN, *(_resolved(each, record["inventory"]) for each in record["inventory"])]
     declared = {each["metadata"]["name"] for each in objects if each["kind"] == "Namespace"}
-    for name in sorted({each["metadata"].get("namespace", "default") for each in record["old"]} - declared):
+    for name in sorted(
+        {each["metadata"].get("namespace", "default") for each in (*record["old"], *record["new"])} - declared
+    ):
         labels = {"kubernetes.io/metadata.name": name}
         objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}})
     objects += [each for each in record["new"] if each["kind"] not in WORKLOADS]
@@ -127,11 +143,11 @@ def _question(record: Object, start: Iterable[Object] | None) -> tuple[list[Tran
 
     old = {reference(each): each for each in record["old"]}
     latest = {**old, **{reference(each): each for each in record["new"] if each["kind"] in WORKLOADS}}
-    transitions = []
+    transitions, made = [], not latest.keys() <= old.keys()
     for name in sorted(latest):
         before, after = workload(old.get(name, latest[name])), workload(latest[name])
         rolls = name in old and old[name]["spec"]["template"] != latest[name]["spec"]["template"]
-        transitions.append(Transition(after, before, rolls))
+        transitions.append(Transition(after, before, rolls, known=made, existing=name in old))
     return transitions, cluster
 
 
