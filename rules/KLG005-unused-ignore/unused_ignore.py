@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Place
@@ -9,15 +10,17 @@ from kubelint_gpu.engine.registry import closing_rule
 from kubelint_gpu.engine.suppressions import UNUSED, Closing, Ignore, unused_cause
 from kubelint_gpu.findings.expiry import over
 from kubelint_gpu.findings.finding import Finding
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.messages.wording import listed
 
 
 @closing_rule("KLG005")
 def unused_ignore(unit: ApplySet, closing: Closing) -> Iterator[Diagnostic]:
     """A suppression that suppressed nothing, is over, is not understood, or gives no reason."""
+    documents = _Documents(unit, closing.findings if closing.unused else ())
     for ignore in closing.unused:
         ended = over(ignore.until, closing.today)
-        there = None if ignore.wrong or ended else _missed(unit, ignore, closing.findings)
+        there = None if ignore.wrong or ended else documents.missed(ignore)
         if ignore.wrong:
             message = ignore.wrong
         elif ended:
@@ -59,23 +62,25 @@ def _without_reason(closing: Closing) -> Iterator[Diagnostic]:
         )
 
 
-def _missed(unit: ApplySet, ignore: Ignore, findings: Iterable[Finding]) -> Place | None:
-    """Where the nearest finding stands that a comment in the same document is for."""
-    if ignore.manifest is not None:
-        return None
-    places = [
-        finding.place
-        for finding in findings
-        if finding.code.startswith(ignore.code) and finding.place.path == ignore.place.path
-    ]
-    here = [place for place in places if _document(unit, place) == _document(unit, ignore.place)]
-    return min(here, key=lambda place: (abs(place.line - ignore.place.line), place.line), default=None)
+class _Documents:
+    """Findings by the document of a file that they stand in."""
 
+    def __init__(self, unit: ApplySet, findings: Iterable[Finding]) -> None:
+        self._starts = {
+            reading.source.path: (reading.source.line_starts, [document.chunk[0] for document in reading.documents])
+            for reading in unit.sources
+            if reading.source is not None
+        }
+        self._findings = grouped((self._document(one.place), one) for one in findings)
 
-def _document(unit: ApplySet, place: Place) -> int:
-    """The number of the document of its file that a place is in."""
-    for reading in unit.sources:
-        if reading.source is not None and reading.source.path == place.path:
-            offset = reading.source.line_starts[place.line - 1]
-            return sum(document.chunk[0] <= offset for document in reading.documents)
-    return 0
+    def missed(self, ignore: Ignore) -> Place | None:
+        """Where the nearest finding stands that a comment in the same document is for."""
+        if ignore.manifest is not None:
+            return None
+        near = self._findings.get(self._document(ignore.place), ())
+        places = [one.place for one in near if one.code.startswith(ignore.code)]
+        return min(places, key=lambda place: (abs(place.line - ignore.place.line), place.line), default=None)
+
+    def _document(self, place: Place) -> tuple[str, int]:
+        lines, documents = self._starts.get(place.path, ((), ()))
+        return place.path, bisect_right(documents, lines[place.line - 1]) if lines else 0

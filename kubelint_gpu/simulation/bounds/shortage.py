@@ -5,6 +5,10 @@ from __future__ import annotations
 from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, halt
+from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.simulation.search.placements import fit_first, largest_first, placed_last
+from kubelint_gpu.simulation.search.placing_pods import missing
+from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
@@ -28,3 +32,63 @@ def at_last(question: Question) -> Judgement | None:
     if last.placed >= blank.wanted:
         return None
     return replace(blank, placed=last.placed, at_best=last.placed, refusal=last.refusal, waiting=last.waiting)
+
+
+def by_sum(question: Question) -> Judgement | None:
+    """None of its pods runs where the others are placed first, and all of them where it is."""
+    found = at_worst(question)
+    if found is None or found.placed:
+        return None
+    simulation = _at_rest(question)
+    return found if fit_first(simulation, simulation.pod_types.members[question.position]) else None
+
+
+def at_worst(question: Question) -> Judgement | None:
+    """As few of its pods run as the placement leaves that comes to it last; some placement may leave fewer."""
+    if question.participant.daemons or question.participant.temporary or not question.peaceful:
+        return None
+    simulation = _at_rest(question)
+    return question.situation.memo.of(
+        f"at worst {question.position}", (simulation,), lambda: _placed_last(question, simulation)
+    )
+
+
+def _placed_last(question: Question, simulation: Simulation) -> Judgement | None:
+    situation, mine = question.situation, simulation.pod_types.members[question.position]
+    if not asks_too_much(situation, simulation, question.position):
+        return None
+    full = situation.memo.of("largest first", (simulation,), lambda: largest_first(simulation))
+    state = placed_last(simulation, full, mine)
+    lacking = sum(count for kind, count in missing(state) if kind in mine)
+    if not lacking:
+        return None
+    waiting = question.search.left_out(simulation, state, question.participant.new.key)
+    wanted = question.blank.wanted
+    return replace(question.blank, placed=max(0, wanted - lacking), at_best=wanted, waiting=waiting)
+
+
+def asks_too_much(situation: Situation, simulation: Simulation, position: int) -> bool:
+    """Whether the pods that can go to no other nodes than a workload's always take more of a resource than these have.
+
+    They do before and after all that is known to change.
+    """
+    nodes = situation.demands[position].nodes
+    if simulation.absent or not nodes:
+        return False
+    asked: dict[str, int] = {}
+    for one, demand, kinds in zip(situation.participants, situation.demands, simulation.pod_types.members, strict=True):
+        elsewhere = any(name not in nodes for kind, name in simulation.pod_types.homes if kind in kinds)
+        if elsewhere or not demand.nodes <= nodes or not simulation.pod_types.optional.isdisjoint(kinds):
+            continue
+        count = min(one.replicas, one.before) if one.existing else one.replicas
+        for name, amount in demand.least.items():
+            asked[name] = asked.get(name, 0) + amount * count
+    return any(
+        amount > sum(situation.residual[node].get(name, 0) for node in nodes)
+        for name, amount in asked.items()
+        if name in situation.demands[position].each
+    )
+
+
+def _at_rest(question: Question) -> Simulation:
+    return question.search.simulation(frozenset(), ())

@@ -34,7 +34,7 @@ class Demand:
         whole: more than can be alive once nothing terminates any more.
         simple: nothing but resources of a node can keep such a pod off a node that takes it.
         least: the least that one of its pods takes of each resource.
-        on_each: more than can be on one node at once, for pods that are made for a node; None for others.
+        on_each: no fewer than can be on one node at once, where less than all can be; None elsewhere.
         devices: the most devices that one of its pods takes.
         prices: by node, how many devices others hold at least where such a pod finds too few; None where that is not
             known, or where more than resources and devices can keep it off.

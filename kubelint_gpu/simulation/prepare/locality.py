@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import product
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, fit
-from kubelint_gpu.scheduler.companions import attracts_itself, own_terms
+from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, own_terms
 from kubelint_gpu.scheduler.companions import companions as meeting
 from kubelint_gpu.values import replace
 
@@ -39,3 +40,12 @@ def companions(pod: Pod, others: Iterable[Pod], snapshot: Snapshot) -> list[Pod]
 def needs_others(pod: Pod, snapshot: Snapshot) -> bool:
     """Whether the pod must be near to pods that are not its brothers."""
     return bool(pod.spec.pod_affinity) and not attracts_itself(pod, snapshot)
+
+
+def keep_apart(pods: Sequence[Pod], snapshot: Snapshot) -> bool:
+    """Whether no two pods that are like any of these can be on one node of a host name: anti-affinity forbids it."""
+    terms = [
+        [term for term in own_terms(pod, pod.spec.pod_anti_affinity, snapshot) if term.key == HOSTNAME] for pod in pods
+    ]
+    refused = [[any(term.matches(other) for term in mine) for other in pods] for mine in terms]
+    return all(refused[one][two] or refused[two][one] for one, two in product(range(len(pods)), repeat=2))

@@ -84,7 +84,15 @@ class PreparedRun:
         every_pod = (*self.rest, *(pod for both in self.pods for pod in both))
         self._refused = refusers(every_pod, Unique(self.cluster, asked=False))
         self.demands = [
-            demand_of(one, pods, nodes, self.eligible_for, self._rooms.get(number, ()), simple=self._is_simple(number))
+            demand_of(
+                one,
+                pods,
+                nodes,
+                self._everywhere,
+                self.eligible_for,
+                self._rooms.get(number, ()),
+                simple=self._is_simple(number),
+            )
             for number, (one, pods, nodes) in enumerate(zip(self.participants, self.pods, self.eligible, strict=True))
         ]
         self.driven = displaced(self.participants, self.demands, self.rest, self.residual(self.rest), self.eligible_for)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import SIMULATION
@@ -10,7 +10,10 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.companions import HOSTNAME
 from kubelint_gpu.simulation.prepare.demand import Demand, takes
+from kubelint_gpu.simulation.prepare.locality import keep_apart
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, anonymous
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ def demand_of(
     participant: WorkloadChange,
     pods: tuple[Pod, Pod],
     mine: frozenset[str],
+    everywhere: Snapshot,
     eligible_for: Callable[[Pod], frozenset[str]],
     rooms: Sequence[DeviceRoom],
     *,
@@ -28,7 +32,8 @@ def demand_of(
 ) -> Demand:
     """What an old and a new pod of a workload take, of which the new one may be on nodes that are `mine`.
 
-    `eligible_for` says which nodes may take another pod, and `simple` that nothing but resources can keep them off.
+    `everywhere` has all nodes that may be there, `eligible_for` says which may take another pod, and `simple` that
+    nothing but resources can keep them off.
     """
     controller, (old, new) = participant.controller, pods
     before, after = participant.before, participant.replicas
@@ -62,7 +67,9 @@ def demand_of(
         whole=whole,
         simple=simple and room is None,
         least=FrozenMap(least),
-        on_each=SIMULATION.daemons_on_a_node if participant.daemons else None,
+        on_each=SIMULATION.daemons_on_a_node
+        if participant.daemons
+        else _at_most_one(participant, pods, nodes, everywhere),
         devices=max(
             [
                 *(one.most for one in rooms),
@@ -73,6 +80,18 @@ def demand_of(
         prices=room.prices if simple and room is not None else None,
         alike_devices=room is not None and room.alike,
     )
+
+
+def _at_most_one(one: WorkloadChange, pods: tuple[Pod, Pod], nodes: Iterable[str], everywhere: Snapshot) -> int | None:
+    """One where its pods never share a node; None where they may, or where more of them already do."""
+    every = (*pods, *one.running, *one.waiting)
+    there = [pod.spec.node_name for pod in one.running]
+    if len(set(there)) < len(there) or not all(pod.spec.pod_anti_affinity for pod in every):
+        return None
+    if any(info is None or HOSTNAME not in info.node.labels for info in map(everywhere.node, nodes)):
+        return None
+    unlike = {(pod.meta.labels, pod.spec.pod_anti_affinity): pod for pod in every}
+    return 1 if keep_apart(tuple(unlike.values()), everywhere) else None
 
 
 def rooms_of(

@@ -36,6 +36,7 @@ AT_ONCE: tuple[Decider, ...] = (
     Decider("room", room.always),
     Decider("room-at-rest", room.at_rest),
     Decider("counting-shares", change_set.by_counting),
+    Decider("shortage-by-sum", shortage.by_sum),
 )
 """Deciders that hold whatever else is known to change at the same moment."""
 
@@ -75,6 +76,7 @@ AT_LAST = (
     Decider("stuck-by-itself", _stuck_by_itself),
     Decider("stuck-beside-what-stays", _stuck_beside_what_stays),
     Decider("some-runs", applied.told_by_some),
+    Decider("shortage-at-worst", shortage.at_worst),
 )
 """Deciders that are asked where all runs are too much work."""
 

@@ -12,7 +12,8 @@ from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions.served_resources import with_claims_for_resources
-from kubelint_gpu.simulation.search.placements import missing, one_placement, placements
+from kubelint_gpu.simulation.search.placements import one_placement, placements
+from kubelint_gpu.simulation.search.placing_pods import missing
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 

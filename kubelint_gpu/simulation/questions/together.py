@@ -9,6 +9,7 @@ from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds.change_set import always_ends
 from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful, may_evict
+from kubelint_gpu.simulation.bounds.shortage import asks_too_much
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone
 from kubelint_gpu.simulation.evidence.watch import tell_together
 from kubelint_gpu.simulation.prepare.demand import always_room
@@ -99,10 +100,12 @@ def _ends_in_any_order(situation: Situation, search: GroupSearch, position: int)
 
 
 def _shortage(question: GroupQuestion) -> Together | None:
-    """Not all pods of one find room even where no other workload of the group is."""
+    """Not all pods of one find room even where no other workload of the group is, or not all pods of all do."""
     situation, search = question.situation, question.search
     if all(_stands_alone(situation, search, place) for place in question.rolling):
-        return None
+        simulation = search.simulation(frozenset(), ())
+        if not any(asks_too_much(situation, simulation, place) for place in question.rolling):
+            return None
     return Together(question.workloads, None)
 
 

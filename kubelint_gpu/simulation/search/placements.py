@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 
 from kubelint_gpu.budget import PARTS, STEPS
-from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
+from kubelint_gpu.simulation.controllers.state import AWAITED, READY, State, more, on_node
 from kubelint_gpu.simulation.memo import Memo
-from kubelint_gpu.simulation.model.placing import placed_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
+from kubelint_gpu.simulation.search.placing_pods import created, known, missing, placed_one_more
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import UsedUp, charge, part
 
@@ -70,9 +69,9 @@ def placements_of_all(simulation: Simulation, budget: int, memo: Memo) -> Starts
 
 
 def _placements(simulation: Simulation, budget: int, *, any_order: bool) -> Starts:
-    first = _known(simulation)
+    first = known(simulation)
     # what is not ready now may become so, or never
-    firsts = dict.fromkeys((first, _known(simulation, ready=False)))
+    firsts = dict.fromkeys((first, known(simulation, ready=False)))
     seen = set(firsts)
     # depth first, so that a search that is cut off has seen whole placements
     stack = list(firsts)
@@ -82,7 +81,7 @@ def _placements(simulation: Simulation, budget: int, *, any_order: bool) -> Star
         state = stack.pop()
         looked_at += 1
         charge(1 + (len(state.nodes) + len(state.waiting)) // STEPS.placement)
-        following = list(_placed_one_more(simulation, state, any_order=any_order))
+        following = list(placed_one_more(simulation, state, any_order=any_order))
         if not following:
             ended.append(state)
         for found in following:
@@ -96,9 +95,9 @@ def _placements(simulation: Simulation, budget: int, *, any_order: bool) -> Star
     short = [lacks[state] for state in ends]
     waiting = min(lacks.values(), key=lambda one: sum(one.values()))
     every = list(enumerate(simulation.pod_types.wanted))
-    made = tuple(_created(simulation, state) for state in ends)
+    made = tuple(created(simulation, state) for state in ends)
     return Starts(
-        full=tuple(_created(simulation, state) for state in full),
+        full=tuple(created(simulation, state) for state in full),
         partial=made,
         placed=tuple(wanted - waiting.get(kind, 0) for kind, wanted in every),
         least=tuple(wanted - max((one.get(kind, 0) for one in short), default=0) for kind, wanted in every),
@@ -119,19 +118,51 @@ def one_placement(simulation: Simulation) -> State | None:
     Where it does, it is tried again with the largest pods first.
     """
     for sizes in (None, _sizes(simulation)):
-        state = _known(simulation)
-        while True:
-            following = next(iter(_placed_one_more(simulation, state, sizes=sizes)), None)
-            if following is None:
-                break
-            state = following
+        state = _filled(simulation, sizes)
         if all(kind in simulation.pod_types.optional for kind, _ in missing(state)):
-            return _created(simulation, state)
+            return created(simulation, state)
     return None
 
 
-def _sizes(simulation: Simulation) -> list[Fraction]:
-    """How much a pod of each kind takes, each resource as a part of what all that are wanted take of it."""
+def largest_first(simulation: Simulation) -> State:
+    """A placement that takes no more pods, the largest placed first."""
+    return _filled(simulation, _sizes(simulation))
+
+
+def placed_last(simulation: Simulation, full: State, kinds: Collection[int]) -> State:
+    """A placement that takes no more pods, some kinds placed last; `full` is the one with the largest first."""
+    places = simulation.places
+    ranks = [0 if kind in kinds else size + 1 for kind, size in enumerate(_sizes(simulation))]
+    if not simulation.local or places.devices is not None or full.bindings or any(map(places.is_charged, kinds)):
+        return _filled(simulation, ranks)
+    # nobody looks at another: what is placed fits without them, too
+    nodes, waiting = full.nodes, full.waiting
+    for index, content in enumerate(full.nodes):
+        for kind, phase, count in content:
+            if kind in kinds and phase == READY and (kind, places.names[index]) not in simulation.pod_types.homes:
+                nodes, waiting = on_node(nodes, index, (kind, phase, -count)), more(waiting, kind, count)
+    return _filled(simulation, ranks, full._replace(nodes=nodes, waiting=waiting))
+
+
+def fit_first(simulation: Simulation, kinds: Collection[int]) -> bool:
+    """Whether all pods of some kinds find room beside what is known to run, before all others."""
+    state = known(simulation)
+    waiting = tuple([count if kind in kinds else 0 for kind, count in enumerate(state.waiting)])
+    return not any(_filled(simulation, None, state._replace(waiting=waiting)).waiting)
+
+
+def _filled(simulation: Simulation, sizes: Sequence[int] | None, state: State | None = None) -> State:
+    """Pod after pod on the first node that takes it, until none takes one."""
+    state = known(simulation) if state is None else state
+    while True:
+        following = next(iter(placed_one_more(simulation, state, sizes=sizes)), None)
+        if following is None:
+            return state
+        state = following
+
+
+def _sizes(simulation: Simulation) -> list[int]:
+    """Larger for kinds that take more, each resource as a part of what all that are wanted take of it."""
     takes_of = [dict(takes(kind.pod)) for kind in simulation.pod_types.kinds]
     if simulation.places.devices is not None:
         for found, charges in zip(takes_of, simulation.places.devices.quotas.charges, strict=True):
@@ -140,39 +171,9 @@ def _sizes(simulation: Simulation) -> list[Fraction]:
     for count, found in zip(simulation.pod_types.wanted, takes_of, strict=True):
         for name, amount in found.items():
             whole[name] = whole.get(name, 0) + amount * max(1, count)
-    return [sum((Fraction(amount, whole[name]) for name, amount in found.items()), Fraction()) for found in takes_of]
-
-
-def _known(simulation: Simulation, *, ready: bool = True) -> State:
-    """The state with all pods on their known nodes; a pod made for one node waits there.
-
-    Unless all are `ready`, those that are not now never are.
-    """
-    unready = list(() if ready else simulation.pod_types.unready)
-    places = simulation.places
-    positions = {name: index for index, name in enumerate(places.names)}
-    waiting = simulation.pod_types.wanted
-    rolled = {kind for reconciler in simulation.model.reconcilers if reconciler.rolls for kind in reconciler.kinds}
-    nodes = tuple(ABSENT if name in simulation.absent else () for name in places.names)
-    for kind, name in simulation.pod_types.homes:
-        if name in positions and waiting[kind]:
-            # what the inventory says runs, runs; that a DaemonSet's pods fit is to be seen
-            phase = AWAITED if kind in rolled and simulation.pod_types.kinds[kind].pinned else READY
-            if phase == AWAITED and places.devices is not None and places.devices.is_known(kind, positions[name]):
-                phase = READY
-            if (kind, name) in unready:
-                unready.remove((kind, name))
-                phase = BROKEN
-            nodes = on_node(nodes, positions[name], (kind, phase, 1))
-            waiting = more(waiting, kind, -1)
-    controls = tuple(reconciler.begin() for reconciler in simulation.model.reconcilers)
-    held = None if places.devices is None else places.devices.first(nodes)
-    state = State(controls, waiting, nodes, held, places.volumes.unbound)
-    for kind, name in simulation.pod_types.homes if state.bindings else ():
-        if name in positions:
-            state = state.bound(places.volumes.made(kind, state.bindings)[0])
-            state = state.bound(places.state_pods.bound(kind, positions[name], state))
-    return places.canonical(state)
+    parts = [sum((Fraction(amount, whole[name]) for name, amount in found.items()), Fraction()) for found in takes_of]
+    ranks = {size: rank for rank, size in enumerate(sorted(set(parts)))}
+    return [ranks[size] for size in parts]
 
 
 def at_rest(simulation: Simulation, states: Sequence[State]) -> tuple[State, ...]:
@@ -190,111 +191,3 @@ def at_rest(simulation: Simulation, states: Sequence[State]) -> tuple[State, ...
         )
 
     return tuple(filter(rests, states)) or tuple(states)
-
-
-def missing(state: State) -> list[tuple[int, int]]:
-    """The pods of each kind that do not run: they have no place, or a volume of theirs is attached to another node."""
-    return _in(state, AWAITED, STARTING)
-
-
-def _in(state: State, *phases: int) -> list[tuple[int, int]]:
-    """The pods of each kind that wait, or are on a node in one of some phases."""
-    found = [(kind, count) for kind, count in enumerate(state.waiting) if count]
-    more = [(kind, count) for content in state.nodes for kind, phase, count in content if phase in phases]
-    if not more:
-        return found
-    counts = dict(found)
-    for kind, count in more:
-        counts[kind] = counts.get(kind, 0) + count
-    return sorted(counts.items())
-
-
-def _placed_one_more(
-    simulation: Simulation, state: State, *, any_order: bool = False, sizes: Sequence[Fraction] | None = None
-) -> Iterator[State]:
-    """The states with one more pod placed; those that are made anew come late, and last those that may wait.
-
-    Of those that come equally early, larger ones come first where `sizes` of the kinds are given.
-    The order of kinds matters only where nodes look at each other.
-    """
-    places, kinds = simulation.places, simulation.pod_types.kinds
-    nobody = simulation.pod_types.pending
-    tiers = {kind: _tier(simulation, state, kind) for kind, _ in _in(state, AWAITED)}
-    before = None
-    for kind in sorted(
-        tiers,
-        key=lambda kind: (tiers[kind], not kinds[kind].pinned, not kinds[kind].whole, -sizes[kind] if sizes else 0),
-    ):
-        if before is not None and before != tiers[kind]:
-            return
-        if places.is_charged(kind) and places.refusal(kind, _running(state, nobody), before=True):
-            continue
-        found = False
-        # with the pod its claims are made, and some of them are bound at once
-        for here in [state.bound(bindings) for bindings in places.volumes.made(kind, state.bindings)]:
-            for after in _each_placed(simulation, here, kind):
-                found = True
-                yield places.canonical(after)
-        # of Jobs that are useful only when complete, each may have come to any part of its pods
-        if (
-            found
-            and not kinds[kind].whole
-            and (not any_order or kind in simulation.pod_types.optional or kinds[kind].pinned)
-        ):
-            return
-        before = tiers[kind] if found else before
-
-
-def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[State]:
-    """The states with one more pod of a kind placed."""
-    places = simulation.places
-    fitting = places.fitting(kind, state)
-    if simulation.pod_types.kinds[kind].pinned:
-        for index in simulation.model.distinct(state.nodes, fitting):
-            if (kind, AWAITED, 1) in state.nodes[index]:
-                nodes = on_node(state.nodes, index, (kind, AWAITED, -1), (kind, READY, 1))
-                for held in places.reserved(kind, index, state):
-                    yield State(state.controls, state.waiting, nodes, held, state.bindings)
-                return
-        return
-    for index in () if fitting else simulation.model.distinct(state.nodes, places.additions(kind, state)):
-        yield state._replace(nodes=(*state.nodes[:index], (), *state.nodes[index + 1 :]))
-    apart = {index: not places.starts(kind, index, state) for index in simulation.model.distinct(state.nodes, fitting)}
-    for index in sorted(apart, key=apart.__getitem__):
-        # the scheduler binds it, and where its volume is attached elsewhere it never starts
-        yield from placed_on(simulation, kind, index, state, STARTING if apart[index] else READY)
-
-
-def _tier(simulation: Simulation, state: State, kind: int) -> int:
-    """Pods with the same number are placed in any order."""
-    if kind in simulation.pod_types.optional:
-        return 2
-    wanted, sure = simulation.pod_types.wanted[kind], simulation.pod_types.sure[kind]
-    return int(sure < wanted and wanted - state.waiting[kind] >= sure)
-
-
-def _running(state: State, nobody: tuple[int, ...]) -> State:
-    nodes = tuple([tuple([one for one in content if one[1] != AWAITED]) for content in state.nodes])
-    return State(state.controls, nobody, nodes, state.held, state.bindings)
-
-
-def _created(simulation: Simulation, state: State) -> State:
-    """The start with the pods that wait for a node now, and those that quotas refuse not even created."""
-    places, pending = simulation.places, simulation.pod_types.pending
-    refused = {kind: count for kind, count in enumerate(state.waiting) if count and places.is_charged(kind)}
-    waiting = [pending[kind] + count * (kind not in refused) for kind, count in enumerate(state.waiting)]
-    for kind, count in refused.items():
-        # each that is made leaves less of the quotas
-        made = bisect_left(
-            range(count),
-            True,
-            key=lambda number: bool(
-                places.refusal(kind, state._replace(waiting=more(tuple(waiting), kind, number)), before=True)
-            ),
-        )
-        waiting[kind] += made
-    found = state._replace(waiting=tuple(waiting))
-    for kind, count in enumerate(waiting if state.bindings else ()):
-        if count:
-            found = found.bound(places.volumes.made(kind, found.bindings)[0])
-    return found

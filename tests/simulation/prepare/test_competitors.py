@@ -35,3 +35,14 @@ def test_those_that_keep_each_other_away_do_wherever_there_is_room():
 
 def test_those_that_one_quota_charges_do():
     assert groups((deployment("a"), deployment("b")), node("n", 100), quota(50))
+
+
+def test_those_whose_pods_are_one_a_node_compete_only_where_one_of_each_is_too_much():
+    mine, theirs = (deployment(name, 3, affinity=apart(name)) for name in ("a", "b"))
+    nodes = [node(name, 2) for name in ("n", "m", "k")]
+    assert not groups((mine, theirs), *nodes)
+    assert groups((mine, theirs), *nodes[:2], node("k", 1))
+    assert groups((mine, deployment("b", 3)), *nodes)
+    # where the label is missing the term forbids nothing
+    del nodes[0]["metadata"]["labels"][HOST]
+    assert groups((mine, theirs), *nodes)

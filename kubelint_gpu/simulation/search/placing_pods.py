@@ -1,0 +1,150 @@
+"""Placing one pod more, before anything is rolled out: who comes next, and the nodes that take it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
+from kubelint_gpu.simulation.model.placing import placed_on
+from kubelint_gpu.simulation.model.simulation import Simulation
+
+
+def known(simulation: Simulation, *, ready: bool = True) -> State:
+    """The state with all pods on their known nodes; a pod made for one node waits there.
+
+    Unless all are `ready`, those that are not now never are.
+    """
+    unready = list(() if ready else simulation.pod_types.unready)
+    places = simulation.places
+    positions = {name: index for index, name in enumerate(places.names)}
+    waiting = simulation.pod_types.wanted
+    rolled = {kind for reconciler in simulation.model.reconcilers if reconciler.rolls for kind in reconciler.kinds}
+    nodes = tuple(ABSENT if name in simulation.absent else () for name in places.names)
+    for kind, name in simulation.pod_types.homes:
+        if name in positions and waiting[kind]:
+            # what the inventory says runs, runs; that a DaemonSet's pods fit is to be seen
+            phase = AWAITED if kind in rolled and simulation.pod_types.kinds[kind].pinned else READY
+            if phase == AWAITED and places.devices is not None and places.devices.is_known(kind, positions[name]):
+                phase = READY
+            if (kind, name) in unready:
+                unready.remove((kind, name))
+                phase = BROKEN
+            nodes = on_node(nodes, positions[name], (kind, phase, 1))
+            waiting = more(waiting, kind, -1)
+    controls = tuple(reconciler.begin() for reconciler in simulation.model.reconcilers)
+    held = None if places.devices is None else places.devices.first(nodes)
+    state = State(controls, waiting, nodes, held, places.volumes.unbound)
+    for kind, name in simulation.pod_types.homes if state.bindings else ():
+        if name in positions:
+            state = state.bound(places.volumes.made(kind, state.bindings)[0])
+            state = state.bound(places.state_pods.bound(kind, positions[name], state))
+    return places.canonical(state)
+
+
+def missing(state: State) -> list[tuple[int, int]]:
+    """The pods of each kind that do not run: they have no place, or a volume of theirs is attached to another node."""
+    return _in(state, AWAITED, STARTING)
+
+
+def _in(state: State, *phases: int) -> list[tuple[int, int]]:
+    """The pods of each kind that wait, or are on a node in one of some phases."""
+    found = [(kind, count) for kind, count in enumerate(state.waiting) if count]
+    more = [(kind, count) for content in state.nodes for kind, phase, count in content if phase in phases]
+    if not more:
+        return found
+    counts = dict(found)
+    for kind, count in more:
+        counts[kind] = counts.get(kind, 0) + count
+    return sorted(counts.items())
+
+
+def placed_one_more(
+    simulation: Simulation, state: State, *, any_order: bool = False, sizes: Sequence[int] | None = None
+) -> Iterator[State]:
+    """The states with one more pod placed; those that are made anew come late, and last those that may wait.
+
+    Of those that come equally early, larger ones come first where `sizes` of the kinds are given.
+    The order of kinds matters only where nodes look at each other.
+    """
+    places, kinds = simulation.places, simulation.pod_types.kinds
+    nobody = simulation.pod_types.pending
+    tiers = {kind: _tier(simulation, state, kind) for kind, _ in _in(state, AWAITED)}
+    before = None
+    for kind in sorted(
+        tiers,
+        key=lambda kind: (tiers[kind], not kinds[kind].pinned, not kinds[kind].whole, -sizes[kind] if sizes else 0),
+    ):
+        if before is not None and before != tiers[kind]:
+            return
+        if places.is_charged(kind) and places.refusal(kind, _running(state, nobody), before=True):
+            continue
+        found = False
+        # with the pod its claims are made, and some of them are bound at once
+        for here in [state.bound(bindings) for bindings in places.volumes.made(kind, state.bindings)]:
+            for after in _each_placed(simulation, here, kind):
+                found = True
+                yield places.canonical(after)
+        # of Jobs that are useful only when complete, each may have come to any part of its pods
+        if (
+            found
+            and not kinds[kind].whole
+            and (not any_order or kind in simulation.pod_types.optional or kinds[kind].pinned)
+        ):
+            return
+        before = tiers[kind] if found else before
+
+
+def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[State]:
+    """The states with one more pod of a kind placed."""
+    places = simulation.places
+    fitting = places.fitting(kind, state)
+    if simulation.pod_types.kinds[kind].pinned:
+        for index in simulation.model.distinct(state.nodes, fitting):
+            if (kind, AWAITED, 1) in state.nodes[index]:
+                nodes = on_node(state.nodes, index, (kind, AWAITED, -1), (kind, READY, 1))
+                for held in places.reserved(kind, index, state):
+                    yield State(state.controls, state.waiting, nodes, held, state.bindings)
+                return
+        return
+    for index in () if fitting else simulation.model.distinct(state.nodes, places.additions(kind, state)):
+        yield state._replace(nodes=(*state.nodes[:index], (), *state.nodes[index + 1 :]))
+    apart = {index: not places.starts(kind, index, state) for index in simulation.model.distinct(state.nodes, fitting)}
+    for index in sorted(apart, key=apart.__getitem__):
+        # the scheduler binds it, and where its volume is attached elsewhere it never starts
+        yield from placed_on(simulation, kind, index, state, STARTING if apart[index] else READY)
+
+
+def _tier(simulation: Simulation, state: State, kind: int) -> int:
+    """Pods with the same number are placed in any order."""
+    if kind in simulation.pod_types.optional:
+        return 2
+    wanted, sure = simulation.pod_types.wanted[kind], simulation.pod_types.sure[kind]
+    return int(sure < wanted and wanted - state.waiting[kind] >= sure)
+
+
+def _running(state: State, nobody: tuple[int, ...]) -> State:
+    nodes = tuple([tuple([one for one in content if one[1] != AWAITED]) for content in state.nodes])
+    return State(state.controls, nobody, nodes, state.held, state.bindings)
+
+
+def created(simulation: Simulation, state: State) -> State:
+    """The start with the pods that wait for a node now, and those that quotas refuse not even created."""
+    places, pending = simulation.places, simulation.pod_types.pending
+    refused = {kind: count for kind, count in enumerate(state.waiting) if count and places.is_charged(kind)}
+    waiting = [pending[kind] + count * (kind not in refused) for kind, count in enumerate(state.waiting)]
+    for kind, count in refused.items():
+        # each that is made leaves less of the quotas
+        made = bisect_left(
+            range(count),
+            True,
+            key=lambda number: bool(
+                places.refusal(kind, state._replace(waiting=more(tuple(waiting), kind, number)), before=True)
+            ),
+        )
+        waiting[kind] += made
+    found = state._replace(waiting=tuple(waiting))
+    for kind, count in enumerate(waiting if state.bindings else ()):
+        if count:
+            found = found.bound(places.volumes.made(kind, found.bindings)[0])
+    return found
