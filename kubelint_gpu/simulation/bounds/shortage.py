@@ -44,13 +44,16 @@ def by_sum(question: Question) -> Judgement | None:
 
 
 def at_worst(question: Question) -> Judgement | None:
-    """As few of its pods run as the placement leaves that comes to it last; some placement may leave fewer."""
-    if question.participant.daemons or question.participant.temporary or not question.peaceful:
+    """As few of its pods run as the placement leaves that comes to it last; some placement may leave fewer.
+
+    None while something that is there changes: it gives places up, and who waits may have another pod then.
+    """
+    one, everybody = question.participant, question.situation.participants
+    changes = any(other.existing and other.known and other.moves for other in everybody)
+    if changes or one.daemons or one.temporary or not question.peaceful:
         return None
-    simulation = _at_rest(question)
-    return question.situation.memo.of(
-        f"at worst {question.position}", (simulation,), lambda: _placed_last(question, simulation)
-    )
+    simulation, name = _at_rest(question), f"at worst {question.position}"
+    return question.situation.memo.of(name, (simulation,), lambda: _placed_last(question, simulation))
 
 
 def _placed_last(question: Question, simulation: Simulation) -> Judgement | None:
@@ -68,10 +71,7 @@ def _placed_last(question: Question, simulation: Simulation) -> Judgement | None
 
 
 def asks_too_much(situation: Situation, simulation: Simulation, position: int) -> bool:
-    """Whether the pods that can go to no other nodes than a workload's always take more of a resource than these have.
-
-    They do before and after all that is known to change.
-    """
+    """Whether the pods that can go to no other nodes than a workload's take more of a resource than these have."""
     nodes = situation.demands[position].nodes
     if simulation.absent or not nodes:
         return False
@@ -80,9 +80,8 @@ def asks_too_much(situation: Situation, simulation: Simulation, position: int) -
         elsewhere = any(name not in nodes for kind, name in simulation.pod_types.homes if kind in kinds)
         if elsewhere or not demand.nodes <= nodes or not simulation.pod_types.optional.isdisjoint(kinds):
             continue
-        count = min(one.replicas, one.before) if one.existing else one.replicas
         for name, amount in demand.least.items():
-            asked[name] = asked.get(name, 0) + amount * count
+            asked[name] = asked.get(name, 0) + amount * one.replicas
     return any(
         amount > sum(situation.residual[node].get(name, 0) for node in nodes)
         for name, amount in asked.items()
