@@ -84,7 +84,7 @@ def spend(spent: Spent) -> None:
 def limited(steps: int) -> Iterator[Allowance]:
     """Allow so many steps within, whatever is left outside: for the run, and for what is shared out beforehand."""
     allowance = Allowance(steps)
-    with _within(allowance):
+    with within(_current, allowance):
         yield allowance
 
 
@@ -115,7 +115,7 @@ def common() -> Iterator[None]:
     if allowance is None or allowance.common is None:
         yield
         return
-    with _within(allowance.common):
+    with within(_current, allowance.common):
         yield
 
 
@@ -151,12 +151,13 @@ class _Part:
 
 
 @contextmanager
-def _within(allowance: Allowance) -> Iterator[None]:
-    token = _current.set(allowance)
+def within(variable: ContextVar[Thing], value: Thing) -> Iterator[None]:
+    """Give a variable a value for what is done within."""
+    token = variable.set(value)
     try:
         yield
     finally:
-        _current.reset(token)
+        variable.reset(token)
 
 
 def shared_out(work: Callable[[Thing], Answer], things: Sequence[Thing]) -> dict[Thing, Answer | None]:

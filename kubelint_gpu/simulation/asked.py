@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any, TypeVar
+
+from kubelint_gpu.work import within
 
 T = TypeVar("T")
 _arranged: ContextVar[Callable[[Sequence[Any]], Sequence[Any]] | None] = ContextVar("arranged", default=None)
 
 
-@contextmanager
-def arranged(arrange: Callable[[Sequence[Any]], Sequence[Any]]) -> Iterator[None]:
+def arranged(arrange: Callable[[Sequence[Any]], Sequence[Any]]) -> AbstractContextManager[None]:
     """Within, those are asked that `arrange` makes of what would be: each has a `name`; a helper is its own name."""
-    token = _arranged.set(arrange)
-    try:
-        yield
-    finally:
-        _arranged.reset(token)
+    return within(_arranged, arrange)
 
 
 def asked(deciders: Sequence[T]) -> Sequence[T]:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
+from kubelint_gpu.kube.values.quantity import parse_quantity
 
 Amount = int | Fraction
 """A quantity in its unit; a whole one is an `int`."""
@@ -30,21 +30,9 @@ def whole(amount: Amount) -> int:
     return max(-_LARGEST - 1, min(rounded, _LARGEST))
 
 
-def read_amount(fields: Fields, key: str) -> Amount | None:
-    """A quantity of a mapping, or None where it is absent or null."""
-    value = fields.value.get(key)
-    if value is None:
-        return None
-    try:
-        return amount_of(value)
-    except QuantityError as error:
-        fields.report((key,), str(error), value)
-        return None
-
-
 def read_amounts(fields: Fields | None) -> FrozenMap[str, Amount]:
     """All quantities of a mapping."""
     if fields is None or not fields.value:
         return EMPTY
-    found = {str(key): read_amount(fields, key) for key in fields.value}
+    found = {str(key): fields.amount(key, amount_of) for key in fields.value}
     return FrozenMap({key: amount for key, amount in found.items() if amount is not None})

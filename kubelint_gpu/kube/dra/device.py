@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubelint_gpu.kube.dra.amounts import Amount, read_amount, read_amounts
+from kubelint_gpu.kube.dra.amounts import Amount, amount_of, read_amounts
 from kubelint_gpu.kube.dra.device_taints import read_device_taint
 from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.fields import Fields, described
@@ -142,7 +142,7 @@ def read_counters(fields: Fields | None) -> FrozenMap[str, Amount]:
     """Counters by name."""
     if fields is None:
         return EMPTY
-    found = {name: read_amount(fields.down(name), "value") for name in fields.value}
+    found = {name: fields.down(name).amount("value", amount_of) for name in fields.value}
     return FrozenMap({name: 0 if amount is None else amount for name, amount in found.items()})
 
 
@@ -197,12 +197,12 @@ def _capacities(fields: Fields | None) -> FrozenMap[str, Capacity]:
         policy = one.down("requestPolicy")
         limits = policy.down("validRange")
         found[name] = Capacity(
-            value=read_amount(one, "value") or 0,
-            default=read_amount(policy, "default"),
+            value=one.amount("value", amount_of) or 0,
+            default=policy.amount("default", amount_of),
             valid=_valid(policy),
-            minimum=read_amount(limits, "min"),
-            maximum=read_amount(limits, "max"),
-            step=read_amount(limits, "step"),
+            minimum=limits.amount("min", amount_of),
+            maximum=limits.amount("max", amount_of),
+            step=limits.amount("step", amount_of),
             ranged="validRange" in policy,
         )
     return FrozenMap(found)

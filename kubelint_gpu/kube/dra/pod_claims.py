@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.values import NamedTuple
 
@@ -25,12 +24,6 @@ def pod_claims(pod: Pod) -> tuple[PodClaim, ...]:
         )
         for entry in pod.spec.resource_claims
     )
-
-
-def is_controlled_by(claim: ResourceClaim, pod: Pod) -> bool:
-    """Whether a claim was made for a pod, and not for an earlier one of the same name."""
-    owner = claim.meta.owner
-    return owner is not None and (owner.uid == pod.meta.uid if pod.meta.uid else owner.name == pod.meta.name)
 
 
 def _text(value: object) -> str | None:

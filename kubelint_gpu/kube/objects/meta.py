@@ -52,6 +52,11 @@ class Meta:
     terminating: bool = False
     created: str = ""
 
+    def is_made_for(self, pod: Meta) -> bool:
+        """Whether an object was made for a pod, and not for something else of the same name."""
+        owner = self.owner
+        return owner is not None and (owner.uid == pod.uid if pod.uid else owner.name == pod.name)
+
 
 def read_meta(fields: Fields, *, namespaced: bool = True) -> Meta:
     """`metadata` of an object; a namespaced object without a namespace is in `default`."""

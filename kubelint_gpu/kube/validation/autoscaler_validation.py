@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kubelint_gpu.kube.validation.job_policies import unsupported
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.names import is_label, is_qualified_name
 from kubelint_gpu.kube.values.plain import amount, mapping, sequence, shortened, whole, written
@@ -126,7 +127,7 @@ def _metric(metric: dict[str, Any], where: Pointer) -> Problems:
     if kind in (None, ""):
         yield InvalidObject("type is required", where if kind is None else (*where, "type"), None)
     elif isinstance(kind, str) and kind not in _METRICS:
-        yield _unsupported(kind, tuple(_METRICS), (*where, "type"))
+        yield unsupported(kind, tuple(_METRICS), (*where, "type"))
     present = [source for source in _METRICS.values() if metric.get(source) is not None]
     wanted = _METRICS.get(kind, "") if isinstance(kind, str) else ""
     if wanted and wanted not in present:
@@ -187,7 +188,7 @@ def _target(target: dict[str, Any], where: Pointer) -> Problems:
     if kind in (None, ""):
         yield InvalidObject("must specify a metric target type", where if kind is None else (*where, "type"), None)
     elif isinstance(kind, str) and kind not in _TARGETS and not is_placeholder(kind):
-        yield _unsupported(kind, _TARGETS, (*where, "type"))
+        yield unsupported(kind, _TARGETS, (*where, "type"))
     for key in ("value", "averageValue"):
         found = amount(target.get(key))
         if found is not None and found <= 0:
@@ -207,7 +208,7 @@ def _rules(rules: dict[str, Any], where: Pointer, minor: int | None) -> Problems
         text = f"must be between 0 and {_LONGEST_WINDOW}, not {window}"
         yield InvalidObject(text, (*where, "stabilizationWindowSeconds"), window)
     if isinstance(select, str) and select not in _SELECT and not is_placeholder(select):
-        yield _unsupported(select, _SELECT, (*where, "selectPolicy"))
+        yield unsupported(select, _SELECT, (*where, "selectPolicy"))
     if rules.get("policies") == []:
         yield InvalidObject("must specify at least one Policy", (*where, "policies"), None)
     for index, policy in enumerate(sequence(rules.get("policies"))):
@@ -223,7 +224,7 @@ def _policy(policy: dict[str, Any], where: Pointer) -> Problems:
     if kind in (None, ""):
         yield InvalidObject("type is required: Pods or Percent", where if kind is None else (*where, "type"), None)
     elif isinstance(kind, str) and kind not in _POLICIES and not is_placeholder(kind):
-        yield _unsupported(kind, _POLICIES, (*where, "type"))
+        yield unsupported(kind, _POLICIES, (*where, "type"))
     for key, most in (("value", None), ("periodSeconds", _LONGEST_PERIOD)):
         given = policy.get(key)
         number = whole(given)
@@ -233,9 +234,3 @@ def _policy(policy: dict[str, Any], where: Pointer) -> Problems:
             yield InvalidObject(f"must be greater than zero, not {number}", (*where, key), number)
         elif number is not None and most is not None and number > most:
             yield InvalidObject(f"must be less than or equal to {most}, not {number}", (*where, key), number)
-
-
-def _unsupported(value: str, choices: tuple[str, ...], where: Pointer) -> InvalidObject:
-    named = ", ".join(f'"{choice}"' for choice in choices)
-    text = f'unsupported value "{shortened(value)}": supported values: {named}'
-    return InvalidObject(text, where, value, allowed=choices)

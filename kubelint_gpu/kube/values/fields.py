@@ -6,13 +6,14 @@ With a list for `problems` reading goes on with the default, so that one object 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import QuantityError, thousandths
 
+T = TypeVar("T")
 INT32 = 2**31 - 1
 """The largest number of the fields that are 32 bits wide: most of them."""
 
@@ -173,11 +174,15 @@ class Fields:
 
     def quantity(self, key: str) -> int | None:
         """A quantity in thousandths of its unit, or None where it is absent or null."""
+        return self.amount(key, thousandths)
+
+    def amount(self, key: str, parse: Callable[[Any], T]) -> T | None:
+        """What a quantity is parsed to, or None where it is absent or null."""
         value = self.value.get(key)
         if value is None:
             return None
         try:
-            return thousandths(value)
+            return parse(value)
         except QuantityError as error:
             self.report((key,), str(error), value)
             return None

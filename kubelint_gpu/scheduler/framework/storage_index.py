@@ -59,7 +59,7 @@ def claim_of(pod: Pod, volume: Volume, index: StorageIndex) -> PersistentVolumeC
     name = f"{pod.meta.name}-{volume.name}" if ephemeral else direct_claim(volume)
     found = index.claims.get(f"{pod.meta.namespace}/{name}")
     # a pod of a template has no name of its own yet
-    real = found is not None and (pod.meta.uid not in ("", pod.meta.name) or made_for(found, pod))
+    real = found is not None and (pod.meta.uid not in ("", pod.meta.name) or found.meta.is_made_for(pod.meta))
     return found if real or not ephemeral else _claim_to_make(name, pod, volume, index)
 
 
@@ -77,12 +77,6 @@ def direct_claims(spec: PodSpec) -> list[str]:
 def claim_keys(pod: Pod) -> frozenset[str]:
     """The same as `namespace/name`."""
     return frozenset(f"{pod.meta.namespace}/{name}" for name in direct_claims(pod.spec))
-
-
-def made_for(claim: PersistentVolumeClaim, pod: Pod) -> bool:
-    """Whether a generic ephemeral volume's claim belongs to the pod, and not to something of the same name."""
-    owner = claim.meta.owner
-    return owner is not None and (owner.uid == pod.meta.uid if pod.meta.uid else owner.name == pod.meta.name)
 
 
 def _claim_to_make(name: str, pod: Pod, volume: Volume, index: StorageIndex) -> PersistentVolumeClaim | None:

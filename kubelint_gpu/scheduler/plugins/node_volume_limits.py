@@ -15,7 +15,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.framework.storage_index import StorageIndex, claim_of, made_for, storage_index
+from kubelint_gpu.scheduler.framework.storage_index import StorageIndex, claim_of, storage_index
 from kubelint_gpu.scheduler.framework.volume_facts import volume_facts
 from kubelint_gpu.values import NamedTuple
 
@@ -81,7 +81,7 @@ def attachments(pod: Pod, csi_node: CSINode, index: StorageIndex) -> Attached:
     found: Attached = {}
     for volume in pod.spec.volumes:
         claim = claim_of(pod, volume, index)
-        if claim is None or (volume.kind == "ephemeral" and not made_for(claim, pod)):
+        if claim is None or (volume.kind == "ephemeral" and not claim.meta.is_made_for(pod.meta)):
             attachment = _in_tree(volume.kind, volume.source, csi_node)
         else:
             attachment = _attachment(claim, csi_node, index)

@@ -19,7 +19,6 @@ from kubelint_gpu.scheduler.framework.storage_index import (
     StorageIndex,
     claim_of,
     direct_claim,
-    made_for,
     storage_index,
 )
 from kubelint_gpu.scheduler.framework.volume_facts import volume_facts
@@ -68,7 +67,7 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
         if claim is None:
             continue
         problem = _problem(claim)
-        if problem is None and volume.kind == "ephemeral" and not made_for(claim, pod):
+        if problem is None and volume.kind == "ephemeral" and not claim.meta.is_made_for(pod.meta):
             problem = NOT_OWNED.format(claim=claim.key, pod=pod.key)
         if problem is not None:
             return rejected(NAME, problem)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
-from kubelint_gpu.work import limited
+from kubelint_gpu.work import limited, within
 
 Seen = Callable[[str, object, object], None]
 """What is done with the name of a decider, its claim and the evidence that was found for it, or None."""
@@ -18,17 +18,12 @@ Seen = Callable[[str, object, object], None]
 _seen: ContextVar[Seen | None] = ContextVar("seen", default=None)
 
 
-@contextmanager
-def checked(seen: Seen = lambda *_: None) -> Iterator[None]:
+def checked(seen: Seen = lambda *_: None) -> AbstractContextManager[None]:
     """Check the evidence of every verdict within; `seen` is told of each.
 
     A verdict that is shown to be wrong raises `checker.NotShown`. The work is charged to nobody.
     """
-    token = _seen.set(seen)
-    try:
-        yield
-    finally:
-        _seen.reset(token)
+    return within(_seen, seen)
 
 
 def tell(question: Question, found: Judgement, name: str, moving: frozenset[int]) -> None:

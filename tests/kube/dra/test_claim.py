@@ -7,7 +7,6 @@ from claim_objects import ASKED, QUERY, claim
 
 from kubelint_gpu.kube.dra.claim import AllocatedDevice, Consumer, read_resource_claim, read_resource_claim_template
 from kubelint_gpu.kube.dra.device import DeviceID
-from kubelint_gpu.kube.dra.pod_claims import is_controlled_by
 from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceConstraint, DeviceQuery, DeviceRequest, queries_of
 from kubelint_gpu.kube.objects.pod import read_pod
 from kubelint_gpu.kube.values.errors import InvalidObject
@@ -93,6 +92,6 @@ def test_a_claim_belongs_to_the_pod_that_controls_it():
         value["metadata"]["ownerReferences"] = [{"kind": "Pod", "name": "p", "uid": uid, "controller": True}]
         return read_resource_claim(value)
 
-    assert is_controlled_by(owned("u"), pod())
-    assert not is_controlled_by(owned("earlier"), pod())
-    assert not is_controlled_by(read_resource_claim(claim()), pod())
+    assert owned("u").meta.is_made_for(pod().meta)
+    assert not owned("earlier").meta.is_made_for(pod().meta)
+    assert not read_resource_claim(claim()).meta.is_made_for(pod().meta)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from kubelint_gpu.kube.dra.claim import ResourceClaim, ResourceClaimTemplate
 from kubelint_gpu.kube.dra.device_class import DeviceClass
-from kubelint_gpu.kube.dra.pod_claims import PodClaim, is_controlled_by, pod_claims
+from kubelint_gpu.kube.dra.pod_claims import PodClaim, pod_claims
 from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, queries_of
 from kubelint_gpu.kube.objects.meta import Meta, OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod
@@ -144,7 +144,7 @@ def _existing(pod: Pod, name: str, objects: Objects, *, owned: bool) -> Resource
         raise Refused(NOT_FOUND.format(claim=key))
     if claim.meta.terminating:
         raise Refused(DELETING.format(name=name))
-    if owned and not is_controlled_by(claim, pod):
+    if owned and not claim.meta.is_made_for(pod.meta):
         kind = "Pod" if objects.features.betas else "pod"
         raise Refused(NOT_OWNER.format(claim=key, kind=kind, pod=pod.key))
     return claim
