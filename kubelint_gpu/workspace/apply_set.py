@@ -14,6 +14,7 @@ from kubelint_gpu.documents import Reading
 from kubelint_gpu.inventory.declarations.inventory import Pool
 from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster
 from kubelint_gpu.kube.objects.node import Node, read_node
+from kubelint_gpu.kube.objects.quota import with_former_limits
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
@@ -99,8 +100,11 @@ class ApplySet:
 
     @cached_property
     def cluster(self) -> Cluster:
-        """The declared cluster with what the manifests bring."""
-        return self.world.cluster((*self.neighbours, *self.manifests), self.beside)
+        """The declared cluster with what the manifests bring; a quota that changes has the limits that it had, too."""
+        found = self.world.cluster((*self.neighbours, *self.manifests), self.beside)
+        if not (self.before or self.made) or all(one.kind != "ResourceQuota" for one in self.manifests):
+            return found
+        return replace(found, quotas=with_former_limits(found.quotas, self._admitting.quotas))
 
     def surroundings(self, kinds: Collection[str] = ()) -> Iterator[Manifest]:
         """The objects beside it, of some kinds or all: those of other files that it may use, then its neighbours."""
@@ -263,7 +267,8 @@ class ApplySet:
     @cached_property
     def _admitting(self) -> Cluster:
         """The cluster that admitted what runs: without what is made now, and with what changes as it was."""
-        if not any(one.kind in ("LimitRange", "PriorityClass", "RuntimeClass") for one in self.manifests):
+        kinds = ("LimitRange", "PriorityClass", "RuntimeClass", "ResourceQuota")
+        if not any(one.kind in kinds for one in self.manifests):
             return self.cluster
         old = [self.before.get(one.object, one) for one in self.manifests if one.object not in self.made]
         return self.world.cluster((*self.neighbours, *old), self.beside)

@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.requests import is_extended, is_pod_level, pod_am
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import canonical
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 
 _SCOPES = (
     "Terminating",
@@ -78,6 +78,7 @@ class ResourceQuota:
     """A ResourceQuota; amounts are thousandths, `used` is None where the object has no status.
 
     `unknown` is the part of `used` that no known pod has; None where nobody has worked it out.
+    `former` are the limits under which what runs was created, without those that are new; None where they are `hard`.
     """
 
     meta: Meta
@@ -85,6 +86,7 @@ class ResourceQuota:
     used: FrozenMap[str, int] | None = None
     scopes: tuple[Scope, ...] = ()
     unknown: FrozenMap[str, int] | None = None
+    former: FrozenMap[str, int] | None = None
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -160,6 +162,12 @@ def quota_usage(
             for name in total:
                 total[name] += charge.get(name, 0) * count
     return FrozenMap(total)
+
+
+def with_former_limits(quotas: Iterable[ResourceQuota], before: Iterable[ResourceQuota]) -> tuple[ResourceQuota, ...]:
+    """The quotas with the limits that they had `before`; one that was not there had none."""
+    known = {(one.meta.namespace, one.meta.name): one.hard for one in before}
+    return tuple(replace(one, former=known.get((one.meta.namespace, one.meta.name), EMPTY)) for one in quotas)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def fit_alone(situation: Situation, search: GroupSearch, position: int) -> Short
     if leans(situation, position):
         return Shortfall(wanted)
     # as it shall be: what it was before does not help where the new pods have no room
-    fresh = replace(_as_rolled_out(participant), existing=True)
+    fresh = replace(_as_rolled_out(participant), existing=participant.existing)
     rolled = frozenset({0}) if participant.daemons else frozenset[int]()
     near = near_to(situation, participant)
     beside = [

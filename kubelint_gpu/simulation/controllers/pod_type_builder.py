@@ -80,6 +80,8 @@ class Change:
     @property
     def sure(self) -> int:
         """How many of its pods have their places before pods that are made anew, or wait by now, look for one."""
+        if self.settled and not self.existing:
+            return self.kept if self.rolls else min(self.replicas, self.old.replicas)
         return max(0, self.before - len(self.waiting)) if self.existing else 0
 
     @property
@@ -196,8 +198,12 @@ class PodTypeBuilder(ABC):
         """One more type of pods that end by themselves; they may wait at first, or the next reconciler makes them."""
         owner = self.change.new.key
         found = self._collected.kind(pod, wanted, owner, running, alone=not made, temporary=True, whole=whole)
-        self._collected.optional.add(found)
+        self.may_wait(found)
         return found
+
+    def may_wait(self, kind: int) -> None:
+        """Note that pods of a type need not run before anything changes."""
+        self._collected.optional.add(kind)
 
     def lone_type(self, pod: Pod, wanted: int, running: Sequence[Pod], sure: int) -> None:
         """One more pod type that nobody replaces."""

@@ -63,6 +63,7 @@ def admission_of(quotas: Sequence[ResourceQuota], fixed: Sequence[Pod]) -> Quota
         known = quota_usage(replace(quota, used=None), fixed)
         stays = {name: amount + unknown.get(name, 0) for name, amount in known.items()}
         found.append(replace(quota, used=FrozenMap(stays)))
-        hard = {name: max(limit, now.get(name, 0)) for name, limit in quota.hard.items()}
+        former = quota.hard if quota.former is None else quota.former
+        hard = {key: max(quota.hard[key], now.get(key, 0), limit) for key, limit in former.items() if key in quota.hard}
         reached.append(replace(found[-1], hard=FrozenMap(hard)))
     return QuotaUse(tuple(found), tuple(reached))

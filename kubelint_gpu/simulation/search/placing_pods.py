@@ -69,7 +69,8 @@ def placed_one_more(
     """
     places, kinds = simulation.places, simulation.pod_types.kinds
     nobody = simulation.pod_types.pending
-    tiers = {kind: _tier(simulation, state, kind) for kind, _ in _in(state, AWAITED)}
+    lacking = dict(_in(state, AWAITED))
+    tiers = {kind: _tier(simulation, state, kind) for kind in lacking}
     before = None
     for kind in sorted(
         tiers,
@@ -77,7 +78,7 @@ def placed_one_more(
     ):
         if before is not None and before != tiers[kind]:
             return
-        if places.is_charged(kind) and places.refusal(kind, _running(state, nobody), before=True):
+        if places.is_charged(kind) and _is_refused(simulation, kind, _running(state, nobody), lacking[kind]):
             continue
         found = False
         # with the pod its claims are made, and some of them are bound at once
@@ -123,6 +124,12 @@ def _tier(simulation: Simulation, state: State, kind: int) -> int:
     return int(sure < wanted and wanted - state.waiting[kind] >= sure)
 
 
+def _is_refused(simulation: Simulation, kind: int, state: State, lacking: int) -> bool:
+    """Whether a quota refuses the next pod of a kind of which so many are lacking: now, or when it was created."""
+    there = simulation.pod_types.wanted[kind] - lacking < simulation.pod_types.sure[kind]
+    return simulation.places.refusal(kind, state, before=there) is not None
+
+
 def _running(state: State, nobody: tuple[int, ...]) -> State:
     nodes = tuple([tuple([one for one in content if one[1] != AWAITED]) for content in state.nodes])
     return State(state.controls, nobody, nodes, state.held, state.bindings)
@@ -138,8 +145,8 @@ def created(simulation: Simulation, state: State) -> State:
         made = bisect_left(
             range(count),
             True,
-            key=lambda number: bool(
-                places.refusal(kind, state._replace(waiting=more(tuple(waiting), kind, number)), before=True)
+            key=lambda number: _is_refused(
+                simulation, kind, state._replace(waiting=more(tuple(waiting), kind, number)), count - number
             ),
         )
         waiting[kind] += made
