@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.growth import Growth
-from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
+from kubelint_gpu.simulation.prepare.workload_change import own_waiting, pods_of_others
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
 from kubelint_gpu.simulation.transition import Transition
@@ -85,12 +85,16 @@ def beside_removed(scenario: Scenario, removed: Mapping[WorkloadKey, Workload]) 
 
 
 def next_time(scenario: Scenario, coming: Mapping[WorkloadKey, Transition]) -> Scenario:
-    """All that changes now has changed, and other changes come."""
+    """All that changes now has changed, and other changes come; none of their pods waits any more."""
     found = {
         key: coming.get(key, replace(one, old=one.new, known=False, existing=True))
         for key, one in scenario.transitions.items()
     }
-    return replace(scenario, transitions=found)
+    cluster = scenario.cluster
+    waiting = [pod for one in coming.values() for pod in own_waiting(one.new, cluster.pods)]
+    if waiting:
+        cluster = replace(cluster, pods=tuple(pod for pod in cluster.pods if pod not in waiting))
+    return replace(scenario, transitions=found, cluster=cluster)
 
 
 def without_pods_of(scenario: Scenario, workloads: Sequence[Workload]) -> Scenario:
