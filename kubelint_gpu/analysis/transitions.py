@@ -16,7 +16,7 @@ from kubelint_gpu.scheduler.plugins import node_unschedulable
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.pinned import as_admitted, names_node
-from kubelint_gpu.simulation.prepare.revisions import is_back
+from kubelint_gpu.simulation.prepare.revisions import is_of
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, pods_of_others
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
@@ -85,7 +85,7 @@ def is_exchanged(unit: ApplySet, subject: WorkloadCheck) -> bool:
         return False
     pods = [pod for pod in own_pods(now.new, unit.cluster.pods) if not pod.meta.terminating]
     if not pods or now.known:
-        back = all(is_back(pod, now.new, now.old) for pod in pods)
+        back = all(is_of(pod, now.old) is False and is_of(pod, now.new) is not False for pod in pods)
         return not back and _held(now.old) != _held(now.new)
     made, found = created_pod(now.new, "new"), unit.alone(subject).fit
     if any(_uses(pod) != _uses(made) for pod in pods):

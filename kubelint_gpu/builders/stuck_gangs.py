@@ -66,14 +66,13 @@ def never_released(unit: ApplySet) -> frozenset[str]:
 def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
     if not unit.has_nodes:
         return
-    teams = [team_of(one) for one in unit.subjects if waits_for_all(unit, one, queued=True)]
+    teams = [team_of(one) for one in map(_resumed, unit.subjects) if waits_for_all(unit, one, queued=True)]
     able: list[Team] = []
     for team in (*teams, *custom_teams(unit)):
         found = list(short_gangs(unit, team))
         if is_started_whole(team.largest.manifest.item.value):
-            # whether what starts it whole would start it at all, nobody knows
-            short = [one for one in found if isinstance(one, ShortGang) and not one.beside]
-            yield from (replace(one, certain=False) for one in short)
+            # what starts it whole decides when, and makes no room
+            yield from (one for one in found if isinstance(one, ShortGang) and not one.beside)
             continue
         yield from found
         if found:
@@ -84,6 +83,15 @@ def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
             able.append(team)
     if len(able) >= 2:
         yield from _held(unit, able)
+
+
+def _resumed(subject: WorkloadCheck) -> WorkloadCheck:
+    """The Job that is suspended until something starts it whole, as it is then."""
+    job = job_of(subject.workload)
+    if job is None or not job.strategy.suspend or not is_started_whole(subject.manifest.item.value):
+        return subject
+    replicas = job.strategy.completions or job.strategy.parallelism
+    return replace(subject, workload=replace(subject.workload, replicas=replicas))
 
 
 def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | UndecidedGang]:

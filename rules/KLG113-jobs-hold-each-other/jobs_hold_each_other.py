@@ -63,7 +63,9 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
     nodes = fit.fits if fit is not None else ()
     shown = (*clues(unit, subject, scarce(subject), nodes), *holders(unit, subject, scarce(subject), nodes))
     lines = (*shown, *growing(unit, subject))
-    help_ = _QUEUED if is_started_whole(subject.manifest.item.value) else _WHOLE
+    help_, rest = _WHOLE, f": what runs {waits} for the rest {how_long([team])}"
+    if is_started_whole(subject.manifest.item.value):
+        help_, rest = _QUEUED, ", whoever admits it"
     if refusal is not None:
         told = f"{number} {'is' if most == 1 else 'are'} made, the next one is refused {refused(refusal)}"
         help_ = "let the quota allow all its pods at once: what starts Jobs whole, as Kueue does, does not look at it"
@@ -71,8 +73,7 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
     return Diagnostic(
         "KLG113",
         team.place,
-        f"{while_runs}{each}{team.name} needs its {team.pods} pods at once and {told}: what runs {waits} for the rest "
-        f"{how_long([team])}",
+        f"{while_runs}{each}{team.name} needs its {team.pods} pods at once and {told}{rest}",
         subject.manifest,
         cause=f"never whole {team.key}",
         certainty="certain" if found.certain else "possible",

@@ -101,8 +101,11 @@ def test_a_queue_starts_a_job_whole_and_makes_no_room_for_it():
     assert findings(queued, inventory(4), "KLG113") == []
     for cluster in (inventory(4, more=QUOTA), inventory(2)):
         (one,) = findings(queued, cluster, "KLG113")
-        assert one.certainty == "possible"
+        assert one.certainty == "certain"
+        (other,) = findings(queued.replace("spec:", "spec:\n  suspend: true", 1), cluster, "KLG113")
+        assert other.message == one.message
     assert one.help == (AT_A_QUOTA,)
+    assert one.message == "Job research/a needs its 3 pods at once and only 2 find room, whoever admits it"
 
 
 AT_A_QUOTA = "what admits it whole looks at a quota and not at the nodes: ask for what these have, or add nodes"
@@ -114,7 +117,7 @@ def test_nor_does_it_for_a_custom_resource():
 
     assert findings(queued("a"), inventory(4), "KLG113") == []
     (one,) = findings(queued("a"), inventory(2), "KLG113")
-    assert (one.certainty, one.help) == ("possible", (AT_A_QUOTA,))
+    assert (one.certainty, one.help) == ("certain", (AT_A_QUOTA,))
     # what is admitted whole holds nothing of what another one waits for
     assert findings(queued("a") + queued("b"), inventory(6), "KLG113") == []
     assert findings(queued("a") + service(), inventory(5), "KLG113") == []

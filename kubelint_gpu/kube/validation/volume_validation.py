@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kubelint_gpu.kube.validation.job_policies import unsupported
 from kubelint_gpu.kube.validation.selector_validation import selector_problems
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.names import is_label, is_subdomain
@@ -86,7 +87,7 @@ def claim_problems(spec: dict[str, Any], base: Pointer, *, whole: bool) -> Probl
         yield InvalidObject("at least 1 access mode is required", where if modes == [] else base, None)
     for index, mode in enumerate(sequence(modes)):
         if mode in (None, "") or (written(mode) and mode not in _ACCESS_MODES):
-            yield InvalidObject(_unsupported(mode or "", _ACCESS_MODES), (*where, index), mode)
+            yield unsupported(mode or "", _ACCESS_MODES, (*where, index))
     if _ALONE in sequence(modes) and any(mode != _ALONE for mode in sequence(modes)):
         yield InvalidObject(f"may not use {_ALONE} with other access modes", where, None)
     requests = mapping(mapping(spec.get("resources")).get("requests"))
@@ -104,9 +105,4 @@ def claim_problems(spec: dict[str, Any], base: Pointer, *, whole: bool) -> Probl
     yield from selector_problems(spec.get("selector"), (*base, "selector"))
     mode = spec.get("volumeMode")
     if isinstance(mode, str) and mode not in _VOLUME_MODES and not is_placeholder(mode):
-        yield InvalidObject(_unsupported(mode, _VOLUME_MODES), (*base, "volumeMode"), mode)
-
-
-def _unsupported(value: str, choices: tuple[str, ...]) -> str:
-    named = ", ".join(f'"{choice}"' for choice in choices)
-    return f'unsupported value "{shortened(value)}": supported values: {named}'
+        yield unsupported(mode, _VOLUME_MODES, (*base, "volumeMode"))

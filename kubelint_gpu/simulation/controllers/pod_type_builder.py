@@ -80,8 +80,8 @@ class Change:
     @property
     def sure(self) -> int:
         """How many of its pods have their places before pods that are made anew, or wait by now, look for one."""
-        if self.settled and not self.existing:
-            return self.kept if self.rolls else min(self.replicas, self.old.replicas)
+        if self.settled and not (self.existing or self.rolls):
+            return min(self.replicas, self.old.replicas)
         return max(0, self.before - len(self.waiting)) if self.existing else 0
 
     @property
@@ -121,11 +121,12 @@ class CollectedPods:
         *,
         alone: bool = False,
         ranked: bool = False,
+        optional: bool = False,
         **more: Any,
     ) -> int:
         """One more kind; `running` are pods of it whose nodes are known, and all are `sure` where that is not told.
 
-        `pending` more wait for a node; nobody replaces what is `alone`.
+        `pending` more wait for a node; nobody replaces what is `alone`, and what is `optional` may wait at first.
         """
         charge(STEPS.pod_type)
         number = len(self.kinds)
@@ -136,6 +137,8 @@ class CollectedPods:
         self.sure.append(wanted if sure is None else sure)
         self.homes += [(number, pod.spec.node_name) for pod in running]
         self.hold(number, running)
+        if optional:
+            self.optional.add(number)
         return number
 
     def hold(self, number: int, running: Sequence[Pod]) -> None:
@@ -196,14 +199,10 @@ class PodTypeBuilder(ABC):
 
     def ending_type(self, pod: Pod, wanted: int, running: Sequence[Pod], *, whole: int, made: bool = False) -> int:
         """One more type of pods that end by themselves; they may wait at first, or the next reconciler makes them."""
-        owner = self.change.new.key
-        found = self._collected.kind(pod, wanted, owner, running, alone=not made, temporary=True, whole=whole)
-        self.may_wait(found)
-        return found
-
-    def may_wait(self, kind: int) -> None:
-        """Note that pods of a type need not run before anything changes."""
-        self._collected.optional.add(kind)
+        name = self.change.new.key
+        return self._collected.kind(
+            pod, wanted, name, running, alone=not made, optional=True, temporary=True, whole=whole
+        )
 
     def lone_type(self, pod: Pod, wanted: int, running: Sequence[Pod], sure: int) -> None:
         """One more pod type that nobody replaces."""

@@ -192,9 +192,7 @@ class StatefulSetController(ReplicaSetController):
             blocked = blocked or (self.ordered and found is not None and (waits or found.unready))
             known = (found,) if found is not None and wanted else ()
             placed = (wanted, known, wanted if change.existing else 0, int(waits))
-            old.append(builder.pod_type(pod, *((0,) if renamed else placed)))
-            if ordinal not in wanted_now:
-                builder.may_wait(old[-1])
+            old.append(builder.pod_type(pod, *((0,) if renamed else placed), optional=ordinal not in wanted_now))
             made = ordinal_pod(builder.new_pod(name), name, ordinal)
             made = with_claims(made, change.new, ordinal, builder.cluster)
             new.append(builder.pod_type(made, *(placed if renamed else (0,)), new=True))

@@ -80,19 +80,13 @@ def current_revision(participant: WorkloadChange, found: Sequence[Revision]) -> 
     return None
 
 
-def may_return(participant: WorkloadChange) -> bool:
+def may_return(one: WorkloadChange) -> bool:
     """Whether an older revision may have the new template, of which its pods do not tell."""
-    one = participant
     if not (one.controller.has_replica_sets and one.rolling and one.known and one.running):
         return False
     found = revisions_with_waiting(one)
     older = [revision.running[0] for revision in found[:-1] if revision.running]
     return current_revision(one, found) is None and any(is_of(pod, one.new) is None for pod in older)
-
-
-def is_back(pod: Pod, new: Workload, old: Workload) -> bool:
-    """Whether a running pod shows that it may be of the `new` template and not of the `old` one."""
-    return is_of(pod, old) is False and is_of(pod, new) is not False
 
 
 def is_of(pod: Pod, workload: Workload) -> bool | None:

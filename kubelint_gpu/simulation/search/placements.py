@@ -174,20 +174,3 @@ def _sizes(simulation: Simulation) -> list[int]:
     parts = [sum((Fraction(amount, whole[name]) for name, amount in found.items()), Fraction()) for found in takes_of]
     ranks = {size: rank for rank, size in enumerate(sorted(set(parts)))}
     return [ranks[size] for size in parts]
-
-
-def at_rest(simulation: Simulation, states: Sequence[State]) -> tuple[State, ...]:
-    """The starts in which no pod that waits evicts another: others do not last until something changes."""
-    places = simulation.places
-
-    def rests(state: State) -> bool:
-        if any(places.evictions(kind, state, None, None) for kind, count in enumerate(state.waiting) if count):
-            return False
-        return not any(
-            places.evictions(kind, state, None, index)
-            for index, content in enumerate(state.nodes)
-            for kind, phase, _ in content
-            if phase == AWAITED
-        )
-
-    return tuple(filter(rests, states)) or tuple(states)
