@@ -25,16 +25,17 @@ def replicas_beside_hpa(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         bounds = range_of(autoscaler)
         resources = extended_resources(workload.spec)
-        if bounds is None or not written or not resources or bounds == (written, written):
+        if bounds is None or not written or not (resources or written > bounds[1]) or bounds == (written, written):
             # with 0 replicas an autoscaler is switched off
             continue
-        least, most = bounds
-        outside = f", beyond {counted(most, 'replica')}, which it sets at most" if written > most else ""
+        (least, most), name = bounds, f"HorizontalPodAutoscaler {autoscaler.name}"
+        told = f"and {name} {least} to {most}: what was scaled up loses pods with {listed(resources)}"
+        if written > most:
+            told = f"more than {name} ever sets, {most}: it deletes {counted(written - most, 'pod')} again"
         yield Diagnostic(
             "KLG117",
             manifest.place(field_pointers.REPLICAS),
-            f"each apply sets {counted(written, 'replica')}{outside}, and HorizontalPodAutoscaler {autoscaler.name} "
-            f"{least} to {most}: what was scaled up loses pods with {listed(resources)}",
+            f"each apply sets {counted(written, 'replica')}, {told}",
             manifest,
             cause="replicas",
             moment="next",
