@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.budget import BUDGET, SIMULATION
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.inventory.declarations.inventory import Pool
-from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster
+from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster, with_former_limits
 from kubelint_gpu.kube.objects.node import Node, read_node
-from kubelint_gpu.kube.objects.quota import with_former_limits
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
@@ -104,7 +103,7 @@ class ApplySet:
         found = self.world.cluster((*self.neighbours, *self.manifests), self.beside)
         if not (self.before or self.made) or all(one.kind != "ResourceQuota" for one in self.manifests):
             return found
-        return replace(found, quotas=with_former_limits(found.quotas, self._admitting.quotas))
+        return with_former_limits(found, self._admitting)
 
     def surroundings(self, kinds: Collection[str] = ()) -> Iterator[Manifest]:
         """The objects beside it, of some kinds or all: those of other files that it may use, then its neighbours."""

@@ -34,7 +34,8 @@ from kubelint_gpu.kube.objects.storage import (
     read_storage_class,
 )
 from kubelint_gpu.kube.values.errors import InvalidObject
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.values import dataclass, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import ResourceClaim, ResourceClaimTemplate
@@ -169,3 +170,10 @@ def identity(value: dict[str, Any]) -> tuple[str, str, str]:
         raise InvalidObject("must be the name of the object", ("metadata", "name"), name)
     namespaced = reader is None or reader[1]
     return value["kind"], str(meta.get("namespace") or "default") if namespaced else "", name
+
+
+def with_former_limits(cluster: Cluster, before: Cluster) -> Cluster:
+    """The cluster with quotas that tell the limits that they had `before`; one that was not there had none."""
+    known = {(one.meta.namespace, one.meta.name): one.hard for one in before.quotas}
+    quotas = [replace(one, former=known.get((one.meta.namespace, one.meta.name), EMPTY)) for one in cluster.quotas]
+    return replace(cluster, quotas=tuple(quotas))

@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.requests import is_extended, is_pod_level, pod_am
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import canonical
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import dataclass
 
 _SCOPES = (
     "Terminating",
@@ -162,12 +162,6 @@ def quota_usage(
             for name in total:
                 total[name] += charge.get(name, 0) * count
     return FrozenMap(total)
-
-
-def with_former_limits(quotas: Iterable[ResourceQuota], before: Iterable[ResourceQuota]) -> tuple[ResourceQuota, ...]:
-    """The quotas with the limits that they had `before`; one that was not there had none."""
-    known = {(one.meta.namespace, one.meta.name): one.hard for one in before}
-    return tuple(replace(one, former=known.get((one.meta.namespace, one.meta.name), EMPTY)) for one in quotas)
 
 
 @dataclass(frozen=True, slots=True)

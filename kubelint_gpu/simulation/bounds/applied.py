@@ -10,6 +10,7 @@ from kubelint_gpu.budget import PARTS
 from kubelint_gpu.simulation.bounds import shortage
 from kubelint_gpu.simulation.bounds.change_set import always_ends, changing, named, scaled
 from kubelint_gpu.simulation.bounds.question import Question
+from kubelint_gpu.simulation.prepare.revisions import may_return
 from kubelint_gpu.simulation.search.ends import RunEnd, RunEnds
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -88,6 +89,8 @@ def told_by_some(question: Question) -> Judgement | None:
 def softened(question: Question, found: Judgement) -> Judgement:
     """The judgement of a workload that is new or scaled; where some run gives it all its pods, it is possible only."""
     one = question.participant
+    if found.verdict is Verdict.STUCK and may_return(one):
+        return replace(found, verdict=Verdict.MAY_STICK)
     if one.replaces or not one.moves or found.placed >= found.wanted or not _is_asked(question):
         return found
     ends = _ends(question)

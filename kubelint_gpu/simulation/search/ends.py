@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from kubelint_gpu.budget import PARTS
-from kubelint_gpu.simulation.controllers.state import AWAITED, READY, State, count_on
+from kubelint_gpu.simulation.controllers.state import READY, State, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.search.explorer import Reached, Verdict
 from kubelint_gpu.simulation.search.single_runs import sampled_runs
@@ -89,20 +89,3 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
     evictions = {owner: reached.path(place) for owner, place in evicting.items()}
     whole = every_start and not reached.open
     return RunEnds(simulation, tuple(starts), tuple(ends), whole, looked_at, evictions)
-
-
-def at_rest(simulation: Simulation, states: Sequence[State]) -> tuple[State, ...]:
-    """The starts in which no pod that waits evicts another: others do not last until something changes."""
-    places = simulation.places
-
-    def rests(state: State) -> bool:
-        if any(places.evictions(kind, state, None, None) for kind, count in enumerate(state.waiting) if count):
-            return False
-        return not any(
-            places.evictions(kind, state, None, index)
-            for index, content in enumerate(state.nodes)
-            for kind, phase, _ in content
-            if phase == AWAITED
-        )
-
-    return tuple(filter(rests, states)) or tuple(states)

@@ -17,12 +17,12 @@ from kubelint_gpu.simulation.model.simulation import Simulation, build_simulatio
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.blocked import BlockedPods
 from kubelint_gpu.simulation.search.concretize import arranged
-from kubelint_gpu.simulation.search.ends import RunEnds, at_rest, ends_of_runs
+from kubelint_gpu.simulation.search.ends import RunEnds, ends_of_runs
 from kubelint_gpu.simulation.search.explorer import Exploration, Verdict, explore
 from kubelint_gpu.simulation.search.narrate import Narration
 from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements, placements_of_all
 from kubelint_gpu.simulation.search.replay import ReplayMismatch, replay
-from kubelint_gpu.simulation.search.single_runs import SingleRuns, single_runs, stuck_path
+from kubelint_gpu.simulation.search.single_runs import SingleRuns, at_rest, single_runs, stuck_path
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
 from kubelint_gpu.values import dataclass, replace

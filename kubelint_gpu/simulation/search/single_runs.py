@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from kubelint_gpu.budget import SIMULATION
-from kubelint_gpu.simulation.controllers.state import State
+from kubelint_gpu.simulation.controllers.state import AWAITED, State
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.search.explorer import explore
 from kubelint_gpu.values import dataclass
@@ -134,3 +135,20 @@ def _shortened(model: Model, path: Sequence[State]) -> tuple[State, ...]:
         place = max(last[state] for state in model.successors(path[place]) if state in last)
         found.append(path[place])
     return tuple(found)
+
+
+def at_rest(simulation: Simulation, states: Sequence[State]) -> tuple[State, ...]:
+    """The starts in which no pod that waits evicts another: others do not last until something changes."""
+    places = simulation.places
+
+    def rests(state: State) -> bool:
+        if any(places.evictions(kind, state, None, None) for kind, count in enumerate(state.waiting) if count):
+            return False
+        return not any(
+            places.evictions(kind, state, None, index)
+            for index, content in enumerate(state.nodes)
+            for kind, phase, _ in content
+            if phase == AWAITED
+        )
+
+    return tuple(filter(rests, states)) or tuple(states)
