@@ -8,9 +8,8 @@ from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.scaling import replicas_of
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.scheduler.placement.filling import fill, first_without_node, reasons_of
+from kubelint_gpu.scheduler.placement.filling import first_without_node, reasons_of
 from kubelint_gpu.simulation.growth import fully_grown
-from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -85,11 +84,3 @@ def lacking(
     if found.fit is not None and found.fit.schedulable:
         return None, {}
     return found.message if whole is unit.cluster else None, reasons_of(found, nodes)
-
-
-def room_by_eviction(unit: ApplySet, subject: WorkloadCheck, most: int) -> int:
-    """How many of its pods, up to `most`, get a node if some of what others run is evicted; 0 if nothing is."""
-    own = own_pods(subject.workload, unit.cluster.pods)
-    mine = [(pod, pod.spec.node_name) for pod in own if unit.running.node(pod.spec.node_name) is not None]
-    found = fill(subject.pod, most, unit.running.without(mine), evicting=True)
-    return found.placed if found.evicted else 0

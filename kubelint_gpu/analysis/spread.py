@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.pod_affinity import stays, takers
-from kubelint_gpu.analysis.replica_room import room_by_eviction
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
@@ -115,8 +114,7 @@ def _beside_others(unit: ApplySet, subject: WorkloadCheck, wanted: int) -> Unspr
     own = [(pod, pod.spec.node_name) for pod in own_pods(subject.workload, unit.cluster.pods)]
     running = unit.running.without(own)
     found = _uneven(subject.workload, subject.pod, wanted, running)
-    # what may be evicted, or end, is not in the way of the judgement
-    if found is None or found.placed != judgement.placed or room_by_eviction(unit, subject, wanted) > found.placed:
+    if found is None or found.placed != judgement.placed:
         return None
     constraint = subject.pod.spec.spread[found.constraint]
     key, counted_in = constraint.topology_key, _counted_in(subject.pod, constraint, running)

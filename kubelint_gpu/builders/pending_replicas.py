@@ -8,7 +8,6 @@ from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.pod_affinity import crowding, left_alone
 from kubelint_gpu.analysis.predecessors import acting
-from kubelint_gpu.analysis.replica_room import room_by_eviction
 from kubelint_gpu.analysis.spread import unspreadable
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.common_cause import of_shortage
@@ -50,8 +49,7 @@ def pending_replicas(
         # the rules for affinity, anti-affinity and spreading speak of it
         return
     manifest, now = subject.manifest, acting(unit, subject)
-    evicting = 0 if pools or judgement.refusal else room_by_eviction(unit, subject, judgement.wanted)
-    beside = judgement.alone > placed and evicting <= placed
+    beside = judgement.alone > placed
     only = beside and judgement.wanted == 1 and judgement.at_best != placed
     text, why, nature = None, "", why_fewer((), judgement.refusal)
     unsure: tuple[str, ...] = ()
@@ -86,9 +84,6 @@ def pending_replicas(
             pod = "its pod" if subject.controller.replaces_lost else "it"
             told = f"{pod} may find no room, where the other workloads applied with it are placed first"
         told = f"{told}: {why}" if why else told
-    elif evicting > placed:
-        rest = "the others" if evicting >= judgement.wanted else f"{evicting - placed} more"
-        told = f"only {replicas} can run, and {rest} only by evicting pods of lower priority: {why}"
     else:
         told = f"only {replicas} can run{grown}: {why}"
     if company:
@@ -103,7 +98,6 @@ def pending_replicas(
         manifest,
         cause="replicas",
         certainty="certain" if certain else "possible",
-        severity="warning" if certain and evicting >= judgement.wanted else None,
         scheduler=text,
         help=(*declare(unsure), *(() if proposals else (helps,))),
         proposals=proposals,

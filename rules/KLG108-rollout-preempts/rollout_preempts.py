@@ -26,7 +26,7 @@ def rollout_preempts(unit: ApplySet) -> Iterator[Diagnostic]:
         if judgement is not None:
             for owner, found in _evicted(subject, judgement.evicts).items():
                 told_of.add((subject.workload.key, owner))
-                yield _draft(unit, subject, judgement.eviction, owner, found)
+                yield _draft(unit, subject, judgement.eviction, owner, found, rolled=judgement.verdict is not None)
     for together in judged_together(unit):
         for subject in rolled_in(unit, together):
             for owner, found in _evicted(subject, together.evicts).items():
@@ -47,6 +47,7 @@ def _draft(
     found: list[Evicted],
     *,
     together: bool = False,
+    rolled: bool = True,
 ) -> Diagnostic:
     manifest, spec = subject.manifest, subject.workload.spec
     nodes = sorted({one.node for one in found})
@@ -59,17 +60,22 @@ def _draft(
     place = place_of(unit, owner, resource, nodes)
     whose = f"{owner_name(owner)} has priority {found[0].priority}"
     replicas = subject.workload.replicas
-    surges = subject.controller.leaves_first and not subject.controller.recreates
+    surges = rolled and subject.controller.leaves_first and not subject.controller.recreates
     proposals = (no_surge(manifest, replicas), *(() if subject.workload.custom else (recreate(manifest, replicas),)))
     trace = eviction if eviction is not None and owner in eviction.evicted else None
     victims = owner_name(owner) if owner.startswith("Pod/") else f"{counted(count, 'pod')} of {owner_name(owner)}"
     certain = unit.is_closed_to(subject) if together else evicts_for_certain(unit, subject, owner)
-    begun = "begun at the same moment as others, " if together else ""
+    priority = found[0].by_priority
+    told = f"can evict {victims} (priority {found[0].priority}) from {some(nodes, word='or')}"
+    if rolled:
+        begun = "begun at the same moment as others, " if together else ""
+        told = f"{begun}a rollout {told} for its own new pods (priority {priority})"
+    else:
+        told = f"its new pods (priority {priority}) {told} to have room"
     return Diagnostic(
         "KLG108",
         manifest.place(field_pointers.priority_class(subject.manifest)),
-        f"{begun}a rollout can evict {victims} (priority {found[0].priority}) "
-        f"from {some(nodes, word='or')} for its own new pods (priority {found[0].by_priority}){protected}{lost}",
+        f"{told}{protected}{lost}",
         manifest,
         cause=owner,
         certainty="certain" if certain else "possible",
@@ -79,6 +85,6 @@ def _draft(
             for number, one in enumerate(trace.steps if trace else (), 1)
         ),
         run=trace,
-        help=(f"give {owner_name(owner)} a class of at least {found[0].by_priority} if it must not be disturbed",),
+        help=(f"give {owner_name(owner)} a class of at least {priority} if it must not be disturbed",),
         proposals=proposals if surges else (),
     )

@@ -67,3 +67,14 @@ def test_on_delete_a_pod_is_made_for_a_node_that_the_template_chooses_since():
     assert (found.severity, found.certainty) == ("error", "certain"), "web never gives its place up"
     free = MOVED % (1, 2) + runs("web", "n2") + runs("agent", "n1", "DaemonSet")
     assert findings(f"{agent()}---\n{web}", free, "KLG109", before=before) == []
+
+
+def test_a_daemon_set_that_evicts_what_fills_its_nodes_runs_and_its_victims_are_named():
+    full = inventory(more=running("notebook-0", owner="StatefulSet/research/notebook", priority="low"))
+    for before in ("", deployment(name="other", limits="{cpu: 1}")):
+        (found,) = findings(daemon_set(0, 1), full, before=before)
+        assert (found.code, found.severity) == ("KLG108", "warning")
+        assert found.message == (
+            "its new pods (priority 1000) can evict 1 pod of StatefulSet research/notebook (priority 1) from l4-1 to have "
+            "room"
+        )

@@ -197,3 +197,21 @@ def test_whose_pods_count_for_a_term_is_said(keys, who):
     assert [one.message for one in found.related if "count" in one.message and "zone" in one.message] == [
         f"one value of zone has one such pod at most, and {who}"
     ]
+
+
+@pytest.mark.parametrize("before", ["", deployment(name="other", limits="{cpu: 1}")])
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_pods_that_have_room_only_in_the_place_of_others_run_and_these_are_named(before, replicas):
+    recreate = deployment(spec=f"replicas: {replicas}\nstrategy: {{type: Recreate}}")
+    full = inventory(gpus=replicas, more=running("n-0", priority="low", owner="StatefulSet/n"))
+    (found,) = findings(recreate, full, before=before)
+    assert (found.code, found.severity, found.fixes) == ("KLG108", "warning", ())
+    assert found.message == (
+        "its new pods (priority 1000) can evict 1 pod of StatefulSet research/n (priority 1) from l4-1 to have room"
+    )
+
+
+def test_pods_that_find_no_room_even_in_the_place_of_others_are_told_of():
+    full = inventory(gpus=2, more=running("n-0", priority="low", owner="StatefulSet/n"))
+    (found,) = findings(deployment(spec="replicas: 3\nstrategy: {type: Recreate}"), full)
+    assert found.message.startswith("only 2 of 3 replicas can run: ")

@@ -24,13 +24,11 @@ class Filled:
         placed: how many got a node.
         snapshot: the cluster with them.
         failed: the attempt for the first that got none; None where all got one.
-        evicted: how many others they evicted.
     """
 
     placed: int
     snapshot: Snapshot
     failed: Attempt | None = None
-    evicted: int = 0
 
 
 def fill(
@@ -39,27 +37,15 @@ def fill(
     snapshot: Snapshot,
     *,
     choose: Callable[[Sequence[str]], str] | None = None,
-    evicting: bool = False,
 ) -> Filled:
-    """Place equal pods, each on the node that is chosen of those that take it, else on the first by name.
-
-    Where none takes it and `evicting` allows it, it comes in the place of those that preemption evicts.
-    """
-    evicted = 0
+    """Place equal pods, each on the node that is chosen of those that take it, else on the first by name."""
     first, snapshot = _at_once(pod, snapshot, wanted) if choose is None else (0, snapshot)
     for number in range(first, wanted):
         found = attempt(pod, snapshot)
-        if found.fit is not None and found.fit.schedulable:
-            node = (choose or min)(found.fit.fits)
-        elif evicting and found.fit is not None and found.preemption is not None and found.preemption.succeeds:
-            chosen = found.preemption.best[0]
-            evicted += len(chosen.victims)
-            node = chosen.node
-            snapshot = snapshot.without([(victim, node) for victim in chosen.victims])
-        else:
-            return Filled(number, snapshot, found, evicted)
-        snapshot = assume(numbered(pod, number), snapshot, node)
-    return Filled(wanted, snapshot, None, evicted)
+        if found.fit is None or not found.fit.schedulable:
+            return Filled(number, snapshot, found)
+        snapshot = assume(numbered(pod, number), snapshot, (choose or min)(found.fit.fits))
+    return Filled(wanted, snapshot)
 
 
 def _at_once(pod: Pod, snapshot: Snapshot, most: int) -> tuple[int, Snapshot]:

@@ -118,7 +118,7 @@ def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace 
     """How many pods run at last of a workload that is new or scaled, or that others may evict."""
     blank = replace(question.blank, by_bound=False, states=ends.states)
     if end is None or trace is None:
-        return blank
+        return _evicting(question, ends, blank)
     mine = ends.simulation.pod_types.members[question.position]
     owner = question.participant.new.key
     ready = [one.ready(mine) for one in ends.found]
@@ -144,7 +144,9 @@ def _evicting(question: Question, ends: RunEnds, found: Judgement) -> Judgement:
     """The judgement with whom runs evict."""
     shortest: Trace | None = None
     every: list[Evicted] = []
-    for owner in ends.evictions:
+    # of a victim among them that gets no pod back its own judgement tells
+    among = frozenset[str]() if found.verdict else {one.new.key for one in question.situation.participants}
+    for owner in (one for one in ends.evictions if one not in among):
         trace = question.search.eviction_of(ends, owner)
         if trace is not None:
             shortest = shortest or trace

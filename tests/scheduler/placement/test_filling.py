@@ -8,7 +8,7 @@ from placed_objects import pod as gpu_pod
 from spread_objects import HOST, ZONE, even, node, pod
 
 from kubelint_gpu.scheduler import Snapshot, read_cluster, read_pod
-from kubelint_gpu.scheduler.placement.filling import fill, first_without_node, spread_out, without_spreading
+from kubelint_gpu.scheduler.placement.filling import first_without_node, spread_out, without_spreading
 
 
 def term(app, key=HOST, **more):
@@ -44,12 +44,3 @@ def test_the_first_pod_that_finds_no_node_is_the_one_after_all_that_do():
     one = read_pod(gpu_pod(limits={"nvidia.com/gpu": 3}))
     assert first_without_node(one, snapshot, 1).fit.fits == ("b",)
     assert first_without_node(one, snapshot, 2).fit.fits == ()
-
-
-def test_pods_are_evicted_only_when_no_node_has_room():
-    low = [gpu_pod(f"low{number}", {"nvidia.com/gpu": 1}, nodeName="a") for number in range(2)]
-    snapshot = Snapshot.of(read_cluster([gpu_node("a"), gpu_node("b"), *low]))
-    high = read_pod(gpu_pod(limits={"nvidia.com/gpu": 1}, priority=9))
-    for most, expected in ((6, (6, 0)), (7, (7, 1)), (100, (8, 2))):
-        found = fill(high, most, snapshot, evicting=True)
-        assert (found.placed, found.evicted) == expected
