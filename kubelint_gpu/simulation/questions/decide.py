@@ -155,7 +155,9 @@ def _by_evicting(question: Question, found: Judgement) -> Judgement:
     if shortage.alone(asked_again) is not None:
         return found
     again = applied.decide(asked_again, _while_others_stay)
-    return again if again is not None and again.placed > found.placed else replace(found, at_best=found.wanted)
+    if again is None:
+        return found if found.refusal else replace(found, at_best=found.wanted)
+    return again if again.placed > found.placed else found
 
 
 def _later(question: Question, now: Judgement | None) -> Judgement | None:
