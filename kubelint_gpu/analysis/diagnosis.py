@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from kubelint_gpu.analysis.node_misfit import (
     MIG,
-    Unchosen,
     excluding_gpu_label,
     keeps_out,
     matching,
@@ -23,6 +22,7 @@ from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.relations import facts_of, held
+from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
@@ -78,9 +78,9 @@ def _diagnosed(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
         if unsatisfiable(subject.workload.spec) is not None:
             continue
         if subject.controller.node_bound:
-            unchosen = keeps_out(unit, subject)
-            if unchosen is not None:
-                yield subject, _chooses_none(unit, unchosen)
+            cause = _of_daemons(unit, subject)
+            if cause is not None:
+                yield subject, cause
             continue
         if not subject.places_pods or unit.fits_somewhere(subject):
             continue
@@ -111,21 +111,24 @@ def _with_volumes(unit: ApplySet, subject: WorkloadCheck) -> FitResult:
     return fit(lone(subject.pod, snapshot), snapshot)
 
 
-def _chooses_none(unit: ApplySet, found: Unchosen) -> Diagnosis:
-    """Why a DaemonSet makes no pod at all."""
-    code, reason = ("KLG202", "untolerated taints") if found.nodes else ("KLG402", "no node")
-    return Diagnosis(
-        code, reason, found.nodes, certainty="certain" if unit.is_closed else "possible", missed=found.missed
-    )
+def _of_daemons(unit: ApplySet, subject: WorkloadCheck) -> Diagnosis | None:
+    """Why a DaemonSet makes no pod at all, or all that it makes stay Pending: it asks no node what it has left."""
+    certainty: Certainty = "certain" if unit.is_closed else "possible"
+    found = keeps_out(unit, subject)
+    if found is not None:
+        code, reason = ("KLG202", "untolerated taints") if found.nodes else ("KLG402", "no node")
+        return Diagnosis(code, reason, found.nodes, certainty=certainty, missed=found.missed)
+    spec, custom = subject.workload.choosing, subject.workload.custom
+    makes = not (spec.node_name or custom) and daemon_nodes(spec, unit.cluster.nodes)
+    return _unknown(unit, subject, certainty) if makes else None
 
 
 def _cause(unit: ApplySet, subject: WorkloadCheck, rejections: Mapping[str, Status], certainty: Certainty) -> Diagnosis:
     if not matching(subject, unit.possible_nodes):
         return Diagnosis("KLG402", "no node has the labels", certainty=certainty)
-    unknown = unadvertised(unit, subject)
-    if unknown:
-        code = "KLG506" if unknown.startswith(MIG) else "KLG502"
-        return Diagnosis(code, f"no node advertises {unknown}", resource=unknown, certainty=certainty)
+    unknown = _unknown(unit, subject, certainty)
+    if unknown is not None:
+        return unknown
     too_much = oversized(unit, subject)
     if too_much is not None:
         resource, needed, largest, enough = too_much
@@ -139,6 +142,12 @@ def _cause(unit: ApplySet, subject: WorkloadCheck, rejections: Mapping[str, Stat
     if shunned is not None:
         return Diagnosis("KLG202", "untolerated taints", shunned.nodes, certainty=certainty)
     return _nearest(unit, subject, rejections, certainty)
+
+
+def _unknown(unit: ApplySet, subject: WorkloadCheck, certainty: Certainty) -> Diagnosis | None:
+    name = unadvertised(unit, subject)
+    code = "KLG506" if name.startswith(MIG) else "KLG502"
+    return Diagnosis(code, f"no node advertises {name}", resource=name, certainty=certainty) if name else None
 
 
 def _nearest(

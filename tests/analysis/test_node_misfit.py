@@ -168,3 +168,13 @@ def test_a_pod_with_an_ephemeral_volume_is_judged_by_all_else():
     manifest = deployment(pod=SCRATCH % "storageClassName: disk, ")
     nothing = NODES.replace("gpus: {model: L4, count: 1}", "taints: []")
     assert "KLG502" in codes(findings(manifest, nothing + STORAGE % ("d.io/csi", WAITS)))
+
+
+def test_a_daemon_set_that_asks_for_what_no_node_has_makes_pods_that_stay_pending():
+    nothing = NODES.replace("gpus: {model: L4, count: 1}", "taints: []")
+    gpus = deployment(name="agent").replace("kind: Deployment", "kind: DaemonSet")
+    found = only(findings(gpus, nothing), "KLG502")
+    assert (found.severity, found.certainty) == ("error", only(findings(deployment(), nothing), "KLG502").certainty)
+    selecting = deployment(name="agent", pod='nodeSelector: {nvidia.com/gpu.present: "true"}')
+    assert "KLG502" not in codes(findings(selecting.replace("kind: Deployment", "kind: DaemonSet"), nothing))
+    assert "KLG502" not in codes(findings(gpus, NODES))
