@@ -12,7 +12,7 @@ from kubelint_gpu.analysis.scenarios import Scenario, on_nodes_of
 from kubelint_gpu.kube.objects.label_algebra import alternatives
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE, READ_WRITE_ONCE_POD
 from kubelint_gpu.scheduler import Snapshot, fit
-from kubelint_gpu.scheduler.framework.storage_index import direct_claims
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.plugins import node_ports, volume_restrictions
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
@@ -120,13 +120,8 @@ def _exclusive(unit: ApplySet, subject: WorkloadCheck) -> Iterator[bool]:
 
 def _claims(unit: ApplySet, subject: WorkloadCheck, mode: str) -> bool:
     """Whether it uses a claim of the manifests that has this access mode and no wider one."""
-    spec, namespace = subject.workload.spec, subject.workload.meta.namespace
-    found = {
-        claim.meta.name
-        for claim in unit.cluster.claims
-        if claim.meta.namespace == namespace and set(claim.access_modes) == {mode}
-    }
-    return not found.isdisjoint(direct_claims(spec))
+    mine = claim_keys(subject.workload)
+    return any(one.key in mine and set(one.access_modes) == {mode} for one in unit.cluster.claims)
 
 
 def _has_host_ports(subject: WorkloadCheck) -> bool:

@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.scenarios import Scenario, now, on_nodes_of, only_rol
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
-from kubelint_gpu.scheduler.framework.storage_index import direct_claims
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
@@ -152,9 +152,8 @@ def _is_open(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bo
 
 def _has_exclusive_claim(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether a claim of its pods is for one pod, or for the pods of one node and known to be bound."""
-    namespace = subject.workload.meta.namespace
-    named = direct_claims(subject.workload.spec)
-    mine = [one for one in unit.cluster.claims if one.meta.name in named and one.meta.namespace == namespace]
+    keys = claim_keys(subject.workload)
+    mine = [one for one in unit.cluster.claims if one.key in keys]
     return any(READ_WRITE_ONCE_POD in one.access_modes or one.volume_name for one in mine)
 
 

@@ -16,11 +16,10 @@ from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state, told
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.limit_range import claim_refusal
 from kubelint_gpu.kube.objects.quota import ResourceQuota
-from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
+from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, with_default_class
 from kubelint_gpu.kube.values.quantity import ONE
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.controllers.ordinals import claim_names
-from kubelint_gpu.simulation.prepare.volumes import with_default_class
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.answers import once
 
@@ -134,7 +133,8 @@ def _draft(
 @once
 def _claims(unit: ApplySet) -> dict[str, list[PersistentVolumeClaim]]:
     """The claims of each namespace."""
-    return grouped((one.meta.namespace, with_default_class(one, unit.cluster)) for one in unit.cluster.claims)
+    cluster = unit.cluster
+    return grouped((one.meta.namespace, with_default_class(one, cluster.storage_classes)) for one in cluster.claims)
 
 
 @once
@@ -161,7 +161,7 @@ def _claims_of(unit: ApplySet, subject: WorkloadCheck, known: Collection[str]) -
     running = sum(one < last for one in there)
     gone = len(there) - running if field_pointers.at(subject.manifest, _WHEN_SCALED) == "Delete" else 0
     every = frozenset(name for found in names.values() for name in found)
-    each = [with_default_class(one, unit.cluster) for one in workload.claims]
+    each = [with_default_class(one, unit.cluster.storage_classes) for one in workload.claims]
     return _OrdinalClaims(subject, each, every, running, len(there) - gone, workload.replicas - running, gone)
 
 

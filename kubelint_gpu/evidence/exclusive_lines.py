@@ -9,7 +9,7 @@ from kubelint_gpu.evidence.declared_lines import quota_limits
 from kubelint_gpu.evidence.node_lines import requested
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
-from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
+from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE, READ_WRITE_ONCE_POD
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.scheduler.companions import own_terms
@@ -22,7 +22,6 @@ from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
-_ONE_NODE = "ReadWriteOnce"
 _HOSTNAME = "kubernetes.io/hostname"
 _HASH = "pod-template-hash"
 _MOST_SLICES = 2
@@ -56,13 +55,10 @@ def exclusive_claims(unit: ApplySet, subject: WorkloadCheck) -> tuple[str, ...]:
 
 def _modes(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
     """The access mode of each claim of the pod that not every pod can use at once, by the claim's name."""
-    modes = {
-        claim.meta.name: claim.access_modes
-        for claim in unit.cluster.claims
-        if claim.meta.namespace == subject.workload.meta.namespace
-    }
-    named = {name: modes[name][0] for name in direct_claims(subject.workload.spec) if modes.get(name)}
-    return {name: mode for name, mode in named.items() if mode in (READ_WRITE_ONCE_POD, _ONE_NODE)}
+    modes = {one.key: one.access_modes for one in unit.cluster.claims}
+    keys = {name: f"{subject.workload.meta.namespace}/{name}" for name in direct_claims(subject.workload.spec)}
+    named = {name: modes[key][0] for name, key in keys.items() if modes.get(key)}
+    return {name: mode for name, mode in named.items() if mode in (READ_WRITE_ONCE_POD, READ_WRITE_ONCE)}
 
 
 def _ports(subject: WorkloadCheck) -> Iterator[Related]:

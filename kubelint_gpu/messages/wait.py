@@ -130,7 +130,8 @@ class Wait:
             return f"for {some(things, 'device', kind=True)} on {nodes}{held}"
         if first.held == "device":
             return f"for {nodes} ({about(first.reason)}){f' while {holders} has the claim' if holders else ''}"
-        return f"for {nodes} ({about(first.reason)}){held}"
+        wanted = f"a volume on {nodes}" if first.held == "volume" and not holders else nodes
+        return f"for {wanted} ({about(first.reason)}){held}"
 
     def _further(self, places: Sequence[Sequence[Blocker]]) -> str:
         """A place that it would lack if nothing else were in the way."""

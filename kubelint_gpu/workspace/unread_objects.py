@@ -6,11 +6,10 @@ is as true where there are more of them. An unread node leaves the list of nodes
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
-from kubelint_gpu.scheduler.framework.storage_index import direct_claims
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
@@ -39,17 +38,14 @@ def undeclared_claims(unit: ApplySet, manifest: Manifest | None) -> tuple[str, .
     workload = manifest.workload if manifest is not None else None
     if workload is None or not unit.has_nodes:
         return ()
-    named = {*direct_claims(workload.spec)}
-    return tuple(sorted(name for name in named - _declared_claims(unit)[workload.meta.namespace] if name))
+    missing = claim_keys(workload) - _declared_claims(unit)
+    return tuple(sorted(filter(None, (key.partition("/")[2] for key in missing))))
 
 
 @once
-def _declared_claims(unit: ApplySet) -> defaultdict[str, set[str]]:
-    """The names of the claims of each namespace, of the inventory and of the manifests."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for claim in unit.cluster.claims:
-        found[claim.meta.namespace].add(claim.meta.name)
-    return found
+def _declared_claims(unit: ApplySet) -> frozenset[str]:
+    """The claims of the inventory and of the manifests, as `namespace/name`."""
+    return frozenset(one.key for one in unit.cluster.claims)
 
 
 def _decides(one: Unread, unit: ApplySet, subject: WorkloadCheck) -> bool:

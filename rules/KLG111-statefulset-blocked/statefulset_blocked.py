@@ -25,6 +25,7 @@ from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
 from kubelint_gpu.values import replace
 
+_CLAIMS: Pointer = ("spec", "volumeClaimTemplates")
 _POLICY: Pointer = ("spec", "podManagementPolicy")
 _RAISED = "once the quota allows more, or has less in use, the controller makes the pod by itself"
 
@@ -75,7 +76,11 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
     waiting = judgement.waiting or next(iter(mine), None)
     if why == NO_NODE and waiting is not None:
         text, why = waiting.scheduler or text, Wait(subject.workload, waiting, claims, standing=True).clause
-    resource = scarce(subject)
+    # where no room lacks, it is one of its claims that nothing satisfies
+    lacks = waiting.lacks if waiting is not None else ()
+    by_claim = bool(subject.workload.claims) and not any(lack.resource for lack in lacks) and not judgement.refusal
+    shown = shortage_lines(unit, subject, judgement, "" if by_claim else scarce(subject))
+    claimed = (Related(manifest.place(_CLAIMS, "key"), "each pod has claims of its own"),) if by_claim else ()
     written = manifest.present(_POLICY)
     order = Related(
         manifest.place(_POLICY) if written else manifest.place(("spec",), "key"),
@@ -90,7 +95,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
         cause="rollout",
         certainty="certain" if is_certain(unit, subject, judgement) else "possible",
         scheduler=text,
-        related=(order, *shortage_lines(unit, subject, judgement, resource), *growing(unit, subject)),
+        related=(order, *claimed, *shown, *growing(unit, subject)),
         trace=story(halt, Wait(subject.workload, mine[0], claims), "waits for that pod")
         if halt is not None and mine
         else (),

@@ -119,7 +119,7 @@ def test_a_claim_that_a_known_storage_does_not_have_is_named():
     found = only(findings(deployment(pod=MOUNTED), NODES + storage), "KLG201")
     assert found.message == "its pods wait for claim data: neither the inventory nor the manifests have it"
     assert (found.severity, found.certainty) == ("warning", "possible")
-    claim = "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: serving}, spec: {}}\n"
+    claim = CLAIM % "storageClassName: disk"
     assert findings(deployment(pod=MOUNTED) + claim, NODES + storage, "KLG201") == []
 
 
@@ -178,3 +178,48 @@ def test_a_daemon_set_that_asks_for_what_no_node_has_makes_pods_that_stay_pendin
     selecting = deployment(name="agent", pod='nodeSelector: {nvidia.com/gpu.present: "true"}')
     assert "KLG502" not in codes(findings(selecting.replace("kind: Deployment", "kind: DaemonSet"), nothing))
     assert "KLG502" not in codes(findings(gpus, NODES))
+
+
+TEMPLATES = "volumeClaimTemplates: [{metadata: {name: data}, spec: {%saccessModes: [ReadWriteOnce]}}]"
+CLAIM = "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: serving}, spec: {%s}}\n"
+
+
+def stateful_set(classes, replicas=1):
+    return deployment(spec=f"replicas: {replicas}\n{TEMPLATES % classes}").replace(
+        "kind: Deployment", "kind: StatefulSet"
+    )
+
+
+def test_a_claim_of_a_storage_class_that_a_known_storage_does_not_have_waits():
+    known = NODES + STORAGE % ("d.io/csi", WAITS)
+    found = only(findings(stateful_set("storageClassName: gone, "), known), "KLG201")
+    assert (found.certainty, found.severity) == ("possible", "warning")
+    assert found.message.endswith(
+        "its pods wait for claim data-chat-0: neither the inventory nor the manifests have StorageClass gone"
+    )
+    found = only(findings(deployment(pod=MOUNTED) + CLAIM % "storageClassName: gone", known), "KLG201")
+    assert found.message.endswith("claim data: neither the inventory nor the manifests have StorageClass gone")
+    found = only(findings(deployment(pod=MOUNTED) + CLAIM % "accessModes: [ReadWriteMany]", known), "KLG201")
+    assert found.message.endswith("claim data: neither the inventory nor the manifests have a default StorageClass")
+
+
+def test_a_storage_class_that_nobody_could_know_or_that_is_there_keeps_no_pod_waiting():
+    known = NODES + STORAGE % ("d.io/csi", WAITS)
+    for classes, cluster in (("storageClassName: gone, ", NODES), ("storageClassName: disk, ", known)):
+        assert "KLG201" not in codes(findings(stateful_set(classes), cluster))
+    volume = "---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {storageClassName: gone}}\n"
+    assert "KLG201" not in codes(findings(stateful_set("storageClassName: gone, "), known + volume))
+
+
+def test_where_volumes_are_fewer_than_claims_a_volume_lacks_and_not_what_the_node_has_left():
+    local = NODES + STORAGE % ("kubernetes.io/no-provisioner", WAITS)
+    volume = (
+        "---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {storageClassName: disk, "
+        "accessModes: [ReadWriteOnce], capacity: {storage: 1Gi}, local: {path: /x}, nodeAffinity: {required: "
+        "{nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [%s]}]}]}}}}\n"
+    )
+    name = NODES.split("name: ")[1].split(",")[0].split("\n")[0]
+    found = only(findings(stateful_set("storageClassName: disk, ", 2), local + volume % name), "KLG111")
+    assert "the next one waits for a volume on" in found.message
+    assert "didn't find available persistent volumes to bind" in found.message
+    assert any("each pod has claims of its own" in one.message for one in found.related)

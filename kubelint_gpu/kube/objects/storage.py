@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap, freeze
 from kubelint_gpu.kube.values.selectors import LabelSelector, NodeSelector, read_label_selector, read_node_selector
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 
 BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
@@ -126,6 +127,14 @@ class StorageClass:
         if not self.topologies:
             return True
         return any(term and all(labels.get(key) in values for key, values in term) for term in self.topologies)
+
+
+def with_default_class(claim: PersistentVolumeClaim, classes: Iterable[StorageClass]) -> PersistentVolumeClaim:
+    """The claim with the default class, which admission gives to one that names none."""
+    if claim.storage_class is not None or claim.volume_name:
+        return claim
+    default = next((found.name for found in classes if found.default), None)
+    return claim if default is None else replace(claim, storage_class=default)
 
 
 @reader

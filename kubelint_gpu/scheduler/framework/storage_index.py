@@ -12,7 +12,9 @@ from kubelint_gpu.kube.objects.storage import (
     PersistentVolumeClaim,
     StorageClass,
     read_persistent_volume_claim,
+    with_default_class,
 )
+from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.values import NamedTuple, replace
 
@@ -74,16 +76,14 @@ def direct_claims(spec: PodSpec) -> list[str]:
     return [direct_claim(volume) for volume in spec.volumes if volume.kind == "persistentVolumeClaim"]
 
 
-def claim_keys(pod: Pod) -> frozenset[str]:
+def claim_keys(pod: Pod | Workload) -> frozenset[str]:
     """The same as `namespace/name`."""
     return frozenset(f"{pod.meta.namespace}/{name}" for name in direct_claims(pod.spec))
 
 
 def _claim_to_make(name: str, pod: Pod, volume: Volume, index: StorageIndex) -> PersistentVolumeClaim | None:
     claim = read_persistent_volume_claim(volume.source.get("volumeClaimTemplate"), [])
-    if claim.storage_class is None:
-        default = next((one.name for one in index.classes.values() if one.default), "")
-        claim = replace(claim, storage_class=default)
+    claim = with_default_class(claim, index.classes.values())
     found = index.classes.get(claim.class_name)
     if found is None or (not found.wait_for_first_consumer and (found.provisions or found.name in index.unbound)):
         return None

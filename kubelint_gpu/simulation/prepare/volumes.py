@@ -16,10 +16,11 @@ from kubelint_gpu.kube.objects.storage import (
     PersistentVolume,
     PersistentVolumeClaim,
     StorageClass,
+    with_default_class,
 )
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import FrozenMap
-from kubelint_gpu.scheduler.framework.storage_index import claim_keys, direct_claims
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.plugins.volume_binding import best_volumes
 from kubelint_gpu.values import replace
 
@@ -41,7 +42,7 @@ def _kinds(claim: PersistentVolumeClaim, cluster: Cluster) -> frozenset[str]:
     """The kinds of the volumes that a claim has or may be bound to; none where that is not known."""
     if claim.volume_name:
         return frozenset(one.kind for one in cluster.volumes if one.meta.name == claim.volume_name)
-    name = with_default_class(claim, cluster).class_name
+    name = with_default_class(claim, cluster.storage_classes).class_name
     if any(one.provisions for one in cluster.storage_classes if one.name == name):
         return frozenset()
     return frozenset(one.kind for one in cluster.volumes if one.storage_class == name)
@@ -56,11 +57,9 @@ def with_bound_claims(cluster: Cluster, users: Iterable[Workload]) -> Cluster:
     already, or topologies), and where a declared class neither has a volume that fits nor a provisioner.
     Source: `syncUnboundClaim` of pkg/controller/volume/persistentvolume/pv_controller.go, 1.34.
     """
-    declared = {claim.key for claim in cluster.claims}
-    missing: dict[str, PersistentVolumeClaim] = {}
-    for namespace, name in ((one.meta.namespace, name) for one in users for name in direct_claims(one.spec)):
-        if name and f"{namespace}/{name}" not in declared:
-            missing[f"{namespace}/{name}"] = PersistentVolumeClaim(Meta(name, namespace))
+    keys = {key for one in users for key in claim_keys(one)}.difference(one.key for one in cluster.claims)
+    named = (key.partition("/") for key in sorted(keys))
+    missing = [PersistentVolumeClaim(Meta(name, namespace)) for namespace, _, name in named if name]
     if not cluster.claims and not missing:
         return cluster
     known = {volume.meta.name for volume in cluster.volumes}
@@ -68,8 +67,8 @@ def with_bound_claims(cluster: Cluster, users: Iterable[Workload]) -> Cluster:
     taken = {claim.volume_name for claim in cluster.claims}
     claims: list[PersistentVolumeClaim] = []
     made: list[PersistentVolume] = []
-    for one in (*cluster.claims, *missing.values()):
-        claim = with_default_class(one, cluster)
+    for one in (*cluster.claims, *missing):
+        claim = with_default_class(one, cluster.storage_classes)
         found = _chosen(claim, cluster, classes.get(claim.class_name), taken)
         if found is None:
             claims.append(claim)
@@ -88,20 +87,12 @@ def bound_to(claim: PersistentVolumeClaim, volume: str) -> PersistentVolumeClaim
     return replace(claim, meta=replace(claim.meta, annotations=annotations), volume_name=volume, phase="Bound")
 
 
-def with_default_class(claim: PersistentVolumeClaim, cluster: Cluster) -> PersistentVolumeClaim:
-    """The claim with the default class, which admission gives to one that names none."""
-    if claim.storage_class is not None or claim.volume_name:
-        return claim
-    default = next((found.name for found in cluster.storage_classes if found.default), None)
-    return claim if default is None else replace(claim, storage_class=default)
-
-
 def of_template(
     template: PersistentVolumeClaim, name: str, namespace: str, cluster: Cluster
 ) -> PersistentVolumeClaim | None:
     """The claim that a template makes; None where any node could have its volume, so that it decides nothing."""
     meta = replace(template.meta, name=name, namespace=namespace, uid="")
-    claim = with_default_class(replace(template, meta=meta, phase="Pending"), cluster)
+    claim = with_default_class(replace(template, meta=meta, phase="Pending"), cluster.storage_classes)
     volumes = [one for one in cluster.volumes if one.storage_class == claim.class_name]
     found = next((one for one in cluster.storage_classes if one.name == claim.class_name), None)
     if any(one.reserved_for(claim) for one in volumes):

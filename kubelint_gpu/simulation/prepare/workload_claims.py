@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD, PersistentVolume, PersistentVolumeClaim
+from kubelint_gpu.kube.objects.storage import (
+    READ_WRITE_ONCE,
+    READ_WRITE_ONCE_POD,
+    PersistentVolume,
+    PersistentVolumeClaim,
+)
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
@@ -19,7 +24,6 @@ from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 _CLAIM = "persistentVolumeClaim"
-_ONE_NODE = "ReadWriteOnce"
 # sources of which no node takes a limited number
 _UNCOUNTED = ("", "nfs", "cephfs", "glusterfs", "hostPath")
 
@@ -107,7 +111,7 @@ def _without(spec: PodSpec, namespace: str, claims: frozenset[str]) -> PodSpec:
 def _is_shared(claim: PersistentVolumeClaim, volume: PersistentVolume | None, cluster: Cluster) -> bool:
     if volume is None or claim.phase != "Bound" or claim.meta.terminating:
         return False
-    if READ_WRITE_ONCE_POD in claim.access_modes or _ONE_NODE in claim.access_modes:
+    if READ_WRITE_ONCE_POD in claim.access_modes or READ_WRITE_ONCE in claim.access_modes:
         return False
     counted = volume.kind not in _UNCOUNTED and (volume.kind != "csi" or bool(cluster.csi_nodes))
     return volume.node_affinity is None and not volume.meta.labels and not counted

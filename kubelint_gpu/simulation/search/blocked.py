@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit, message, preempt
 from kubelint_gpu.scheduler.framework.facts import Held
+from kubelint_gpu.scheduler.framework.plugin import Code
 from kubelint_gpu.scheduler.relations import blocking_plugins, held, peeled, sought
 from kubelint_gpu.simulation.controllers.state import AWAITED, BROKEN, STARTING, UNBOUND, State, census
 from kubelint_gpu.simulation.model.simulation import Simulation
@@ -119,8 +120,11 @@ class BlockedPods:
             could = home == index if home is not None else name in self._scene.eligible[number]
             if status is None or not could:
                 continue
+            told = [rejected[name] for rejected in behind if name in rejected]
+            # a volume that is not there is the cause, whoever leaves the node
+            status = next((one for one in told if _lacks_volume(one)), status)
             first, *rest = self._looked_at(number, index, status, state, snapshot)
-            for further in _after(status, [rejected.get(name) for rejected in behind]):
+            for further in _after(status, told):
                 more = self._looked_at(number, index, further, state, snapshot)
                 rest += [lack for lack in more if lack.holders]
             found.append(replace(first, also=tuple(rest)))
@@ -216,6 +220,10 @@ class BlockedPods:
                     yield Placed(owner_of(pod) or f"Pod/{pod.key}", False, info.node, 1, pod)
 
 
+def _lacks_volume(status: Status) -> bool:
+    return held(status.plugin) == Held.VOLUME.value and status.code is Code.UNRESOLVABLE
+
+
 _TOLD_BEHIND = (Held.PORT.value, Held.RESOURCE.value)
 
 
@@ -233,7 +241,7 @@ def _behind(pod: Pod, snapshot: Snapshot) -> list[Mapping[str, Status]]:
     return found
 
 
-def _after(first: Status, others: Sequence[Status | None]) -> Iterator[Status]:
+def _after(first: Status, others: Sequence[Status]) -> Iterator[Status]:
     """Those of what plugins say of a node that come behind the first, each plugin once.
 
     Behind a claim it is nothing: that keeps the pod off all nodes alike.
@@ -241,6 +249,6 @@ def _after(first: Status, others: Sequence[Status | None]) -> Iterator[Status]:
     order = blocking_plugins()
     said = order[: order.index(first.plugin) + 1] if held(first.plugin) in _TOLD_BEHIND else order
     for other in others:
-        if other is not None and other.plugin in order and other.plugin not in said:
+        if other.plugin in order and other.plugin not in said:
             said = (*said, other.plugin)
             yield other
