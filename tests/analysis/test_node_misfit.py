@@ -190,27 +190,6 @@ def stateful_set(classes, replicas=1):
     )
 
 
-def test_a_claim_of_a_storage_class_that_a_known_storage_does_not_have_waits():
-    known = NODES + STORAGE % ("d.io/csi", WAITS)
-    found = only(findings(stateful_set("storageClassName: gone, "), known), "KLG201")
-    assert (found.certainty, found.severity) == ("possible", "warning")
-    assert found.message.endswith(
-        "its pods wait for claim data-chat-0: neither the inventory nor the manifests have StorageClass gone"
-    )
-    found = only(findings(deployment(pod=MOUNTED) + CLAIM % "storageClassName: gone", known), "KLG201")
-    assert found.message.endswith("claim data: neither the inventory nor the manifests have StorageClass gone")
-    found = only(findings(deployment(pod=MOUNTED) + CLAIM % "accessModes: [ReadWriteMany]", known), "KLG201")
-    assert found.message.endswith("claim data: neither the inventory nor the manifests have a default StorageClass")
-
-
-def test_a_storage_class_that_nobody_could_know_or_that_is_there_keeps_no_pod_waiting():
-    known = NODES + STORAGE % ("d.io/csi", WAITS)
-    for classes, cluster in (("storageClassName: gone, ", NODES), ("storageClassName: disk, ", known)):
-        assert "KLG201" not in codes(findings(stateful_set(classes), cluster))
-    volume = "---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {storageClassName: gone}}\n"
-    assert "KLG201" not in codes(findings(stateful_set("storageClassName: gone, "), known + volume))
-
-
 def test_where_volumes_are_fewer_than_claims_a_volume_lacks_and_not_what_the_node_has_left():
     local = NODES + STORAGE % ("kubernetes.io/no-provisioner", WAITS)
     volume = (

@@ -31,13 +31,7 @@ class Filled:
     failed: Attempt | None = None
 
 
-def fill(
-    pod: Pod,
-    wanted: int,
-    snapshot: Snapshot,
-    *,
-    choose: Callable[[Sequence[str]], str] | None = None,
-) -> Filled:
+def fill(pod: Pod, wanted: int, snapshot: Snapshot, *, choose: Callable[[Sequence[str]], str] | None = None) -> Filled:
     """Place equal pods, each on the node that is chosen of those that take it, else on the first by name."""
     first, snapshot = _at_once(pod, snapshot, wanted) if choose is None else (0, snapshot)
     for number in range(first, wanted):
