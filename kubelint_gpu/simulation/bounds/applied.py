@@ -9,6 +9,7 @@ from functools import partial
 from kubelint_gpu.budget import PARTS
 from kubelint_gpu.simulation.bounds import shortage
 from kubelint_gpu.simulation.bounds.change_set import always_ends, changing, named, scaled
+from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.revisions import may_return
 from kubelint_gpu.simulation.search.ends import RunEnd, RunEnds
@@ -84,6 +85,23 @@ def told_by_some(question: Question) -> Judgement | None:
             found = replace(question.blank, verdict=Verdict.MAY_STICK, by_bound=False, trace=trace, company=company)
         return found and _evicting(question, ends, found)
     return found
+
+
+def by_evicting(question: Question, found: Judgement, alone: Callable[[Question], Judgement]) -> Judgement:
+    """The judgement as if its pods were made now, where they had room only in the place of others that give way."""
+    situation, position, one = question.situation, question.position, question.participant
+    if found.placed >= found.wanted or one.moves or not may_evict(situation, position, itself=False):
+        return found
+    old = replace(one.new, replicas=len(one.running))
+    made = replace(one, old=old, rolls=False, known=True, existing=bool(one.running) and not one.daemons)
+    participants = (*situation.participants[:position], made, *situation.participants[position + 1 :])
+    asked_again = Question(replace(situation, participants=participants), position)
+    if shortage.alone(asked_again) is not None:
+        return found
+    again = decide(asked_again, alone)
+    if again is None:
+        return found if found.refusal else replace(found, at_best=found.wanted)
+    return again if again.placed > found.placed else found
 
 
 def softened(question: Question, found: Judgement) -> Judgement:

@@ -21,7 +21,6 @@ from kubelint_gpu.simulation.bounds import (
 )
 from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, named, without
 from kubelint_gpu.simulation.bounds.counting import slots_of
-from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
 from kubelint_gpu.simulation.evidence.watch import tell
@@ -140,24 +139,7 @@ def _sought(question: Question) -> Judgement:
     if found is None:
         found = _beside_changes(question, _though_jobs_wait(question, _while_others_stay(question)))
         found = applied.softened(question, found)
-    return _by_evicting(question, found)
-
-
-def _by_evicting(question: Question, found: Judgement) -> Judgement:
-    """The judgement as if its pods were made now, where they had room only in the place of others that give way."""
-    situation, position, one = question.situation, question.position, question.participant
-    if found.placed >= found.wanted or one.moves or not may_evict(situation, position, itself=False):
-        return found
-    old = replace(one.new, replicas=len(one.running))
-    made = replace(one, old=old, rolls=False, known=True, existing=bool(one.running) and not one.daemons)
-    participants = (*situation.participants[:position], made, *situation.participants[position + 1 :])
-    asked_again = Question(replace(situation, participants=participants), position)
-    if shortage.alone(asked_again) is not None:
-        return found
-    again = applied.decide(asked_again, _while_others_stay)
-    if again is None:
-        return found if found.refusal else replace(found, at_best=found.wanted)
-    return again if again.placed > found.placed else found
+    return applied.by_evicting(question, found, _while_others_stay)
 
 
 def _later(question: Question, now: Judgement | None) -> Judgement | None:
