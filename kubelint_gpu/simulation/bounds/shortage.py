@@ -24,12 +24,12 @@ def alone(question: Question) -> Judgement | None:
 
 
 def at_last(question: Question) -> Judgement | None:
-    """Too few nodes take its new pods when all that is known to change has changed; of quotas the rollout tells."""
+    """Too few nodes take its new pods when all that is known to change has changed."""
     situation, position, blank = question.situation, question.position, question.blank
     if question.participant.old is question.participant.new or may_evict(situation, position, itself=False):
         return None
     last = fit_at_last(situation, question.search, position)
-    if last.placed >= blank.wanted or (last.refusal and question.participant.replaces):
+    if last.placed >= blank.wanted:
         return None
     return replace(blank, placed=last.placed, at_best=last.placed, refusal=last.refusal, waiting=last.waiting)
 
