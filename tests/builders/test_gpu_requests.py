@@ -84,9 +84,11 @@ def test_a_pool_that_has_no_room_brings_nothing():
     assert codes(deployment("nvidia.com/gpu: 8", strategy=RECREATE), world(CPU + pool)) == ["KLG502"]
 
 
-@pytest.mark.parametrize("resources", ["nvidia.com/gqu: 1", "nvidia.com/mig-1g.5gb: 1"])
-def test_a_daemon_set_for_nodes_that_may_come_is_fine(resources):
-    assert codes(deployment(resources, kind="DaemonSet"), world(TWO)) == []
+@pytest.mark.parametrize(
+    ("resources", "code"), [("nvidia.com/gqu: 1", "KLG502"), ("nvidia.com/mig-1g.5gb: 1", "KLG506")]
+)
+def test_a_daemon_set_makes_its_pods_for_nodes_that_do_not_have_what_they_ask_for(resources, code):
+    assert codes(deployment(resources, kind="DaemonSet"), world(TWO)) == [code]
 
 
 def test_a_daemon_set_whose_pods_are_made_for_nodes_that_are_too_small_is_told():

@@ -66,7 +66,7 @@ def test_a_rollout_that_ends_only_in_luck_among_many_is_possible_and_tells_the_r
     found = change(before, after, 27)
     assert told(found) == [("KLG107", "warning", "possible", f"o{number}") for number in range(7)]
     assert found[0]["message"].startswith(
-        "the rollouts of 7 workloads may never end: their new pods wait for nvidia.com/gpu on "
+        "the rollouts of 7 Deployments (o0, o1, ...) may never end: their new pods wait for nvidia.com/gpu on "
     )
     assert found[0]["trace"][0]["message"].count("of Deployment default/g run") == 1
 

@@ -97,7 +97,7 @@ CASES = {
     "drain": ([deployment("a", MANY), budget()], "allows no eviction"),
     "leader-worker-set": ([leader_worker_set()], f"only 8 of {MANY * (MANY - 1)} replicas can run"),
     "two": ([deployment("a", MANY), deployment("b", MANY)], EIGHT),
-    "training": ([training_job("k"), training_job("l")], f"PyTorchJob ml/k needs {MANY + 1} pods at once"),
+    "training": ([training_job("k"), training_job("l")], f"PyTorchJob ml/k needs its {MANY + 1} pods at once"),
 }
 
 

@@ -70,7 +70,8 @@ def test_one_of_several_companions_may_give_way():
     daemons = workload("DaemonSet", "b", gpus=1)
     large = deployment("a", 1, 2, surge=0, unavailable=1, affinity=near("b", "zone"), priority=10)
     found = judged(large, node("n", 2), node("m", 1), beside=(daemons,))
-    assert (found.placed, found.wanted, found.verdict) == (0, 1, None)
+    # it evicts the one on n, and the one on m stays near
+    assert (found.placed, found.wanted, found.verdict) == (1, 1, None)
     smaller = deployment("a", 1, 1, surge=0, unavailable=1, affinity=near("b", "zone"), priority=10)
     found = judge([Transition(large, smaller), *same(daemons)], cluster(node("n", 2), node("m", 2)))[0]
     assert (found.placed, found.verdict) == (1, Verdict.COMPLETES)

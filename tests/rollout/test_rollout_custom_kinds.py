@@ -261,7 +261,7 @@ def test_a_running_pod_is_in_the_way_unless_it_may_be_its_own(owner, expected):
     [
         ("Rollout/serving/chat", 1, STUCK),
         ("Deployment/serving/other", 1, PENDING),
-        ("Deployment/serving/other", 0, [("KLG109", "certain")]),
+        ("Deployment/serving/other", 0, [("KLG108", "certain")]),
     ],
 )
 def test_a_canary_is_rolled_and_placed_as_a_deployment_is(owner, priority, expected):

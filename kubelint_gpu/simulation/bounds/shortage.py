@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, halt
@@ -11,6 +13,7 @@ from kubelint_gpu.simulation.search.placing_pods import missing
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
+from kubelint_gpu.work import UsedUp, part
 
 
 def alone(question: Question) -> Judgement | None:
@@ -29,14 +32,18 @@ def at_last(question: Question) -> Judgement | None:
     if question.participant.old is question.participant.new or may_evict(situation, position, itself=False):
         return None
     last = fit_at_last(situation, question.search, position)
-    if last.placed >= blank.wanted:
+    # what was admitted before a quota was lowered runs on, and the rollout stops
+    lowered = any(one.former not in (None, one.hard) for one in situation.cluster.quotas)
+    if last.placed >= blank.wanted or (last.refusal and lowered and question.participant.replaces):
         return None
     return replace(blank, placed=last.placed, at_best=last.placed, refusal=last.refusal, waiting=last.waiting)
 
 
 def by_sum(question: Question) -> Judgement | None:
     """None of its pods runs where the others are placed first, and all of them where it is."""
-    found = at_worst(question)
+    found = None
+    with suppress(UsedUp), part(1, 4):
+        found = at_worst(question)
     if found is None or found.placed:
         return None
     simulation = _at_rest(question)
@@ -50,7 +57,7 @@ def at_worst(question: Question) -> Judgement | None:
     """
     one, everybody = question.participant, question.situation.participants
     changes = any(other.existing and other.known and other.moves for other in everybody)
-    if changes or one.daemons or one.temporary or not question.peaceful:
+    if len(everybody) < 2 or changes or one.daemons or one.temporary or not question.peaceful:
         return None
     simulation, name = _at_rest(question), f"at worst {question.position}"
     return question.situation.memo.of(name, (simulation,), lambda: _placed_last(question, simulation))
@@ -78,7 +85,7 @@ def asks_too_much(situation: Situation, simulation: Simulation, position: int) -
     asked: dict[str, int] = {}
     for one, demand, kinds in zip(situation.participants, situation.demands, simulation.pod_types.members, strict=True):
         elsewhere = any(name not in nodes for kind, name in simulation.pod_types.homes if kind in kinds)
-        if elsewhere or not demand.nodes <= nodes or not simulation.pod_types.optional.isdisjoint(kinds):
+        if elsewhere or one.daemons or not demand.nodes <= nodes or not simulation.pod_types.optional.isdisjoint(kinds):
             continue
         for name, amount in demand.least.items():
             asked[name] = asked.get(name, 0) + amount * one.replicas

@@ -145,8 +145,15 @@ def placed_last(simulation: Simulation, full: State, kinds: Collection[int]) -> 
 
 
 def fit_first(simulation: Simulation, kinds: Collection[int]) -> bool:
-    """Whether all pods of some kinds find room beside what is known to run, before all others."""
-    state = known(simulation)
+    """Whether all pods of some kinds find room beside what is known to run, before all others.
+
+    Those that are made anew never come before those that have their places.
+    """
+    state, wanted, sure = known(simulation), simulation.pod_types.wanted, simulation.pod_types.sure
+    if any(sure[kind] < wanted[kind] for kind in kinds) and any(
+        count and sure[kind] for kind, count in enumerate(state.waiting) if kind not in kinds
+    ):
+        return False
     waiting = tuple([count if kind in kinds else 0 for kind, count in enumerate(state.waiting)])
     return not any(_filled(simulation, None, state._replace(waiting=waiting)).waiting)
 

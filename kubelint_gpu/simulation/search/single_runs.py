@@ -95,7 +95,7 @@ def _run(
     The pods of one workload find their nodes after all others that wait, so that these may take their places.
     """
     path = [start]
-    last, crowds = draws.randrange(len(model.reconcilers)), draws.random() < SIMULATION.crowded
+    last, crowds = draws.randrange(max(1, len(model.reconcilers))), draws.random() < SIMULATION.crowded
     while len(path) < most:
         if done(path[-1]):
             return path, True
