@@ -27,9 +27,8 @@ def of_shortage(
         quota = f"quota {judgement.refusal.quota}"
         return Shared(quota, (*not_all, f" can run: {quota} refuses them"))
     if apart is not None:
-        owners = sorted({subject.workload.key}.union(*(lack.owners for lack in apart.lacks)))
-        nodes = some(sorted({lack.node for lack in apart.lacks}))
-        return Shared(f"places of {' '.join(owners)}", (*not_all, f" can run on {nodes}: {KEPT_APART}"), few=1)
+        nodes = sorted({lack.node for lack in apart.lacks})
+        return Shared(f"places of {' '.join(nodes)}", (*not_all, f" can run on {some(nodes)}: {KEPT_APART}"))
     each = pod_requests(subject.workload.spec).get(resource, 0)
     names = sorted(judgement.eligible)
     found = [info for info in map(unit.empty.node, names) if info is not None]
@@ -61,7 +60,7 @@ def of_standstill(unit: ApplySet, waiting: Waiting, begins: str, ends: str) -> S
     held = "held by their old pods" if circle else "where nothing is left"
     kept = f"{held}, and the old pods are kept until the new ones are available"
     told = (*begin, f"wait for {what or 'room'} on {some(names)}, {kept}")
-    return Shared(f"{what} of {' '.join(names)} {begins}{ends}", told, few=1 if circle else 3)
+    return Shared(f"{what} of {' '.join(names)} {begins}{ends}", told)
 
 
 @once
