@@ -135,8 +135,8 @@ def test_rollouts_that_never_end_for_each_other_are_one_finding(ask, tmp_path):
     (found,) = ask({"a.yaml": text}, cluster(1, 8), "--against", "old.yaml")
     assert found["code"] == "KLG102"
     assert found["message"] == (
-        "the rollouts of 4 Deployments (ml/a, ml/b, ...) never end: their new pods wait for a port on a-1, held by their "
-        "old pods, and the old pods are kept until the new ones are available"
+        "the rollouts of Deployments ml/a, ml/b, ml/c and ml/d never end: their new pods wait for a port on a-1, held by "
+        "their old pods, and the old pods are kept until the new ones are available"
     )
     assert [(fix["safety"], fix["verified"]) for fix in found["fixes"]] == [("safe", True), ("unsafe", True)]
     told = [one["message"] for one in found["trace"] if one["actor"] == "cycle"]
@@ -166,6 +166,6 @@ def test_pods_of_several_workloads_that_are_kept_apart_are_one_finding(ask):
     text = "---\n".join(texts).replace("labels: {app", "labels: {tier: web, app")
     (found,) = ask({"a.yaml": text}, cluster(2, 8))
     assert found["message"] == (
-        "not all pods of 4 Deployments (serving/s00, serving/s01, ...) can run on a-1 and a-2: pods are kept apart, "
+        "not all pods of Deployments serving/s00, serving/s01, serving/s02 and serving/s03 can run on a-1 and a-2: pods are kept apart, "
         "whatever the strategy: this is no rollout deadlock"
     )

@@ -14,11 +14,13 @@ from kubelint_gpu.kube.objects.quota import pod_charge
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.scheduler.relations import asks, label_keys, tokens
+from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.quiescence_spread import Spreading
 from kubelint_gpu.simulation.model.quota_use import admission_of
 from kubelint_gpu.simulation.prepare.demand import greedily, takes
+from kubelint_gpu.simulation.prepare.revisions import is_of
 from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange, joined
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -37,16 +39,25 @@ class QuiescentBound:
     Attributes:
         nodes: where.
         each: the most that one of its pods takes, host ports and its place apart from others included.
+        each_new: the same of the new ones.
         most: how many there are of them at most.
+        old: how many of these are no new ones at most.
         on_each: whether there is no more than one of them on a node, as of a DaemonSet.
         pods: its old, its new and its running pods.
     """
 
     nodes: frozenset[str]
     each: Mapping[str, int]
+    each_new: Mapping[str, int]
     most: int
+    old: int
     on_each: bool
     pods: tuple[Pod, ...]
+
+    def held(self, name: str, count: int) -> int:
+        """How much so many of them take of something at most."""
+        old = min(self.old, count)
+        return old * self.each.get(name, 0) + (count - old) * self.each_new.get(name, 0)
 
 
 def leaves_no_pod_pending(situation: Situation, search: GroupSearch, rolling: frozenset[int]) -> bool:
@@ -62,9 +73,22 @@ def leaves_no_pod_pending(situation: Situation, search: GroupSearch, rolling: fr
 
 def decide(question: Question) -> Judgement | None:
     """It completes where no state in which nothing moves has a pending pod."""
-    if not question.participant.rolling:
+    return _decided(question, frozenset())
+
+
+def at_once(question: Question) -> Judgement | None:
+    """The same where others are rolled out at the same moment, all of which end then."""
+    others = changing(question.situation, question.position)
+    return _decided(question, others) if others and question.participant.known else None
+
+
+def _decided(question: Question, others: frozenset[int]) -> Judgement | None:
+    situation, search, rolling = question.situation, question.search, others | {question.position}
+    if not all(situation.participants[place].rolling for place in rolling):
         return None
-    if not leaves_no_pod_pending(question.situation, question.search, frozenset({question.position})):
+    parts = (situation.participants, situation.fixed, situation.queued, situation.grown)
+    name = f"quiescence of {sorted(rolling)}"
+    if not situation.memo.of(name, parts, lambda: leaves_no_pod_pending(situation, search, rolling)):
         return None
     return replace(question.blank, verdict=Verdict.COMPLETES)
 
@@ -104,11 +128,11 @@ def _never_waits(situation: Situation, pods: Sequence[tuple[Pod, ...]], rolling:
     if apart is None or not _is_plain(situation, position, pods[position]):
         return False
     wants = _wants(new)
-    if apart:
+    if any(map(any, apart)):
         wants[_APART] = 1
     bounds = [
         _bound(
-            situation, place, pods[place], wants, apart=place in apart, waits=place == position, rolls=place in rolling
+            situation, place, pods[place], wants, apart[place], waits=place == position, rolls=place in rolling
         )
         for place in range(len(pods))
     ]
@@ -149,20 +173,20 @@ def _quotas_let(situation: Situation, bounds: Sequence[QuiescentBound], position
     return use.refusal(new, [counted for found in kinds for counted in found.values()]) is None
 
 
-def _apart(pods: Sequence[tuple[Pod, ...]], position: int, snapshot: Snapshot) -> frozenset[int] | None:
-    """Those with pods that cannot be on the node of its new pod; None where they cannot be on others either."""
+def _apart(pods: Sequence[tuple[Pod, ...]], position: int, snapshot: Snapshot) -> list[list[bool]] | None:
+    """Which pods cannot be on the node of its new pod; None where some cannot be on others either."""
     new = pods[position][1]
     mine = own_terms(new, new.spec.pod_anti_affinity, snapshot)
-    found = set()
-    for place, others in enumerate(pods):
-        terms = [term for term in mine if any(term.matches(other) for other in others)]
-        for other in others:
+    found = []
+    for others in pods:
+        found.append([False] * len(others))
+        for number, other in enumerate(others):
+            terms = [term for term in mine if term.matches(other)]
             terms += [term for term in own_terms(other, other.spec.pod_anti_affinity, snapshot) if term.matches(new)]
-        if any(len(names) > 1 for term in terms for names in snapshot.values(term.key).values()):
-            return None
-        if terms:
-            found.add(place)
-    return frozenset(found)
+            if any(len(names) > 1 for term in terms for names in snapshot.values(term.key).values()):
+                return None
+            found[-1][number] = bool(terms)
+    return found
 
 
 def _wants(pod: Pod) -> dict[str, int]:
@@ -174,19 +198,20 @@ def _bound(
     position: int,
     pods: tuple[Pod, ...],
     wants: Mapping[str, int],
+    apart: Sequence[bool],
     *,
-    apart: bool,
     waits: bool,
     rolls: bool,
 ) -> QuiescentBound:
     mine = situation.participants[position]
     each: dict[str, int] = {}
-    for pod in pods:
-        for name, amount in _wants(pod).items():
-            if name in wants:
-                each[name] = max(amount, each.get(name, 0))
-    if apart:
-        each[_APART] = 1
+    each_new: dict[str, int] = {}
+    for number, pod in enumerate(pods):
+        new = number == 1 or (number > 1 and is_of(pod, mine.new) is not False)
+        for name, amount in {**_wants(pod), _APART: int(apart[number])}.items():
+            for found in (each, each_new) if new else (each,):
+                if name in wants:
+                    found[name] = max(amount, found.get(name, 0))
     # the Deployment controller scales before it rolls: at a rest nobody has more than the replicas wanted
     most, keeps = mine.replicas if rolls else max(mine.before, mine.replicas), mine.controller.keeps_until_ready
     most += mine.controller.surplus(mine.replicas)
@@ -195,7 +220,8 @@ def _bound(
         most = int(keeps(mine.replicas))
     elif waits and rolls:
         most -= 0 if keeps(mine.replicas) else 1
-    return QuiescentBound(situation.demands[position].nodes, each, max(0, most), mine.daemons, pods)
+    old = mine.controller.old_at_rest(mine.replicas) if rolls else most
+    return QuiescentBound(situation.demands[position].nodes, each, each_new, max(0, most), old, mine.daemons, pods)
 
 
 class _Room:
@@ -223,8 +249,7 @@ class _Room:
         rivals = [one for one in self._others if not one.nodes.isdisjoint(nodes)]
         refusing = 0
         for name, amount in self._wants.items():
-            supply = own * self._own.each.get(name, 0)
-            supply += sum(one.most * one.each.get(name, 0) for one in rivals)
+            supply = self._own.held(name, own) + sum(one.held(name, one.most) for one in rivals)
             refusing += greedily(supply, self._prices(nodes, name, amount))
         return min(len(nodes), refusing)
 

@@ -207,6 +207,10 @@ class Controller:
         """How many pods more than `replicas` may have places when nothing moves any more and some pod waits."""
         return 0
 
+    def old_at_rest(self, replicas: int) -> int:
+        """How many old pods are left at most when nothing moves any more and some pod waits."""
+        return replicas
+
     @property
     def waits_for(self) -> str:
         """What its workload is a part of, if old pods go only when the new ones of all parts are ready; else empty."""

@@ -186,6 +186,10 @@ class DeploymentController(ReplicaSetController):
         """All but those that may be unavailable."""
         return replicas if self.strategy.paused else replicas - self.unavailable(replicas)
 
+    def old_at_rest(self, replicas: int) -> int:
+        """Those that it keeps: more would be scaled down."""
+        return self.keeps(replicas)
+
     def places_needed(self, replicas: int) -> int:
         """None where it is paused; with Recreate no more than replicas."""
         if self.strategy.paused or not replicas:

@@ -37,6 +37,7 @@ AT_ONCE: tuple[Decider, ...] = (
     Decider("room-at-rest", room.at_rest),
     Decider("counting-shares", change_set.by_counting),
     Decider("shortage-by-sum", shortage.by_sum),
+    Decider("quiescence-at-once", quiescence.at_once),
 )
 """Deciders that hold whatever else is known to change at the same moment."""
 
