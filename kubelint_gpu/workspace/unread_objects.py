@@ -6,14 +6,18 @@ is as true where there are more of them. An unread node leaves the list of nodes
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.inventory.declarations.inventory import MAY_BE
+from kubelint_gpu.inventory.declarations.unread import Unread
+from kubelint_gpu.kube.objects.label_algebra import alternatives
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
-    from kubelint_gpu.inventory.declarations.unread import Unread
     from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.manifest import Manifest
     from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -30,7 +34,22 @@ def decisive(unit: ApplySet) -> tuple[Unread, ...]:
     """The unread objects with which something of the unit might run that does not without them."""
     inventory = unit.world.inventory if unit.has_nodes else None
     found = inventory.unread if inventory is not None else ()
-    return tuple(one for one in found if any(_decides(one, unit, subject) for subject in unit.subjects))
+    unread = tuple(one for one in found if any(_decides(one, unit, subject) for subject in unit.subjects))
+    return (*unread, *_guessed_models(unit))
+
+
+def _guessed_models(unit: ApplySet) -> Iterator[Unread]:
+    """The GPU models that may be another one, with other labels, which pods of the unit ask for or keep away from."""
+    written = {node.meta.annotations.get(MAY_BE, ""): node for node in unit.possible_nodes} if unit.has_nodes else {}
+    for text, node in sorted(written.items()):
+        said = json.loads(text) if text else {"labels": {}}
+        may_be = {key: (node.labels[key], *values) for key, values in said["labels"].items()}
+        bounds = (bound for one in unit.subjects for found in alternatives(one.workload.spec) for bound in found)
+        if any(
+            len({bound.allowed.has(value or None) for value in may_be.get(bound.requirement.key, ())}) > 1
+            for bound in bounds
+        ):
+            yield Unread("GPU model", said["model"])
 
 
 def undeclared_claims(unit: ApplySet, manifest: Manifest | None) -> tuple[str, ...]:

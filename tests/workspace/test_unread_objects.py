@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kubelint_gpu.documents import read
-from kubelint_gpu.inventory import Inventory
+from kubelint_gpu.inventory import Inventory, load
 from kubelint_gpu.inventory.declarations.unread import Unread
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -66,3 +66,27 @@ def test_without_the_cluster_the_release_is_known_and_nothing_else():
     assert not unit.complete
     assert unit.minor_release == 34
     assert unit.manifests[0].path == str(Path("web.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("model", "selector", "decides"),
+    [
+        ("A100", {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"}, True),
+        ("A100", {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB"}, True),
+        ("A100", {"nvidia.com/gpu.memory": "40960"}, True),
+        ("A100", {"nvidia.com/gpu.product": "NVIDIA-H200"}, False),
+        ("A100", {"nvidia.com/gpu.family": "ampere"}, False),
+        ("A100", {"nvidia.com/gpu.count": "2"}, False),
+        ("A100-SXM4-40GB", {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"}, False),
+    ],
+)
+def test_a_model_that_may_be_another_decides_where_its_labels_are_asked_for(model, selector, decides):
+    gpus = f"gpus: {{model: {model}, count: 2}}"
+    text = f"apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nnodes: [{{name: a, allocatable: {{cpu: 8, memory: 1Gi}}, {gpus}}}]\n"
+    unit = ApplySet([deployment({"nodeSelector": selector})], ClusterContext(load([read("c.yaml", text.encode())])[0]))
+    assert decisive(unit) == ((Unread("GPU model", model),) if decides else ())
+    labelled = text.replace(gpus, f"{gpus}, labels: {{{json.dumps(selector)[1:-1]}}}")
+    unit = ApplySet(
+        [deployment({"nodeSelector": selector})], ClusterContext(load([read("c.yaml", labelled.encode())])[0])
+    )
+    assert decisive(unit) == ()

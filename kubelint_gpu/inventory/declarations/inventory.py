@@ -19,6 +19,7 @@ UNHEALTHY = ANNOTATION + "unhealthy"
 POOL = ANNOTATION + "pool"
 UNLIMITED = ANNOTATION + "unlimited"
 ONE_PER_CONTAINER = ANNOTATION + "one-per-container"
+MAY_BE = ANNOTATION + "may-be"
 
 
 @dataclass(frozen=True, slots=True)

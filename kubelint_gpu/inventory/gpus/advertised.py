@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, models_called, product_label, similar_model
 from kubelint_gpu.inventory.gpus.mig import impossible, mig_resource
 from kubelint_gpu.kube.values.quantity import parse_quantity
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import dataclass, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,6 +29,7 @@ class Advertised:
     `origins` leads from a resource or label to the field, below the node, that decides it.
     `one_per_container` are shared resources of which the plugin refuses a container that asks for two.
     `remarks` are warnings: pointer below the node, sentence, hint.
+    `may_be` are the other values of labels, should the spelling of a model mean another one than it is taken for.
     """
 
     resources: dict[str, int] = field(default_factory=dict)
@@ -37,6 +38,7 @@ class Advertised:
     arch: str | None = None
     one_per_container: tuple[str, ...] = ()
     remarks: tuple[tuple[Pointer, str, str], ...] = ()
+    may_be: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ def _together(parts: Iterable[Advertised]) -> Advertised:
         if not product or own == product:
             count = int(result.labels.get(GPU + ".count", "0")) + int(part.labels.get(GPU + ".count", "0"))
             result.labels.update(part.labels)
+            result.may_be.update(part.may_be)
             if GPU + ".count" in result.labels:
                 result.labels[GPU + ".count"] = str(count)
             product = product or own
@@ -85,7 +88,7 @@ def _together(parts: Iterable[Advertised]) -> Advertised:
         arch = arch or part.arch
         remarks.extend(part.remarks)
         ones.update(part.one_per_container)
-    return Advertised(result.resources, result.labels, result.origins, arch, tuple(sorted(ones)), tuple(remarks))
+    return replace(result, arch=arch, one_per_container=tuple(sorted(ones)), remarks=tuple(remarks))
 
 
 def _entry(entry: dict[str, Any], at: Pointer) -> Advertised:
@@ -96,7 +99,19 @@ def _entry(entry: dict[str, Any], at: Pointer) -> Advertised:
     if count == 0:
         return Advertised()
     memory = _mebibytes(entry.get("memory"))
-    model, remarks = _model(entry["model"], memory, at)
+    models, remarks = _models(entry["model"], memory, at)
+    first, *others = [_of_model(entry, at, one, memory) for one in models or (None,)]
+    may_be = {
+        name: values
+        for name, value in first.labels.items()
+        if (values := tuple(dict.fromkeys(found for one in others if (found := one.labels.get(name, "")) != value)))
+    }
+    return replace(first, remarks=(*remarks, *first.remarks), may_be=may_be)
+
+
+def _of_model(entry: dict[str, Any], at: Pointer, model: GpuModel | None, memory: int | None) -> Advertised:
+    count = entry["count"]
+    remarks: list[tuple[Pointer, str, str]] = []
     product = model.product if model else product_label(entry["model"])
     sharing, mig = _sharing(entry.get("sharing", {})), entry.get("sharing", {}).get("mig")
     labels = _labels(product, model, memory, count, sharing)
@@ -107,27 +122,30 @@ def _entry(entry: dict[str, Any], at: Pointer) -> Advertised:
         resources, labels, below = _divided(labels, product, count, mig, sharing)
         profiles = (*at, "sharing", "mig", "profiles")
         origins = {name: (*profiles, profile) for name, profile in below.items()}
-        remarks += _mig_remarks(mig, model, profiles)
+        remarks = _mig_remarks(mig, model, profiles)
     origins |= {name: (*at, "model") for name in labels if name not in origins}
     origins |= {GPU + ".count": (*at, "count")} | ({GPU + ".memory": (*at, "memory")} if "memory" in entry else {})
     ones = tuple(resources) if sharing.one_per_container else ()
     return Advertised(resources, labels, origins, model.arch if model else None, ones, tuple(remarks))
 
 
-def _model(spelling: str, memory: int | None, at: Pointer) -> tuple[GpuModel | None, list[tuple[Pointer, str, str]]]:
+def _models(
+    spelling: str, memory: int | None, at: Pointer
+) -> tuple[tuple[GpuModel, ...], list[tuple[Pointer, str, str]]]:
+    """The models that a spelling may mean, the one that it is taken for first."""
     models = models_called(spelling)
     where = (*at, "model")
     if not models:
         similar = similar_model(spelling)
         sentence = f'unknown GPU model "{spelling}", taken as product label "{product_label(spelling)}"'
-        return None, [(where, sentence, f'did you mean "{similar}"?' if similar else "")]
+        return (), [(where, sentence, f'did you mean "{similar}"?' if similar else "")]
     if memory is not None:
         models = tuple(sorted(models, key=lambda model: abs((model.memory or 0) - memory)))
         models = tuple(model for model in models if model.memory == models[0].memory)
     if len(models) == 1:
-        return models[0], []
+        return models, []
     names = ", ".join(model.product for model in models)
-    return models[0], [(where, f'"{spelling}" may be {names}; taken as the first', "write the product label")]
+    return models, [(where, f'"{spelling}" may be {names}; taken as the first', "write the product label")]
 
 
 def _sharing(sharing: dict[str, Any]) -> _Sharing:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import value_at
 from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import (
+    MAY_BE,
     ONE_PER_CONTAINER,
     POOL,
     UNHEALTHY,
@@ -88,7 +90,9 @@ def _expanded(
         **gpus.labels,
         **entry.get("labels", {}),
     }
+    may_be = {key: values for key, values in gpus.may_be.items() if key not in entry.get("labels", {})}
     annotations = {
+        MAY_BE: json.dumps({"model": _spelling(entry), "labels": may_be}) if may_be else "",
         POOL: pool,
         UNLIMITED: ",".join(unlimited),
         ONE_PER_CONTAINER: ",".join(gpus.one_per_container),
@@ -113,6 +117,12 @@ def _expanded(
         value["status"]["nodeInfo"] = {"kubeletVersion": "v" + entry["kubeletVersion"].removeprefix("v")}
     declared = Declared(with_cordon_taint(value), item, base, _routes(base, name_at, gpus))
     return understood(declared, problems)
+
+
+def _spelling(entry: dict[str, Any]) -> str:
+    """The GPU models of a node as they are written."""
+    gpus = entry["gpus"] if isinstance(entry["gpus"], list) else [entry["gpus"]]
+    return ", ".join(dict.fromkeys(one["model"] for one in gpus if "model" in one))
 
 
 def _named(template: Declared, name: str, template_name: str) -> Declared:

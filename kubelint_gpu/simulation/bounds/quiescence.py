@@ -131,9 +131,7 @@ def _never_waits(situation: Situation, pods: Sequence[tuple[Pod, ...]], rolling:
     if any(map(any, apart)):
         wants[_APART] = 1
     bounds = [
-        _bound(
-            situation, place, pods[place], wants, apart[place], waits=place == position, rolls=place in rolling
-        )
+        _bound(situation, place, pods[place], wants, apart[place], waits=place == position, rolls=place in rolling)
         for place in range(len(pods))
     ]
     if not _quotas_let(situation, bounds, position):
