@@ -98,7 +98,7 @@ def next_rollouts(unit: ApplySet) -> Later:
     """What becomes of the next rollouts of what this commit makes different, or which find something different."""
     other = any(is_another_later(unit, one) for one in unit.subjects)
     found = {one.key: next_transition_of(unit, one) for one in unit.subjects} if other else {}
-    coming = {key: one for key, one in found.items() if one is not None and _is_over(unit, key)}
+    coming = {key: one for key, one in found.items() if one is not None and is_over(unit, key)}
     exchanged = [one.workload for one in unit.subjects if is_exchanged(unit, one)] if coming else []
     scenario = next_time(without_pods_of(now(unit), exchanged), coming)
     return Later(scenario, scenario.judgements(coming) if coming else {})
@@ -112,7 +112,7 @@ def after_deletion(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     return next_time(now(unit), coming).judgements(coming) if coming else {}
 
 
-def _is_over(unit: ApplySet, key: WorkloadKey) -> bool:
+def is_over(unit: ApplySet, key: WorkloadKey) -> bool:
     """Whether what begins now comes to its end, by itself and with all others, so that there is a next rollout."""
     found = judgements_in(unit)[key]
     if found.placed < found.wanted or found.verdict not in (None, Verdict.COMPLETES):

@@ -9,6 +9,7 @@ from kubelint_gpu.analysis.held_by_gangs import holding
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scaled import ScaledRollout, waiting_when_scaled
 from kubelint_gpu.analysis.transitions import transitions_in
+from kubelint_gpu.builders.harmed_rollouts import harmed
 from kubelint_gpu.builders.node_pins import wider_selector
 from kubelint_gpu.builders.stuck_gangs import never_released
 from kubelint_gpu.builders.stuck_rollout import (
@@ -63,6 +64,7 @@ def deadlocks(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
     for subject, found in ended(unit, Verdict.STUCK):
         if not spoken_for(subject, found) and not waits_for_gangs(unit, found) and _code(found.waiting) == code:
             yield standstill(unit, subject, found, code, proposals=strategy_fixes(unit, subject, code))
+    yield from (replace(draft, code=code) for end, draft in harmed(unit) if _code(end.waiting) == code)
     for subject in unit.subjects:
         if rollout_ends(unit, subject):
             scaled = waiting_when_scaled(unit, subject)

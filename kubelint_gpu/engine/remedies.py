@@ -9,7 +9,9 @@ from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
 from kubelint_gpu.engine.diagnostic import FixCandidate
 from kubelint_gpu.findings.finding import Safety
 from kubelint_gpu.kube.objects.meta import Meta
-from kubelint_gpu.messages.wording import listed
+from kubelint_gpu.messages.kept_pods import surges_on_nodes
+from kubelint_gpu.messages.wording import listed, workload_name
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.autoscalers import LEAST, MOST
 from kubelint_gpu.workspace.manifest import Manifest
@@ -69,6 +71,29 @@ def no_daemon_surge(manifest: Manifest) -> FixCandidate:
         lambda: _no_surge(manifest),
         effect="costs a brief downtime on each node, one after the other",
     )
+
+
+def no_surge_in(involved: Sequence[WorkloadCheck]) -> tuple[FixCandidate, ...]:
+    """Let old pods of some workloads go first: of one of them, or of all."""
+    found: list[FixCandidate] = []
+    for subject in involved:
+        if subject.controller.leaves_first:
+            one = no_surge(subject.manifest, subject.workload.replicas)
+            found.append(replace(one, title=f"in {workload_name(subject.workload)} {one.title}"))
+        elif surges_on_nodes(subject.controller):
+            one = no_daemon_surge(subject.manifest)
+            found.append(replace(one, title=f"in {workload_name(subject.workload)} {one.title}"))
+    if len(found) > 1:
+        single = tuple(found)
+
+        def every() -> list[Edit]:
+            return [edit for proposal in single for edit in proposal.edits()]
+
+        only = all(subject.workload.replicas == 1 for subject in involved)
+        price = "of the only replica of each in each rollout" if only else "of 1 replica of each at each step"
+        price = f"costs a brief downtime {price}"
+        found.append(FixCandidate(f"set {WITHOUT_SURGE} in all of them", "safe", every, effect=price))
+    return tuple(found)
 
 
 def recreate(manifest: Manifest, replicas: int) -> FixCandidate:

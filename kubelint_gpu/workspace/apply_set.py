@@ -103,7 +103,7 @@ class ApplySet:
         found = self.world.cluster((*self.neighbours, *self.manifests), self.beside)
         if not (self.before or self.made) or all(one.kind != "ResourceQuota" for one in self.manifests):
             return found
-        return with_former_limits(found, self._admitting)
+        return with_former_limits(found, self.cluster_before)
 
     def surroundings(self, kinds: Collection[str] = ()) -> Iterator[Manifest]:
         """The objects beside it, of some kinds or all: those of other files that it may use, then its neighbours."""
@@ -260,11 +260,13 @@ class ApplySet:
 
     def judged(self, manifest: Manifest, workload: Workload, *, before: bool = False) -> WorkloadCheck:
         """A workload as it is judged: admitted, with its priority, and with the replicas that its autoscaler sets."""
-        scalers, cluster = (self._autoscalers_before, self._admitting) if before else (self.autoscalers, self.cluster)
+        scalers, cluster = (
+            (self._autoscalers_before, self.cluster_before) if before else (self.autoscalers, self.cluster)
+        )
         return judged(manifest, workload, scalers, cluster, self.supply if self.has_nodes else None)
 
     @cached_property
-    def _admitting(self) -> Cluster:
+    def cluster_before(self) -> Cluster:
         """The cluster that admitted what runs: without what is made now, and with what changes as it was."""
         kinds = ("LimitRange", "PriorityClass", "RuntimeClass", "ResourceQuota")
         if not any(one.kind in kinds for one in self.manifests):

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.analysis.certainty import is_certain_together
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import blocked_by_waiting, judged_together, judgements_in, rolled_in
-from kubelint_gpu.documents.edits import Edit
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
-from kubelint_gpu.engine.remedies import WITHOUT_SURGE, no_daemon_surge, no_surge
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.remedies import no_surge_in
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.evidence.stakes import stakes
-from kubelint_gpu.messages.kept_pods import keeping, surges_on_nodes
+from kubelint_gpu.messages.kept_pods import keeping
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import cut_off, listed, some, workload_name
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -105,7 +104,7 @@ def _draft(
         run=trace,
         cycle=tuple(sentence for wait in waits for sentence in wait.sentences()),
         help=("one after the other each of them ends: apply one, wait for kubectl rollout status, apply the next",),
-        proposals=_proposals(involved),
+        proposals=no_surge_in(involved),
     )
 
 
@@ -134,28 +133,6 @@ def _involved(rolled: Sequence[WorkloadCheck], waits: Sequence[Wait]) -> list[Wo
     mine = [subject for subject in rolled if subject.workload.key in keys]
     rest = [subject for subject in rolled if subject.workload.key not in keys]
     return mine + ([one for one in rest if one.workload.key in holders] or (rest if len(mine) == 1 else []))
-
-
-def _proposals(involved: Sequence[WorkloadCheck]) -> tuple[FixCandidate, ...]:
-    found: list[FixCandidate] = []
-    for subject in involved:
-        if subject.controller.leaves_first:
-            one = no_surge(subject.manifest, subject.workload.replicas)
-            found.append(replace(one, title=f"in {_name(subject)} {one.title}"))
-        elif surges_on_nodes(subject.controller):
-            one = no_daemon_surge(subject.manifest)
-            found.append(replace(one, title=f"in {_name(subject)} {one.title}"))
-    if len(found) > 1:
-        single = tuple(found)
-
-        def every() -> list[Edit]:
-            return [edit for proposal in single for edit in proposal.edits()]
-
-        only = all(subject.workload.replicas == 1 for subject in involved)
-        price = "of the only replica of each in each rollout" if only else "of 1 replica of each at each step"
-        price = f"costs a brief downtime {price}"
-        found.append(FixCandidate(f"set {WITHOUT_SURGE} in all of them", "safe", every, effect=price))
-    return tuple(found)
 
 
 def _name(subject: WorkloadCheck) -> str:

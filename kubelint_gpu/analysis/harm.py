@@ -1,0 +1,64 @@
+"""What a change does to the next rollouts of workloads that it leaves as they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.analysis.rollout_facts import is_over, judgements_in, next_rollouts
+from kubelint_gpu.analysis.scenarios import Scenario, next_time, now
+from kubelint_gpu.analysis.transitions import is_changed, transitions_in
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
+from kubelint_gpu.simulation.transition import Transition
+from kubelint_gpu.workspace.answers import once
+
+if TYPE_CHECKING:
+    from kubelint_gpu.workspace.apply_set import ApplySet
+    from kubelint_gpu.workspace.manifest import Manifest
+    from kubelint_gpu.workspace.workload_check import WorkloadKey
+
+
+@once
+def harmed_rollouts(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
+    """The next rollouts that no longer end for this change and did before it, of what it leaves as it is.
+
+    None where the change itself does not come to its end: that is told of it.
+    """
+    transitions = transitions_in(unit)
+    same = [one for one in unit.subjects if one.key in transitions and not is_changed(unit, one)]
+    left = {one.key for one in same if one.controller.rolls and transitions[one.key].existing}
+    left -= next_rollouts(unit).judgements.keys()
+    if not left or not changing(unit) or not all(_ends_now(unit, key) for key in transitions):
+        return {}
+    coming = {key: Transition(transitions[key].new, transitions[key].new) for key in left}
+    found = next_time(now(unit), coming).judgements(left)
+    found = {key: one for key, one in found.items() if one.verdict in WAITS}
+    if not found:
+        return {}
+    as_it_was = {
+        key: coming.get(key, Transition(one.old, one.old, rolls=False))
+        for key, one in transitions.items()
+        if one.existing
+    }
+    before = Scenario(as_it_was, unit.cluster_before, unit.growth, unit.budget).judgements(found)
+    return {key: one for key, one in found.items() if before[key].verdict is Verdict.COMPLETES}
+
+
+@once
+def changing(unit: ApplySet) -> tuple[Manifest, ...]:
+    """The quotas of the unit that are not as they were, and the workloads, but for pods that go some day for good."""
+    lasting = (one for one in unit.subjects if one.controller.replaces_lost and not one.controller.terminates)
+    workloads = (one.manifest for one in lasting if is_changed(unit, one))
+    quotas = (one for one in unit.manifests if one.kind == "ResourceQuota" and _differs(unit, one))
+    return (*workloads, *quotas)
+
+
+def _ends_now(unit: ApplySet, key: WorkloadKey) -> bool:
+    """Whether this change of a workload comes to its end; of a new one a judgement tells of the next rollout."""
+    found = judgements_in(unit)[key]
+    return is_over(unit, key) if transitions_in(unit)[key].existing else found.placed >= found.wanted
+
+
+def _differs(unit: ApplySet, one: Manifest) -> bool:
+    before = unit.before.get(one.object)
+    return one.object in unit.made if before is None else before.item.value.get("spec") != one.item.value.get("spec")
