@@ -124,3 +124,11 @@ def test_a_pod_that_a_new_bare_pod_evicts_waits_until_that_one_ends():
     assert (code, name) == ("KLG109", "web")
     assert "held by Pod serving/debug" in text
     assert found(web, web + BARE.format("urgent", "Never"), inventory(1, more=URGENT)) == []
+
+
+def test_a_new_workload_that_evicts_a_bare_pod_of_the_manifests_for_good_is_told():
+    low = "  - {name: low, value: 10}\n"
+    bare = BARE.format("low", "Always")
+    ((code, name, text),) = found(bare, bare + made("web"), inventory(1, more=low))
+    assert (code, name) == ("KLG108", "web")
+    assert "can evict Pod serving/debug (priority 10) from n1 to have room, and nothing creates it again" in text

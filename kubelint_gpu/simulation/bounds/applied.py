@@ -162,8 +162,9 @@ def _evicting(question: Question, ends: RunEnds, found: Judgement) -> Judgement:
     """The judgement with whom runs evict."""
     shortest: Trace | None = None
     every: list[Evicted] = []
-    # of a victim among them that gets no pod back its own judgement tells
-    among = frozenset[str]() if found.verdict else {one.new.key for one in question.situation.participants}
+    # of a victim among them that gets no pod back its own judgement tells, but for a bare pod, which nobody makes again
+    replaced = (one.new.key for one in question.situation.participants if one.controller.replaces_lost)
+    among = frozenset[str]() if found.verdict else frozenset(replaced)
     for owner in (one for one in ends.evictions if one not in among):
         trace = question.search.eviction_of(ends, owner)
         if trace is not None:
