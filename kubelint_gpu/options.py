@@ -59,3 +59,36 @@ def kustomize_options(command: Callable[..., int]) -> Callable[..., int]:
     ):
         command = decorate(command)
     return command
+
+
+_SCHEMES = {"dask": "tcp", "tls": "tls"}
+
+
+def _address(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
+    """The address of a scheduler, as Dask writes it.
+
+    Raises:
+        click.BadParameter: it is none.
+    """
+    if text is None:
+        return None
+    from urllib.parse import urlsplit
+
+    try:
+        found = urlsplit(text)
+        usable = (
+            found.scheme in _SCHEMES and found.hostname and found.port and text == f"{found.scheme}://{found.netloc}"
+        )
+    except ValueError:
+        usable = False
+    if not usable or "@" in text:
+        raise click.BadParameter(f'"{text}" is no address such as dask://10.0.0.1:8786')
+    return f"{_SCHEMES[found.scheme]}://{found.netloc}"
+
+
+executor_option = option(
+    "--executor",
+    metavar="ADDRESS",
+    callback=_address,
+    help="Who judges: dask://HOST:PORT or tls://HOST:PORT, the scheduler of a Dask cluster.  [default: this machine]",
+)

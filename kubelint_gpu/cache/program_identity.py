@@ -24,6 +24,37 @@ def program_identity(further: tuple[str, ...] = ()) -> str:
     return digest_of((sys.version, sys.platform, *_installed(sys.path), *_files(folders)))
 
 
+@lru_cache(maxsize=4)
+def program_contents(further: tuple[str, ...] = ()) -> str:
+    """The version, Python, and a digest of what the files hold and of what they need: the same on every machine."""
+    from kubelint_gpu.version import __version__
+
+    digest = digest_of((*_needed(), *_contents(further)))
+    return f"kubelint-gpu {__version__} ({digest[:12]}, Python {sys.version_info[0]}.{sys.version_info[1]})"
+
+
+def _contents(further: Sequence[str]) -> Iterator[str | bytes]:
+    for folder in (*further, str(_PACKAGE)):
+        for path in sorted(entry.path for entry in _entries((folder,))):
+            if folder in further or not path.startswith(tuple(f"{one}{os.sep}" for one in further)):
+                yield os.path.relpath(path, os.path.dirname(folder)).replace(os.sep, "/")  # noqa: PTH120 - text
+                yield Path(path).read_bytes()
+
+
+def _needed() -> Iterator[str]:
+    """The versions of the packages that this one needs."""
+    import re
+    from importlib.metadata import PackageNotFoundError, requires, version
+
+    try:
+        for one in sorted(requires("kubelint-gpu") or ()):
+            name = re.match(r"[\w.-]+", one)
+            if name is not None and "extra" not in one:
+                yield f"{name[0]} {version(name[0])}"
+    except PackageNotFoundError:
+        return
+
+
 def _installed(folders: Sequence[str]) -> Iterator[str]:
     """The names and versions of the packages that can be imported."""
     for folder in folders:
@@ -35,6 +66,13 @@ def _installed(folders: Sequence[str]) -> Iterator[str]:
 
 
 def _files(folders: Sequence[str]) -> Iterator[str]:
+    for entry in _entries(folders):
+        stat = entry.stat()
+        yield f"{entry.path} {stat.st_size} {stat.st_mtime_ns}"
+
+
+def _entries(folders: Sequence[str]) -> Iterator[os.DirEntry[str]]:
+    """The files of some folders and of those in them."""
     todo = list(folders)
     while todo:
         folder = todo.pop()
@@ -44,9 +82,7 @@ def _files(folders: Sequence[str]) -> Iterator[str]:
         except OSError:
             continue
         for entry in found:
-            if entry.is_dir():
-                if entry.name not in _NO_CODE:
-                    todo.append(entry.path)
-            else:
-                stat = entry.stat()
-                yield f"{entry.path} {stat.st_size} {stat.st_mtime_ns}"
+            if not entry.is_dir():
+                yield entry
+            elif entry.name not in _NO_CODE:
+                todo.append(entry.path)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.cache.plain_values import to_text
 from kubelint_gpu.engine.asking import drafts_of_world, first_place
+from kubelint_gpu.engine.executors.executor import Executor, untold
+from kubelint_gpu.engine.executors.processes import ALONE
 from kubelint_gpu.engine.judged import Judged, judged_unit
 from kubelint_gpu.engine.kept_results import KeptResults, recalled
 from kubelint_gpu.engine.overlays import OverlayFinding, merged
-from kubelint_gpu.engine.processes import untold
 from kubelint_gpu.engine.reported import distinct, finding_of
 from kubelint_gpu.engine.shares import within_budget
 from kubelint_gpu.engine.suppressing import Suppression
@@ -54,12 +56,12 @@ def check(
     *,
     fixes: bool = True,
     suppression: Suppression | None = None,
-    processes: int = 1,
+    executor: Executor = ALONE,
     tell: Callable[[int], None] = untold,
     pictures: bool = False,
     store: Store | None = None,
 ) -> Outcome:
-    """Run every rule on every unit; many units may be shared out among processes, with the same outcome.
+    """Run every rule on every unit; `executor` shares many units out, with the same outcome.
 
     The rules for inventories are run on `world` and on the worlds of the units.
     `tell` is told now and then how many units are done.
@@ -73,21 +75,11 @@ def check(
         said, fatal = _of_world(one, store)
         findings += said
         failed = failed or fatal
-    many = len(units) > _MANY
-
-    def work(unit: ApplySet) -> Judged:
-        try:
-            judged = judged_unit(unit, rules, fixes=fixes, pictures=pictures)
-        except Exception as error:  # noqa: BLE001 - one unit that cannot be judged must not hide what the others have
-            judged = Judged((), (defect(first_place(unit), "this is not judged", error),), frozenset(), 0, 0, 0)
-        if many:
-            unit.forget()
-        return judged
-
+    work = partial(_judged, rules=rules, fixes=fixes, pictures=pictures, many=len(units) > _MANY)
     kept = None
     if store is not None and not pictures:
         kept = KeptResults(store, (program(), repr((fixes, rules.on, rules.off))), rules.today, _PLAIN, _is_whole)
-    judged = within_budget(work, units, processes, tell, kept=kept)
+    judged = within_budget(work, units, executor, tell, kept=kept)
     # a suppression in a base has done its work if it did so in one of the overlays
     effective = frozenset[tuple[Place, str]]().union(*(one.effective for one in judged))
     findings += [finding for one in judged for finding in one.crashed]
@@ -102,6 +94,17 @@ def check(
         sum(one.ignored for one in judged) + len(frozenset().union(*(one.hidden for one in judged))),
         sum(one.workloads for one in judged),
     )
+
+
+def _judged(unit: ApplySet, *, rules: Suppression, fixes: bool, pictures: bool, many: bool) -> Judged:
+    """What the rules say of a unit; of `many` nothing is kept that could be worked out again."""
+    try:
+        judged = judged_unit(unit, rules, fixes=fixes, pictures=pictures)
+    except Exception as error:  # noqa: BLE001 - one unit that cannot be judged must not hide what the others have
+        judged = Judged((), (defect(first_place(unit), "this is not judged", error),), frozenset(), 0, 0, 0)
+    if many:
+        unit.forget()
+    return judged
 
 
 _PLAIN: Mapping[str, type] = {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from kubelint_gpu.budget import BUDGET, Budget
+from kubelint_gpu.engine.executors.executor import Executor, untold
 from kubelint_gpu.engine.kept_results import KeptResults
-from kubelint_gpu.engine.processes import each, untold
 from kubelint_gpu.work import limited
 from kubelint_gpu.workspace.apply_set import ApplySet
 
@@ -23,7 +24,7 @@ def steps_of(units: Sequence[ApplySet], budget: Budget = BUDGET) -> int:
 def within_budget(
     work: Callable[[ApplySet], Answer],
     units: Sequence[ApplySet],
-    processes: int,
+    executor: Executor,
     tell: Callable[[int], None] = untold,
     budget: Budget = BUDGET,
     kept: KeptResults | None = None,
@@ -32,43 +33,45 @@ def within_budget(
 
     All have equal shares of it; what these leave is shared out among those that had too little, which are asked anew.
     """
-
-    def limits(one: tuple[ApplySet, int]) -> tuple[Answer, int, bool]:
-        unit, steps = one
-        with limited(steps) as allowance:
-            answer = work(unit)
-        if allowance.cut:
-            unit.forget()
-        return answer, max(0, allowance.left), bool(allowance.cut)
-
+    limits = partial(_limited, work)
     whole = steps_of(units, budget)
     first = max(budget.least, whole // max(1, len(units)))
-    found = _asked(limits, [(unit, first) for unit in units], processes, tell, kept)
+    found = _asked(limits, [(unit, first) for unit in units], executor, tell, kept)
     short = [number for number, (_, _, cut) in enumerate(found) if cut]
     more = (whole - sum(first - left for _, left, _ in found)) // max(1, len(short))
     if more > first:
-        again = _asked(limits, [(units[number], more) for number in short], processes, untold, kept)
+        again = _asked(limits, [(units[number], more) for number in short], executor, untold, kept)
         for number, one in zip(short, again, strict=True):
             found[number] = one
     return [answer for answer, _, _ in found]
 
 
+def _limited(work: Callable[[ApplySet], Answer], one: tuple[ApplySet, int]) -> tuple[Answer, int, bool]:
+    """What comes of a unit with so many steps, the steps that are left, and whether something was cut off."""
+    unit, steps = one
+    with limited(steps) as allowance:
+        answer = work(unit)
+    if allowance.cut:
+        unit.forget()
+    return answer, max(0, allowance.left), bool(allowance.cut)
+
+
 def _asked(
     limits: Callable[[tuple[ApplySet, int]], tuple[Answer, int, bool]],
     asked: Sequence[tuple[ApplySet, int]],
-    processes: int,
+    executor: Executor,
     tell: Callable[[int], None],
     kept: KeptResults | None,
 ) -> list[tuple[Answer, int, bool]]:
     """What comes of each unit with so many steps: what is kept of it, else what comes of the work, which is kept."""
     if kept is None:
-        return each(limits, asked, processes, tell)
+        return executor.each(limits, asked, tell)
     keys = [kept.key(unit) for unit, _ in asked]
     found = [kept.recall(key, steps) if key is not None else None for key, (_, steps) in zip(keys, asked, strict=True)]
     todo = [number for number, one in enumerate(found) if one is None]
     done = len(asked) - len(todo)
     tell(done)
-    made = each(limits, [asked[number] for number in todo], processes, lambda more: tell(done + more))
+    made = executor.each(limits, [asked[number] for number in todo], lambda more: tell(done + more))
     for number, one in zip(todo, made, strict=True):
         found[number] = one
         key = keys[number]

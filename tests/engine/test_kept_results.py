@@ -2,6 +2,7 @@
 
 from kubelint_gpu.budget import Budget
 from kubelint_gpu.documents import read
+from kubelint_gpu.engine.executors.processes import ALONE
 from kubelint_gpu.engine.kept_results import KeptResults
 from kubelint_gpu.engine.shares import within_budget
 from kubelint_gpu.findings.finding import Place
@@ -69,9 +70,9 @@ def test_a_budget_that_is_too_small_is_shared_out_the_same_way():
         return (name, "whole", done)
 
     units = [unit(name) for name in "abcd"]
-    first = within_budget(work, units, 1, budget=budget, kept=results(store))
-    assert first == within_budget(work, units, 1, budget=budget)
+    first = within_budget(work, units, ALONE, budget=budget, kept=results(store))
+    assert first == within_budget(work, units, ALONE, budget=budget)
     assert {kind for _, kind, _ in first} == {"cut", "whole"}
     asked.clear()
-    assert within_budget(work, units, 1, budget=budget, kept=results(store)) == first
+    assert within_budget(work, units, ALONE, budget=budget, kept=results(store)) == first
     assert asked == []

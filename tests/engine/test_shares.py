@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubelint_gpu.budget import Budget
+from kubelint_gpu.engine.executors.processes import ALONE
 from kubelint_gpu.engine.shares import within_budget
 from kubelint_gpu.work import UsedUp, charge, part
 
@@ -37,20 +38,20 @@ def asked(one):
 
 def test_each_unit_has_an_equal_share():
     units = [Some(100) for _ in range(10)]
-    assert within_budget(asked, units, 1, budget=SMALL) == [100] * 10
+    assert within_budget(asked, units, ALONE, budget=SMALL) == [100] * 10
     assert {one.asked for one in units} == {1}
 
 
 def test_what_some_leave_goes_to_those_that_need_more():
     units = [Some(800), *(Some(1) for _ in range(9))]
-    assert within_budget(asked, units, 1, budget=SMALL) == [800, *[1] * 9]
+    assert within_budget(asked, units, ALONE, budget=SMALL) == [800, *[1] * 9]
     assert units[0].asked == 2
 
 
 def test_no_more_is_spent_than_the_budget():
     units = [Some(800) for _ in range(10)]
-    assert within_budget(asked, units, 1, budget=SMALL) == [None] * 10
+    assert within_budget(asked, units, ALONE, budget=SMALL) == [None] * 10
 
 
 def test_every_unit_has_a_little_however_many_there_are():
-    assert within_budget(asked, [Some(10) for _ in range(5_000)], 1, budget=SMALL) == [10] * 5_000
+    assert within_budget(asked, [Some(10) for _ in range(5_000)], ALONE, budget=SMALL) == [10] * 5_000

@@ -16,7 +16,7 @@ from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import codes
 from kubelint_gpu.cli.outputs import pairs
 from kubelint_gpu.findings.finding import SEVERITIES
-from kubelint_gpu.options import kustomize_options, option
+from kubelint_gpu.options import executor_option, kustomize_options, option
 from kubelint_gpu.report.format_names import FORMATS, LASTING
 from kubelint_gpu.sources.checkout import anchor_of
 from kubelint_gpu.workspace.project.configuration import Configuration
@@ -97,6 +97,7 @@ _APART = ("without", "added", "against", "fix", "diff", "unsafe_fixes", "baselin
 @option(
     "--shard", metavar="N/M", callback=read_shard, help="Judge one share of the files, such as 2/8: for several jobs."
 )
+@executor_option
 @option("--no-cache", is_flag=True, help="Use no results of earlier runs, and keep none.")
 @option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
 @click.pass_context

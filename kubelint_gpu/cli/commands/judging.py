@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubelint_gpu.cli.baseline import load_baseline, settle
+from kubelint_gpu.cli.executors import executor_at
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.outcome_report import report_of
 from kubelint_gpu.cli.outputs import category_of, print_statistics, write
 from kubelint_gpu.cli.own_files import own_files, refuse_own_files, wholly_checked
-from kubelint_gpu.engine.processes import cores
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import per_path_problems, select
 from kubelint_gpu.engine.suppressing import Suppression
@@ -41,6 +41,7 @@ def judged(
     key: str | None,
 ) -> int:
     """Check what was gathered, report, and give the exit code; the output is kept where the run has a `key`."""
+    executor = executor_at(options["executor"])
     configuration = gathered.settings
     selection = select(configuration, options["select"], options["ignore"], options["min_severity"])
     baseline = load_baseline(options["baseline"] or configuration.baseline)
@@ -80,7 +81,7 @@ def judged(
             inputs.units,
             inputs.world,
             suppression=suppression,
-            processes=cores(),
+            executor=executor,
             tell=done,
             pictures=drawn,
             store=store,

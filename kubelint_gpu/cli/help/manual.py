@@ -32,7 +32,7 @@ SECTIONS = {
         "anonymize",
     ),
     "Repairs": ("fix", "unsafe_fixes", "diff"),
-    "Settings": ("config", "isolated", "show_settings", "no_cache", "stdio"),
+    "Settings": ("config", "isolated", "show_settings", "executor", "no_cache", "stdio"),
 }
 """The sections of the options, with the names of their parameters; what stands in none comes last."""
 

@@ -3,7 +3,7 @@ import os
 import pytest
 
 from kubelint_gpu.documents import read
-from kubelint_gpu.engine import processes
+from kubelint_gpu.engine.executors import processes
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -35,7 +35,7 @@ def test_several_processes_give_the_same_outcome(count: int, monkeypatch: pytest
     monkeypatch.setattr(os, "fork", lambda: (used.append(1), fork())[1])
     alone = check(units(count), ClusterContext(), suppression=Suppression())
     assert used == []
-    shared = check(units(count), ClusterContext(), suppression=Suppression(), processes=3)
+    shared = check(units(count), ClusterContext(), suppression=Suppression(), executor=processes.Processes(3))
     assert len(used) == min(3, count // processes.LEAST_EACH)
     assert shared == alone
     assert alone.ignored == count // 3
@@ -43,7 +43,7 @@ def test_several_processes_give_the_same_outcome(count: int, monkeypatch: pytest
 
 
 def test_few_units_are_not_shared_out() -> None:
-    found = processes.each(lambda number: (number + 1, os.getpid()), range(processes.LEAST_EACH * 2 - 1), 8)
+    found = processes.Processes(8).each(lambda number: (number + 1, os.getpid()), range(processes.LEAST_EACH * 2 - 1))
     assert found[-1] == (499, os.getpid())
     assert {process for _, process in found} == {os.getpid()}
 
@@ -51,7 +51,7 @@ def test_few_units_are_not_shared_out() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork, so there is one process")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_the_first_ones_are_done_before_others_are_shared_out() -> None:
-    found = processes.each(lambda number: (number, os.getpid()), range(processes.LEAST_EACH * 2), 8)
+    found = processes.Processes(8).each(lambda number: (number, os.getpid()), range(processes.LEAST_EACH * 2))
     assert [number for number, _ in found] == list(range(processes.LEAST_EACH * 2))
     assert {process for _, process in found[: processes.FIRST]} == {os.getpid()}
     assert os.getpid() not in {process for _, process in found[processes.FIRST :]}

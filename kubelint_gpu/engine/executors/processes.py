@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
-Thing = TypeVar("Thing")
-Answer = TypeVar("Answer")
+from kubelint_gpu.engine.executors.executor import Answer, untold
 
 # Below that starting a process and sending its answers back costs more than it saves.
 LEAST_EACH = 250
@@ -25,31 +24,34 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def untold(_done: int) -> None:
-    """Nobody wants to know how far the work is."""
+class Processes:
+    """At most so many processes of this machine.
 
-
-def each(
-    work: Callable[[Thing], Answer], things: Sequence[Thing], processes: int, tell: Callable[[int], None] = untold
-) -> list[Answer]:
-    """`work` of each thing, in their order, whatever the number of processes; answers must be picklable.
-
-    Processes are forked, so that nothing is sent to them; where the system cannot do that there is one.
+    They are forked, so that nothing is sent to them; where the system cannot do that there is one.
     """
-    count = max(1, min(processes, MOST, len(things) // LEAST_EACH))
-    if not hasattr(os, "fork"):
-        count = 1
-    answers: list[Answer] = []
-    # what the first ones need, the processes find when they begin: modules, parsers, answers to the same questions
-    alone = len(things) if count == 1 else FIRST
-    first = ([work(thing)] for thing in things[:alone])
-    for found in chain(first, _forked(work, things[alone:], count) if count > 1 else ()):
-        answers += found
-        tell(len(answers))
-    return answers
+
+    def __init__(self, count: int) -> None:
+        self._count = count if hasattr(os, "fork") else 1
+
+    def each(
+        self, work: Callable[[Any], Answer], things: Sequence[Any], tell: Callable[[int], None] = untold
+    ) -> list[Answer]:
+        """`work` of each thing, in their order, whatever the number of processes; answers must be picklable."""
+        count = max(1, min(self._count, MOST, len(things) // LEAST_EACH))
+        answers: list[Answer] = []
+        # what the first ones need, the processes find when they begin: modules, parsers, answers to the same questions
+        alone = len(things) if count == 1 else FIRST
+        first = ([work(thing)] for thing in things[:alone])
+        for found in chain(first, _forked(work, things[alone:], count) if count > 1 else ()):
+            answers += found
+            tell(len(answers))
+        return answers
 
 
-def _forked(work: Callable[[Thing], Answer], things: Sequence[Thing], count: int) -> Iterator[list[Answer]]:
+ALONE = Processes(1)
+
+
+def _forked(work: Callable[[Any], Answer], things: Sequence[Any], count: int) -> Iterator[list[Answer]]:
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 

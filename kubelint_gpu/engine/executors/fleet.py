@@ -1,0 +1,145 @@
+"""The workers of a Dask scheduler, on any number of machines; they are given bytes, and read no file of this one."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from queue import Empty, SimpleQueue
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.engine.executors.executor import Answer, ExecutorError, untold
+from kubelint_gpu.engine.executors.parcels import Parcels, Task, answers, identity, travels
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+_LARGEST = 32
+_LEAST_PIECES = 64
+"""A piece has at most so many units, and fewer where there would be less pieces than that."""
+_ON_THE_WAY = 256
+"""The pieces that the scheduler holds at a time: what a run sends is bounded."""
+_RETRIES = 2
+_WITHOUT_WORKERS = 60
+"""Seconds for which no worker is there before a run fails."""
+_TICK = 1
+
+Result = tuple[str, str, bytes]
+"""The host that gives it, the program there, and the answers; these are empty where it is another program."""
+_one_at_a_time = Lock()
+
+
+def judged(program: str, common: bytes, piece: bytes) -> Result:
+    """What a worker does; the threads of one take turns, as what they share is made for one."""
+    here = identity()
+    if here != program:
+        return socket.gethostname(), here, b""
+    with _one_at_a_time:
+        return socket.gethostname(), here, answers(common, piece)
+
+
+class Fleet:
+    """The workers of the scheduler at an address such as `tcp://10.0.0.1:8786` or `tls://10.0.0.1:8786`.
+
+    A run fails where for so many `seconds` nobody answers there.
+    """
+
+    def __init__(self, address: str, seconds: float = 10) -> None:
+        self._address = address
+        self._seconds = seconds
+
+    def each(
+        self, work: Callable[[Any], Answer], things: Sequence[Any], tell: Callable[[int], None] = untold
+    ) -> list[Answer]:
+        """`work` of each task, in their order, whoever does it; what cannot travel is done here in the meantime.
+
+        Work that was lost with its worker is given to another one.
+
+        Raises:
+            ExecutorError: there is no scheduler, or no worker; a worker has another program; some die of the work.
+        """
+        found: dict[int, Answer] = {}
+        if things:
+            for number, answer in self._found(work, things):
+                found[number] = answer
+                tell(len(found))
+        return [found[number] for number in range(len(things))]
+
+    def _found(self, work: Callable[[Task], Answer], tasks: Sequence[Task]) -> Iterator[tuple[int, Answer]]:
+        far = [number for number, (unit, _) in enumerate(tasks) if travels(unit)]
+        near = sorted(set(range(len(tasks))).difference(far))
+        size = max(1, min(_LARGEST, len(far) // _LEAST_PIECES))
+        left = iter([far[first : first + size] for first in range(0, len(far), size)])
+        parcels, program = Parcels([tasks[number][0] for number in far]), identity()
+        done: SimpleQueue[Future] = SimpleQueue()
+        sent: dict[str, list[int]] = {}
+        with self._client() as client:
+            common = client.submit(bytes, parcels.common, pure=False)
+
+            def send(pieces: int) -> None:
+                for numbers in islice(left, pieces):
+                    piece = parcels.piece(work, [tasks[number] for number in numbers])
+                    future = client.submit(judged, program, common, piece, pure=False, retries=_RETRIES)
+                    sent[future.key] = numbers
+                    future.add_done_callback(done.put)
+
+            send(_ON_THE_WAY)
+            for number in near:
+                yield number, work(tasks[number])
+            while sent:
+                future = self._next(done, client)
+                numbers = sent.pop(future.key)
+                send(1)
+                names = [reading.source.path for one in numbers for reading in tasks[one][0].readings if reading.source]
+                yield from zip(numbers, _answers(future, program, names), strict=True)
+
+    @contextmanager
+    def _client(self) -> Iterator[Client]:
+        import dask
+        from distributed import Client
+
+        before = logging.root.manager.disable
+        logging.disable(logging.CRITICAL)
+        try:
+            with (
+                dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}),
+                Client(self._address, timeout=self._seconds, set_as_default=False, name="kubelint-gpu") as client,
+            ):
+                yield client
+        except (OSError, TypeError, RuntimeError) as error:
+            raise ExecutorError(f"--executor: the scheduler {self._address} does not answer: {error}") from None
+        finally:
+            logging.disable(before)
+
+    def _next(self, done: SimpleQueue[Future], client: Client) -> Future:
+        """The next piece that is done."""
+        waited = 0
+        while True:
+            try:
+                return done.get(timeout=_TICK)
+            except Empty:
+                waited = 0 if client.ncores() else waited + _TICK
+            if waited >= _WITHOUT_WORKERS:
+                raise ExecutorError(f"--executor: the scheduler {self._address} has no workers")
+
+
+def _answers(future: Future, program: str, names: Sequence[str]) -> list[Any]:
+    """What a worker gave for some files."""
+    import pickle
+
+    try:
+        host, there, data = future.result()
+    except Exception as error:  # noqa: BLE001 - whatever a worker or the scheduler raises
+        said = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+        raise ExecutorError(
+            f"--executor: no worker judges {names[0]} and what was sent with it ({len(names)} files): {said}"
+        ) from None
+    if there != program:
+        raise ExecutorError(
+            f"--executor: the worker on {host} has {there}, and this is {program}: install the same on both"
+        )
+    found: list[Any] = pickle.loads(data)  # noqa: S301 - of a program that is trusted with the manifests
+    return found

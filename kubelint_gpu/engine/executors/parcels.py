@@ -1,0 +1,105 @@
+"""Units as bytes that say all that decides about them, and the work on them as a function of these bytes.
+
+What several units have in common, their cluster among it, travels apart from them, and once.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import io
+import pickle
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from kubelint_gpu.cache.program_identity import program_contents
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.findings.catalogue import rules_folder
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.deferred import Deferred
+from kubelint_gpu.workspace.project.kept.known_clusters import KnownCluster
+from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
+
+Task = tuple[ApplySet, int]
+"""A unit, and the steps that may be spent on it."""
+
+
+def travels(unit: ApplySet) -> bool:
+    """Whether bytes say all that decides about a unit.
+
+    What is said of a file with problems depends on the folders above it, and renders are mended by the Kustomize of
+    the machine that rendered them.
+    """
+    return not unit.rendered and all(one.source is not None and not one.problems for one in unit.readings)
+
+
+class Parcels:
+    """Some units on their way; `common` is what several of them need."""
+
+    def __init__(self, units: Sequence[ApplySet]) -> None:
+        needed = dict.fromkeys(one for unit in units for one in _needs(unit))
+        self._numbers = {one: number for number, one in enumerate(needed)}
+        self.common = _packed(tuple(needed))
+
+    def piece(self, work: Callable[[Task], Any], tasks: Sequence[Task]) -> bytes:
+        """The work on some of the units."""
+        return _packed((work, [(self._outline(unit), steps) for unit, steps in tasks]))
+
+    def _outline(self, unit: ApplySet) -> tuple[Any, ...]:
+        numbers = tuple(self._numbers[one] for one in _needs(unit))
+        return numbers, unit.beside.mine, unit.readings, dict(unit.before), unit.budget, unit.made, unit.gone
+
+
+def answers(common: bytes, piece: bytes) -> bytes:
+    """What comes of the work, as bytes: nothing but the arguments and this program decides it."""
+    known, (work, tasks) = _opened(common), pickle.loads(piece)  # noqa: S301 - workers do what the scheduler says
+    return pickle.dumps([work((_unit(known, outline), steps)) for outline, steps in tasks])
+
+
+def identity() -> str:
+    """What answers depend on besides bytes, as text: equal on two machines only where the programs are."""
+    return program_contents((str(rules_folder()),))
+
+
+def _needs(unit: ApplySet) -> tuple[Any, Any, Any]:
+    return unit.world, unit.beside.shared, unit.neighbours
+
+
+def _unit(known: Sequence[Any], outline: tuple[Any, ...]) -> ApplySet:
+    numbers, mine, readings, before, budget, made, gone = outline
+    world, shared, neighbours = (known[number] for number in numbers)
+    return ApplySet(readings, world, Beside(shared, mine), before, budget, (), neighbours, made, gone)
+
+
+@lru_cache(maxsize=1)
+def _opened(common: bytes) -> Sequence[Any]:
+    found: Sequence[Any] = pickle.loads(common)  # noqa: S301 - same
+    return found
+
+
+def _packed(value: Any) -> bytes:
+    written = io.BytesIO()
+    pickler = pickle.Pickler(written, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = {**copyreg.dispatch_table, **_TABLE}
+    pickler.dump(value)
+    return written.getvalue()
+
+
+def _world(full: bool, *parts: Any) -> ClusterContext:
+    return ClusterContext(*parts, full=full)
+
+
+def _world_parts(one: ClusterContext) -> tuple[Any, ...]:
+    return _world, (one.full, one.inventory, one.readings, one.errors, one.name, one.what_if)
+
+
+_TABLE: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    MappingProxyType: lambda one: (MappingProxyType, (dict(one),)),
+    ClusterContext: _world_parts,
+    KnownCluster: _world_parts,
+    SharedObjects: lambda one: (SharedObjects, (one.every, one.digest)),
+    Deferred: lambda one: (Reading, tuple(getattr(one, name) for name in Reading.__match_args__)),
+}
+"""How values are written that keep more than what they are made of."""

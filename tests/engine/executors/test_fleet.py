@@ -1,0 +1,140 @@
+"""`--executor`: a real scheduler and real workers, in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_line import COMMAND, kubelint
+
+from kubelint_gpu.engine.executors.executor import ExecutorError
+from kubelint_gpu.engine.executors.fleet import Fleet, judged
+from kubelint_gpu.engine.executors.parcels import identity
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+
+ROOT = Path(__file__).resolve().parents[3]
+LONGEST = 60
+"""Seconds; what hangs is not waited for."""
+
+
+def until(true):
+    end = time.monotonic() + LONGEST
+    while not true():
+        assert time.monotonic() < end, "it hangs"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts a program of Dask; all are ended."""
+    begun = []
+
+    def dask(program, *arguments):
+        place = tmp_path / f"dask-{len(begun)}"
+        place.mkdir()
+        command = (sys.executable, "-m", f"distributed.cli.dask_{program}", "--host", "127.0.0.1", "--no-dashboard")
+        with (place / "log").open("wb") as log:
+            begun.append(subprocess.Popen((*command, *arguments), cwd=place, stdout=log, stderr=log))
+        return begun[-1]
+
+    yield dask
+    for one in begun:
+        one.kill()
+        one.wait()
+
+
+@pytest.fixture
+def scheduler(start, tmp_path):
+    """The address of a scheduler."""
+    file = tmp_path / "scheduler.json"
+    start("scheduler", "--port", "0", "--scheduler-file", file)
+    until(lambda: file.exists() and file.read_bytes().endswith(b"}"))
+    return json.loads(file.read_text())["address"]
+
+
+@pytest.fixture
+def manifests(tmp_path, monkeypatch):
+    """More files than one piece holds, some of which only this machine can judge."""
+    folder = tmp_path / "here" / "m"
+    folder.mkdir(parents=True)
+    for number, path in enumerate(sorted((ROOT / "rules").glob("KLG[0235]*/bad/*.yaml"))):
+        shutil.copyfile(path, folder / f"{number:03}.yaml")
+    (folder / "broken.yaml").write_text("kind: [\n")
+    monkeypatch.chdir(folder.parent)
+    return ("check", "m", "--isolated", "--no-cache", "--output-format", "concise")
+
+
+@pytest.mark.filterwarnings("default")
+def test_work_of_a_worker_that_is_killed_is_done_by_another_one(start, scheduler, manifests):
+    from distributed import Client
+
+    workers = [start("worker", scheduler, "--no-nanny", "--nthreads", "1", "--name", one) for one in ("a", "b")]
+    with Client(scheduler, set_as_default=False) as client:
+        until(lambda: len(client.ncores()) == len(workers))
+        addresses = {one["name"]: address for address, one in client.scheduler_info()["workers"].items()}
+        # it takes work, and gives nothing back
+        os.kill(workers[0].pid, signal.SIGSTOP)
+        address = scheduler.replace("tcp://", "dask://")
+        ran = subprocess.Popen(
+            (COMMAND, *manifests, "--executor", address), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        until(lambda: client.processing().get(addresses["a"]))
+        assert ran.poll() is None
+        workers[0].kill()
+        out, err = ran.communicate(timeout=LONGEST)
+    alone = kubelint(*manifests, cwd=Path.cwd())
+    assert (ran.returncode, out.decode(), err.decode()) == (alone.code, alone.out, alone.err)
+    assert alone.out.count("\n") > 50
+
+
+def test_another_program_is_not_asked():
+    host, there, answers = judged("kubelint-gpu 0", b"", b"")
+    assert (there, answers) == (identity(), b"")
+    assert host
+
+
+def test_no_scheduler_is_told():
+    with pytest.raises(ExecutorError, match=r"the scheduler tcp://127\.0\.0\.1:1 does not answer"):
+        Fleet("tcp://127.0.0.1:1", 0.5).each(len, [(ApplySet((), ClusterContext()), 1)])
+
+
+def test_without_work_nobody_is_asked():
+    assert Fleet("tcp://127.0.0.1:1").each(len, []) == []
+
+
+@pytest.mark.parametrize(
+    "address", ["10.0.0.1:8786", "dask://10.0.0.1", "http://a:1", "dask://a:1/b", "dask://me@a:1", "dask://a:x"]
+)
+def test_what_is_no_address_is_refused(address, manifests):
+    ran = kubelint(*manifests, "--executor", address, cwd=Path.cwd())
+    assert ran.code == 2
+    assert "is no address such as dask://10.0.0.1:8786" in ran.err
+
+
+def test_what_is_missing_is_named(tmp_path, manifests):
+    (tmp_path / "distributed.py").write_text("raise ImportError\n")
+    ran = subprocess.run(
+        (COMMAND, *manifests, "--executor", "dask://127.0.0.1:1"),
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        timeout=LONGEST,
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert b"--executor needs the library distributed: pip install 'kubelint-gpu[fleet]'" in ran.stderr
+
+
+@pytest.mark.usefixtures("manifests")
+def test_a_configuration_cannot_name_a_scheduler(tmp_path):
+    (tmp_path / "c.yaml").write_text("executor: dask://127.0.0.1:1\n")
+    ran = kubelint("check", "m", "--config", tmp_path / "c.yaml", cwd=Path.cwd())
+    assert ran.code == 2
+    assert "executor" in ran.err
