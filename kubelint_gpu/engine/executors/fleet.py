@@ -94,7 +94,7 @@ class Fleet:
                 numbers = sent.pop(future.key)
                 send(1)
                 names = [reading.source.path for one in numbers for reading in tasks[one][0].readings if reading.source]
-                yield from zip(numbers, _answers(future, program, names), strict=True)
+                yield from zip(numbers, answers_of(future, program, names), strict=True)
 
     @contextmanager
     def _client(self) -> Iterator[Client]:
@@ -126,8 +126,12 @@ class Fleet:
                 raise ExecutorError(f"--executor: the scheduler {self._address} has no workers")
 
 
-def _answers(future: Future, program: str, names: Sequence[str]) -> list[Any]:
-    """What a worker gave for some files."""
+def answers_of(future: Future, program: str, names: Sequence[str]) -> list[Any]:
+    """What a worker gave for some files.
+
+    Raises:
+        ExecutorError: no worker could judge them, or one with another program was asked.
+    """
     import pickle
 
     try:

@@ -15,7 +15,7 @@ import pytest
 from command_line import COMMAND, kubelint
 
 from kubelint_gpu.engine.executors.executor import ExecutorError
-from kubelint_gpu.engine.executors.fleet import Fleet, judged
+from kubelint_gpu.engine.executors.fleet import Fleet, answers_of, judged
 from kubelint_gpu.engine.executors.parcels import identity
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -95,10 +95,32 @@ def test_work_of_a_worker_that_is_killed_is_done_by_another_one(start, scheduler
     assert alone.out.count("\n") > 50
 
 
+class Done:
+    """A piece of work that is done; what it gave may be an error."""
+
+    def __init__(self, given):
+        self.given = given
+
+    def result(self):
+        if isinstance(self.given, Exception):
+            raise self.given
+        return self.given
+
+
 def test_another_program_is_not_asked():
     host, there, answers = judged("kubelint-gpu 0", b"", b"")
     assert (there, answers) == (identity(), b"")
-    assert host
+    with pytest.raises(
+        ExecutorError, match=r"the worker on \S+ has kubelint-gpu .*, and this is kubelint-gpu 0: install"
+    ):
+        answers_of(Done((host, there, answers)), "kubelint-gpu 0", ["a.yaml"])
+
+
+def test_of_work_that_nobody_survives_the_files_are_named():
+    with pytest.raises(
+        ExecutorError, match=r"no worker judges a\.yaml and what was sent with it \(2 files\): OSError: died"
+    ):
+        answers_of(Done(OSError("died\nmore")), "", ["a.yaml", "b.yaml"])
 
 
 def test_no_scheduler_is_told():
