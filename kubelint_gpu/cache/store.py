@@ -106,16 +106,21 @@ def users_store() -> Store | None:
 
 
 def clean(folder: Path) -> int:
-    """Take away everything that was kept, and give the number of bytes.
+    """Take away everything that was kept or stands in its place, and give the number of bytes that files had.
 
     Raises:
         OSError: something cannot be taken away.
     """
+    import shutil
+
     results, freed = folder / _RESULTS, 0
     if not (opened(folder, make=False) and opened(results, make=False)):
         return 0
     with os.scandir(results) as entries:
         for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path)
+                continue
             freed += entry.stat(follow_symlinks=False).st_size
             Path(entry.path).unlink()
     results.rmdir()

@@ -168,7 +168,10 @@ def test_clean_takes_everything_away_and_follows_no_link(tmp_path):
     (tmp_path / "precious").write_text("x")
     kept(tmp_path / "c", {"a": "[1]", "b": "[2]"})
     (tmp_path / "c" / "results-1" / "zz").symlink_to(tmp_path / "precious")
+    (tmp_path / "c" / "results-1" / "yy" / "more").mkdir(parents=True)
+    (tmp_path / "c" / "results-1" / "yy" / "more" / "x").symlink_to(tmp_path / "precious")
     assert clean(tmp_path / "c") > 0
     assert clean(tmp_path / "c") == 0
+    assert not (tmp_path / "c" / "results-1").exists()
     assert found(tmp_path / "c", "a") is None
     assert (tmp_path / "precious").read_text() == "x"
