@@ -63,12 +63,18 @@ class Model:
     places: ClusterOracle
     joins: bool = True
 
-    def successors(self, state: State) -> list[State]:
-        """The states one event away, in canonical form, each once."""
+    def successors(self, state: State, evicts: dict[str, State] | None = None) -> list[State]:
+        """The states one event away, in canonical form, each once.
+
+        `evicts` has for each owner whose pods some event evicted the first state in which one did.
+        """
         seen = {state: None}
         canonical = self.places.canonical
-        for _, following in self.steps(state):
+        for step, following in self.steps(state):
             seen.setdefault(canonical(following))
+            if evicts is not None and step.victims:
+                for owner in self.evicted(step):
+                    evicts.setdefault(owner, state)
         del seen[state]
         return list(seen)
 

@@ -91,16 +91,8 @@ class GroupSearch:
             return SearchResult(simulation, starts, None if starts.complete else Verdict.UNDECIDED, starts.looked_at)
         first: dict[str, State] = {}
         model = simulation.model
-        if len({kind.priority for kind in simulation.pod_types.kinds}) > 1:
-
-            def successors(state: State) -> Sequence[State]:
-                for step, _ in model.steps(state):
-                    for owner in model.evicted(step):
-                        first.setdefault(owner, state)
-                return model.successors(state)
-
-        else:
-            successors = model.successors
+        several = len({kind.priority for kind in simulation.pod_types.kinds}) > 1
+        successors = partial(model.successors, evicts=first) if several else model.successors
         done = partial(model.done, name=ends)
         left = budget - starts.looked_at
         runs: list[SingleRuns] = []
