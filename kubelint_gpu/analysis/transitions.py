@@ -45,7 +45,8 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
         return Transition(new, new)
     renumbered = old.controller.first_ordinal != subject.controller.first_ordinal
     rolls = now is subject and (renumbered or not is_same_template(old, subject))
-    return Transition(new, old.workload, rolls=rolls, known=True)
+    touched = old.manifest.item.value != subject.manifest.item.value
+    return Transition(new, old.workload, rolls=rolls, known=True, touched=touched)
 
 
 def next_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | None:

@@ -181,6 +181,10 @@ class PodTypeBuilder(ABC):
     def current_revision(self, found: Sequence[Revision]) -> int | None:
         """Which of these revisions has the new template."""
 
+    @abstractmethod
+    def is_current(self, pod: Pod) -> bool:
+        """Whether a pod that runs has the new template already, as a rollout that is under way has given it some."""
+
     def pod_type(
         self,
         pod: Pod,

@@ -108,6 +108,11 @@ class ReplicaSetController(Controller):
         charged = any(quota.covers(pod) for quota in builder.cluster.quotas)
         builder.add(MakesPods(change.new.key, kind, wanted, 1 if charged else wanted, ends))
 
+    def makes_other_pods(self, builder: PodTypeBuilder) -> bool:
+        """Whether what it makes now differs from what runs: by a template that is not rolled out, or by admission."""
+        change = builder.change
+        return change.old is not change.new and (self.on_delete or change.old.spec != change.new.spec)
+
     def add_steady(self, builder: PodTypeBuilder, *, scaling: bool) -> None:
         """With all its replicas, or with what runs before it is scaled."""
         change = builder.change
@@ -115,7 +120,7 @@ class ReplicaSetController(Controller):
         first = change.sure if scaling else max(change.before, change.replicas if comes else 0)
         sure, more = change.sure, change.replicas - first
         found = [*builder.revisions(first)]
-        if scaling and more > 0 and self.on_delete and change.old is not change.new:
+        if scaling and more > 0 and self.makes_other_pods(builder):
             found.append(Revision(builder.new_pod(), 0))
         for place, revision in enumerate(found):
             mine = min(sure, revision.number)

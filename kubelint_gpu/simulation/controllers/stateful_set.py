@@ -142,7 +142,8 @@ class StatefulSetController(ReplicaSetController):
     def add_steady(self, builder: PodTypeBuilder, *, scaling: bool) -> None:
         """Each ordinal by itself where it has claims of its own, which only its own pod can use, or a new template."""
         change = builder.change
-        grows = self.on_delete and change.replicas > change.before and not change.settled
+        makes_others = self.makes_other_pods(builder)
+        grows = makes_others and change.replicas > change.before and not change.settled
         if not grows and not self.has_own_claims(builder.cluster):
             ReplicaSetController.add_steady(self, builder, scaling=scaling)
             return
@@ -157,7 +158,7 @@ class StatefulSetController(ReplicaSetController):
             if found is not None:
                 pod = builder.unbound(found)
             else:
-                made = (change.settled and place >= change.kept) or (self.on_delete and place >= change.before)
+                made = (change.settled and place >= change.kept) or (makes_others and place >= change.before)
                 pod = builder.new_pod(name) if made else builder.old_pod(name)
             pod = with_claims(ordinal_pod(pod, name, ordinal), change.new, ordinal, builder.cluster)
             wanted = int(place < first)
@@ -192,11 +193,12 @@ class StatefulSetController(ReplicaSetController):
             blocked = blocked or (self.ordered and found is not None and (waits or found.unready))
             known = (found,) if found is not None and wanted else ()
             placed = (wanted, known, wanted if change.existing else 0, int(waits))
-            old.append(builder.pod_type(pod, *((0,) if renamed else placed), optional=ordinal not in wanted_now))
+            has_new = renamed or (found is not None and builder.is_current(found))
+            old.append(builder.pod_type(pod, *((0,) if has_new else placed), optional=ordinal not in wanted_now))
             made = ordinal_pod(builder.new_pod(name), name, ordinal)
             made = with_claims(made, change.new, ordinal, builder.cluster)
-            new.append(builder.pod_type(made, *(placed if renamed else (0,)), new=True))
-            builder.not_ready((new if renamed else old)[-1], known)
+            new.append(builder.pod_type(made, *(placed if has_new else (0,)), new=True))
+            builder.not_ready((new if has_new else old)[-1], known)
         gate = has_max_unavailable(builder.cluster.version)
         replicas = change.replicas
         builder.add(StatefulSetRollout(change.new.key, self.strategy, replicas, tuple(old), tuple(new), gate, ordinals))

@@ -11,7 +11,13 @@ from kubelint_gpu.simulation.controllers.deployment import with_parts
 from kubelint_gpu.simulation.controllers.pod_type_builder import CollectedPods, PodTypeBuilder, Revision
 from kubelint_gpu.simulation.controllers.reconciler import PodType, Reconciler
 from kubelint_gpu.simulation.controllers.replica_set import KeepsReplicas
-from kubelint_gpu.simulation.prepare.revisions import current_revision, revisions, revisions_with_waiting
+from kubelint_gpu.simulation.prepare.revisions import (
+    current_revision,
+    is_of,
+    keeps_template,
+    revisions,
+    revisions_with_waiting,
+)
 from kubelint_gpu.simulation.prepare.workload_change import (
     WorkloadChange,
     anonymous,
@@ -80,6 +86,9 @@ class _WorkloadPods(PodTypeBuilder):
 
     def current_revision(self, found: Sequence[Revision]) -> int | None:
         return current_revision(self._workload, found)
+
+    def is_current(self, pod: Pod) -> bool:
+        return keeps_template(self._workload) and is_of(pod, self._workload.new) is not False
 
 
 def build_pod_types(

@@ -68,6 +68,10 @@ def current_revision(participant: WorkloadChange, found: Sequence[Revision]) -> 
     """
     if participant.old is participant.new or not participant.rolls:
         return None
+    if keeps_template(participant):
+        there = (*participant.running, *participant.waiting)
+        new = {identity(pod) for pod in there if is_of(pod, participant.new) is not False}
+        return max((place for place, one in enumerate(found) if identity(one.pod) in new), default=None)
     for place, one in enumerate(found):
         shown = is_of(one.running[0], participant.new) if one.running else False
         if shown is False:
@@ -78,6 +82,11 @@ def current_revision(participant: WorkloadChange, found: Sequence[Revision]) -> 
         if older and shown_template(one.pod) != shown_template(found[-1].pod):
             return place
     return None
+
+
+def keeps_template(change: WorkloadChange) -> bool:
+    """Whether the template stays: what is rolled out then is a rollout that is under way."""
+    return change.old.spec == change.new.spec and change.old.template == change.new.template
 
 
 def may_return(one: WorkloadChange) -> bool:
@@ -129,22 +138,42 @@ def shown_template(pod: Pod, *, bound: bool = False) -> object:
     return labels, spec
 
 
-def as_shown(change: WorkloadChange) -> WorkloadChange:
+def as_shown(change: WorkloadChange, *, touched: bool = True) -> WorkloadChange:
     """The change as the pods that run show it: a template that all of them have already is not rolled out again.
 
-    What waits is of the template that is taken back, and deleted; a StatefulSet waits for it. One that was paused
-    rolls out what its pods do not have yet.
+    What waits is of the template that is taken back, and deleted; a StatefulSet waits for it. One that is `touched`
+    and keeps its template rolls out what its pods do not have yet: it was paused, or a rollout is under way.
     """
     if not change.known or not change.running or change.old is change.new:
         return change
     new, old = change.new, change.old
     if not change.rolls:
-        was_paused = controller_of(old).paused and not change.controller.paused
-        return replace(change, rolls=was_paused and any(is_of(pod, new) is False for pod in change.running))
+        others = [pod for pod in change.running if is_of(pod, new) is False]
+        begun = controller_of(old).paused or any(_is_surely_another(pod, change) for pod in others)
+        return replace(change, rolls=touched and begun and bool(others) and not change.controller.paused)
     if change.waiting and change.controller.has_ordinals:
         return change
     reverted = all(is_of(pod, new) and is_of(pod, old) is False for pod in change.running)
     return replace(change, old=replace(new, replicas=old.replicas), rolls=False, waiting=()) if reverted else change
+
+
+def _is_surely_another(pod: Pod, change: WorkloadChange) -> bool:
+    """Whether a pod is of another template, and not changed at its admission: one beside it is of another revision.
+
+    Or it has other images, or lacks a label or an annotation.
+    """
+    if change.daemons:
+        return False
+    if any(_revision(pod) != _revision(other) for other in (*change.running, *change.waiting)):
+        return True
+    wanted, images = created_pod(change.new, ""), _images(pod)
+    lacks = not wanted.meta.annotations.items() <= pod.meta.annotations.items() or images != _images(wanted)
+    return all(images) and lacks
+
+
+def _revision(pod: Pod) -> object:
+    """What the controller calls the template of a pod."""
+    return [pod.meta.labels.get(name) for name in _OF_REVISIONS]
 
 
 def _images(pod: Pod) -> list[str]:
