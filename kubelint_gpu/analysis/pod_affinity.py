@@ -58,8 +58,7 @@ def left_alone(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> 
     if not all(lack.plugin == inter_pod_affinity.NAME for lack in judgement.waiting.lacks):
         return False
     apart = any(lack.reason != inter_pod_affinity.AFFINITY_REASON for lack in judgement.waiting.lacks)
-    terms = own_terms(subject.pod, subject.workload.spec.pod_affinity, unit.empty)
-    return apart or not companions(terms, _pods_beside(unit, subject)) or out_of_reach(unit, subject) is not None
+    return apart or unmet_affinity(unit, subject) is not None or out_of_reach(unit, subject) is not None
 
 
 def unmet_affinity(unit: ApplySet, subject: WorkloadCheck) -> UnmetAffinity | None:

@@ -35,7 +35,22 @@ def decisive(unit: ApplySet) -> tuple[Unread, ...]:
     inventory = unit.world.inventory if unit.has_nodes else None
     found = inventory.unread if inventory is not None else ()
     unread = tuple(one for one in found if any(_decides(one, unit, subject) for subject in unit.subjects))
-    return (*unread, *_guessed_models(unit))
+    return (*unread, *_guessed_models(unit), *_guessed_classes(unit))
+
+
+def _guessed_classes(unit: ApplySet) -> Iterator[Unread]:
+    """The storage classes of claims that have volumes and are no object, where no storage class is declared at all.
+
+    Such a class binds its claims at once; it may as well be there, and wait for the first pod.
+    """
+    if not unit.has_nodes or unit.cluster.storage_classes:
+        return
+    classes = {one.storage_class for one in unit.cluster.volumes}
+    named = frozenset().union(*(claim_keys(one.workload) for one in unit.subjects))
+    claims = [one for one in unit.cluster.claims if one.key in named and not one.volume_name]
+    claims += [template for one in unit.subjects for template in one.workload.claims]
+    for name in sorted({one.class_name for one in claims} & classes - {""}):
+        yield Unread("StorageClass", name)
 
 
 def _guessed_models(unit: ApplySet) -> Iterator[Unread]:

@@ -66,7 +66,7 @@ def running_pods(
         requests[resource] = str(entry["gpus"])
     extended = {name: amount for name, amount in requests.items() if is_extended(name)}
     resources = {"requests": requests, **({"limits": extended} if extended else {})}
-    container: dict[str, Any] = {"name": "main", "image": "registry.invalid/declared", "resources": resources}
+    container: dict[str, Any] = {"name": "main", "resources": resources}
     if entry.get("hostPorts"):
         container["ports"] = [_port(port) for port in entry["hostPorts"]]
     value: dict[str, Any] = {

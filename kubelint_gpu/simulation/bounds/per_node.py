@@ -27,9 +27,14 @@ def by_node(situation: Situation, search: GroupSearch, position: int, blank: Jud
     if any(quota.covers(pod) for quota in situation.cluster.quotas for pod in (old, new)) or leans(situation, position):
         return None
     standing = Snapshot.of(replace(situation.cluster, pods=tuple(stronger(situation, participant))))
-    room = frozenset(fit(new, standing).takers) & frozenset(participant.nodes)
+    there = frozenset(participant.standing)
+    room = frozenset(fit(new, standing).takers)
     if participant.undisturbed:
-        room |= frozenset(participant.standing) & frozenset(participant.nodes)
+        room |= there
+    elif not participant.rolls:
+        # pods that are there were admitted as they are
+        room = (room - there) | (there & frozenset(fit(old, standing).takers))
+    room &= frozenset(participant.nodes)
     short = len(room) < len(participant.nodes)
     if short:
         others = tuple(pod for pod in standing.cluster.pods if pod.identifier not in situation.daemons)

@@ -46,6 +46,7 @@ class Change:
         whole: its pods end only when all of them run.
         settled: it is meant as it is when its rollout is over.
         waiting: pods of it that are known to wait for a node.
+        under_way: its template stays, and not all of its pods have it yet.
     """
 
     new: Workload
@@ -61,6 +62,7 @@ class Change:
     settled: bool = False
     whole: bool = False
     waiting: tuple[Pod, ...] = ()
+    under_way: bool = False
 
     @property
     def replicas(self) -> int:

@@ -14,7 +14,6 @@ from kubelint_gpu.simulation.controllers.replica_set import KeepsReplicas
 from kubelint_gpu.simulation.prepare.revisions import (
     current_revision,
     is_of,
-    keeps_template,
     revisions,
     revisions_with_waiting,
 )
@@ -88,7 +87,7 @@ class _WorkloadPods(PodTypeBuilder):
         return current_revision(self._workload, found)
 
     def is_current(self, pod: Pod) -> bool:
-        return keeps_template(self._workload) and is_of(pod, self._workload.new) is not False
+        return self.change.under_way and is_of(pod, self._workload.new) is not False
 
 
 def build_pod_types(

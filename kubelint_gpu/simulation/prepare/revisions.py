@@ -68,7 +68,7 @@ def current_revision(participant: WorkloadChange, found: Sequence[Revision]) -> 
     """
     if participant.old is participant.new or not participant.rolls:
         return None
-    if keeps_template(participant):
+    if participant.under_way:
         there = (*participant.running, *participant.waiting)
         new = {identity(pod) for pod in there if is_of(pod, participant.new) is not False}
         return max((place for place, one in enumerate(found) if identity(one.pod) in new), default=None)
@@ -82,11 +82,6 @@ def current_revision(participant: WorkloadChange, found: Sequence[Revision]) -> 
         if older and shown_template(one.pod) != shown_template(found[-1].pod):
             return place
     return None
-
-
-def keeps_template(change: WorkloadChange) -> bool:
-    """Whether the template stays: what is rolled out then is a rollout that is under way."""
-    return change.old.spec == change.new.spec and change.old.template == change.new.template
 
 
 def may_return(one: WorkloadChange) -> bool:
@@ -150,7 +145,8 @@ def as_shown(change: WorkloadChange, *, touched: bool = True) -> WorkloadChange:
     if not change.rolls:
         others = [pod for pod in change.running if is_of(pod, new) is False]
         begun = controller_of(old).paused or any(_is_surely_another(pod, change) for pod in others)
-        return replace(change, rolls=touched and begun and bool(others) and not change.controller.paused)
+        under_way = touched and begun and bool(others) and not change.controller.paused
+        return replace(change, rolls=under_way, under_way=under_way)
     if change.waiting and change.controller.has_ordinals:
         return change
     reverted = all(is_of(pod, new) and is_of(pod, old) is False for pod in change.running)

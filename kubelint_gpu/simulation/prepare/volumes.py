@@ -52,7 +52,8 @@ def with_bound_claims(cluster: Cluster, users: Iterable[Workload]) -> Cluster:
     """The cluster as it is once its workloads run: the volume controller has bound claims.
 
     A claim that is not declared is taken to exist, and a volume that is not to be reachable from every node; so is what
-    a provisioner makes, or a class that is not declared has.
+    a provisioner makes, or what a class that is not declared has where none of its volumes fits: of such a class claims
+    are bound at once.
     Claims stay open where the volume is chosen with the node (`WaitForFirstConsumer`, with volumes that are there
     already, or topologies), and where a declared class neither has a volume that fits nor a provisioner.
     Source: `syncUnboundClaim` of pkg/controller/volume/persistentvolume/pv_controller.go, 1.34.
@@ -97,9 +98,9 @@ def of_template(
     found = next((one for one in cluster.storage_classes if one.name == claim.class_name), None)
     if any(one.reserved_for(claim) for one in volumes):
         return claim
-    if found is None or not (volumes or not found.provisions or found.topologies):
-        return None
-    return claim
+    if found is None:
+        return claim if volumes else None
+    return claim if volumes or not found.provisions or found.topologies else None
 
 
 def _chosen(
@@ -112,16 +113,13 @@ def _chosen(
     best = best_volumes(claim, of_class, None, taken)
     if best and best[0].claim is not None:
         return best[0]
-    if found is None:
-        # of a class that nobody declared nothing is known
-        return _made(claim)
-    if found.wait_for_first_consumer:
+    if found is not None and found.wait_for_first_consumer:
         open_to = found.topologies or not found.provisions or best
         return None if open_to else _made(claim)
     if best:
         # which of several equal ones it takes is not known
         return best[0] if len({one.node_affinity for one in best}) == 1 else _made(claim)
-    return _made(claim) if found.provisions else None
+    return _made(claim) if found is None or found.provisions else None
 
 
 def _made(claim: PersistentVolumeClaim) -> PersistentVolume:
