@@ -6,6 +6,8 @@ end, and last one run in which the others come first.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from kubelint_gpu.budget import PARTS
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import attends
@@ -27,7 +29,11 @@ from kubelint_gpu.values import replace
 
 def changing(situation: Situation, position: int) -> frozenset[int]:
     """The positions of all others of which something changes at the same moment."""
-    return frozenset(place for place, one in enumerate(situation.participants) if place != position and one.moves)
+    everybody = enumerate(situation.participants)
+    moving = situation.memo.of(
+        "moving", (situation.participants,), lambda: frozenset(place for place, one in everybody if one.moves)
+    )
+    return moving - {position}
 
 
 def scaled(situation: Situation, position: int) -> frozenset[int]:
@@ -181,13 +187,33 @@ def always_ends(situation: Situation, position: int) -> bool:
     participant = situation.participants[position]
     if not participant.rolling or participant.resumes or is_crowded(situation, position):
         return False
-    mine = _at_rest(situation.demands[position], participant)
-    others = [
-        _at_rest(demand, one)
-        for demand, one in zip(situation.demands, situation.participants, strict=True)
-        if one is not participant and not all(gives_way(pod.spec, participant.new.spec) for pod in one.pods)
-    ]
-    return always_room(0, [mine, *others], situation.residual, at_rest=True)
+    parts = (situation.participants, situation.demands)
+    beside = situation.memo.of("at rest", parts, lambda: _AtRest(situation))
+    demands, place = beside.nobody_gives_way(position)
+    return always_room(place, demands, situation.residual, at_rest=True)
+
+
+class _AtRest:
+    """What all want once nothing moves any more, without those that a workload may evict."""
+
+    def __init__(self, situation: Situation) -> None:
+        participants = situation.participants
+        self._demands = [_at_rest(*one) for one in zip(situation.demands, participants, strict=True)]
+        self._specs = [one.new.spec for one in participants]
+        self._highest = [
+            max((pod.spec for pod in one.pods), key=lambda spec: spec.priority or 0) for one in participants
+        ]
+        self._found: dict[Hashable, tuple[list[Demand], dict[int, int]]] = {}
+
+    def nobody_gives_way(self, position: int) -> tuple[list[Demand], int]:
+        """The demands of those that are not in its way only until it comes, itself among them, and its place there."""
+        mine = self._specs[position]
+        key = (mine.priority, mine.preemption_policy)
+        if key not in self._found:
+            left = [place for place, spec in enumerate(self._highest) if not gives_way(spec, mine)]
+            self._found[key] = [self._demands[place] for place in left], {place: at for at, place in enumerate(left)}
+        demands, places = self._found[key]
+        return demands, places[position]
 
 
 def _at_rest(demand: Demand, participant: WorkloadChange) -> Demand:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.simulation.prepare.demand import contended, takes
 from kubelint_gpu.simulation.prepare.displaced import concerns
@@ -31,6 +33,9 @@ def may_evict(situation: Situation, position: int, *, itself: bool = True) -> bo
 
 def _may_evict(situation: Situation, position: int, *, itself: bool) -> bool:
     mine, nodes = situation.participants[position].new.spec, situation.demands[position].nodes
+    parts = (situation.participants, situation.fixed)
+    if not situation.memo.of("lowest", parts, lambda: _gives_way_to(situation))(mine):
+        return False
     lower = [place for place, other in enumerate(situation.participants) if gives_way(other.old.spec, mine)]
     lower = [place for place in lower if itself or place != position]
     if any(not nodes.isdisjoint(situation.demands[place].nodes) for place in lower):
@@ -42,6 +47,13 @@ def _may_evict(situation: Situation, position: int, *, itself: bool) -> bool:
     return any((pod.spec.node_name, name) in scarce for pod in below for name in takes(pod))
 
 
+def _gives_way_to(situation: Situation) -> Callable[[PodSpec], bool]:
+    """Whether anybody of the group or beside it can be evicted by pods of a spec."""
+    specs = (*(one.old.spec for one in situation.participants), *(pod.spec for pod in situation.fixed))
+    lowest = min(specs, key=lambda spec: spec.priority or 0)
+    return lambda spec: gives_way(lowest, spec)
+
+
 def gives_way(spec: PodSpec, other: PodSpec) -> bool:
     """Whether pods of a spec can be evicted by those of another one."""
     return other.preemption_policy != "Never" and (spec.priority or 0) < (other.priority or 0)
@@ -49,6 +61,8 @@ def gives_way(spec: PodSpec, other: PodSpec) -> bool:
 
 def is_crowded(situation: Situation, position: int) -> bool:
     """Whether pods that others drive away from their nodes may come to those of the participant."""
+    if not any(situation.driven):
+        return False
     others = [one for place, gone in enumerate(situation.driven) if place != position for one in gone]
     return bool(others) and concerns(
         others, situation.participants[position], position, situation.demands, situation.residual

@@ -48,6 +48,8 @@ class Question:
     @cached_property
     def demands(self) -> Sequence[Demand]:
         """What all want, and what those want that they drive away."""
+        if not any(self.situation.driven):
+            return self.situation.demands
         others = [one for place, gone in enumerate(self.situation.driven) if place != self.position for one in gone]
         return [*self.situation.demands, *(one.demand for one in others)] if others else self.situation.demands
 

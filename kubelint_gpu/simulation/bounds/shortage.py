@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 from kubelint_gpu.simulation.bounds.preconditions import may_evict
@@ -79,21 +80,30 @@ def _placed_last(question: Question, simulation: Simulation) -> Judgement | None
 
 def asks_too_much(situation: Situation, simulation: Simulation, position: int) -> bool:
     """Whether the pods that can go to no other nodes than a workload's take more of a resource than these have."""
-    nodes = situation.demands[position].nodes
-    if simulation.absent or not nodes:
+    mine = situation.demands[position]
+    if simulation.absent or not mine.nodes:
         return False
+    # many workloads may go to the same nodes
+    known: dict[frozenset[str], frozenset[str]] = situation.memo.of("short", (situation.demands, simulation), dict)
+    if mine.nodes not in known:
+        known[mine.nodes] = frozenset(_short(situation, simulation, mine.nodes))
+    return not known[mine.nodes].isdisjoint(mine.each)
+
+
+def _short(situation: Situation, simulation: Simulation, nodes: frozenset[str]) -> Iterator[str]:
+    """The resources of which the pods that can go to no other nodes take more than these have."""
+    pod_types = simulation.pod_types
+    outside = {kind for kind, name in pod_types.homes if name not in nodes}
     asked: dict[str, int] = {}
-    for one, demand, kinds in zip(situation.participants, situation.demands, simulation.pod_types.members, strict=True):
-        elsewhere = any(name not in nodes for kind, name in simulation.pod_types.homes if kind in kinds)
-        if elsewhere or one.daemons or not demand.nodes <= nodes or not simulation.pod_types.optional.isdisjoint(kinds):
+    for one, demand, kinds in zip(situation.participants, situation.demands, pod_types.members, strict=True):
+        elsewhere = not outside.isdisjoint(kinds)
+        if elsewhere or one.daemons or not demand.nodes <= nodes or not pod_types.optional.isdisjoint(kinds):
             continue
         for name, amount in demand.least.items():
             asked[name] = asked.get(name, 0) + amount * one.replicas
-    return any(
-        amount > sum(situation.residual[node].get(name, 0) for node in nodes)
-        for name, amount in asked.items()
-        if name in situation.demands[position].each
-    )
+    for name, amount in asked.items():
+        if amount > sum(situation.residual[node].get(name, 0) for node in nodes):
+            yield name
 
 
 def _at_rest(question: Question) -> Simulation:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import accumulate, product
+from itertools import accumulate, chain, product
 
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.groups import grouped, summed
@@ -62,16 +62,14 @@ def takes(pod: Pod) -> FrozenMap[str, int]:
 class _Wanted:
     """What some workloads that may go to the same nodes take: at most, and once nothing terminates any more."""
 
-    __slots__ = ("count", "most", "whole")
+    __slots__ = ("most", "whole")
 
     def __init__(self) -> None:
-        self.count = 0
         self.most: dict[str, int] = {}
         self.whole: dict[str, int] = {}
 
     def add(self, demand: Demand) -> None:
         """One more workload."""
-        self.count += 1
         for name, amount in (*demand.each.items(), (_DEVICES, demand.devices)):
             self.most[name] = self.most.get(name, 0) + amount * demand.most
             self.whole[name] = self.whole.get(name, 0) + amount * demand.whole
@@ -89,6 +87,7 @@ class Residual(dict[str, dict[str, int]]):
         """What those want who may go to some of the nodes, by where else they may go."""
         if self._wanted[0] is not demands:
             found: dict[frozenset[str], _Wanted] = {}
+            charge(len(demands))
             for demand in demands:
                 found.setdefault(demand.nodes, _Wanted()).add(demand)
             self._wanted = demands, found
@@ -97,6 +96,7 @@ class Residual(dict[str, dict[str, int]]):
     def exhausted(self, nodes: frozenset[str], resource: str, request: int, supply: int) -> int:
         """On how many of some nodes at most a supply leaves too little of a resource for a request."""
         if (nodes, resource) not in self._sums:
+            charge(1 + len(nodes) // STEPS.demand)
             ordered = sorted(self[node].get(resource, 0) for node in nodes)
             self._sums[nodes, resource] = ordered, [0, *accumulate(ordered)]
         ordered, sums = self._sums[nodes, resource]
@@ -148,16 +148,19 @@ class _Holding:
 
     def __init__(self, demands: Sequence[Demand], allocatable: Mapping[str, FrozenMap[str, int]]) -> None:
         self._demands = demands
-        self._on = grouped((node, number) for number, demand in enumerate(demands) for node in demand.nodes)
+        # many workloads may go to the same nodes
+        self._numbers = grouped((demand.nodes, number) for number, demand in enumerate(demands))
+        self._on = grouped((node, number) for number, nodes in enumerate(self._numbers) for node in nodes)
         self._allocatable = allocatable
         self._known: dict[tuple[object, ...], int] = {}
 
     def most(self, node: str, name: str) -> int:
         """No less than all that can be on the node at once takes of the resource."""
-        has, numbers = self._allocatable[node], tuple(self._on[node])
-        key = (name, has, numbers)
+        has, where = self._allocatable[node], tuple(self._on[node])
+        key = (name, has, where)
         if key not in self._known:
-            demands = [self._demands[number] for number in numbers]
+            alike = list(self._numbers.values())
+            demands = [self._demands[number] for number in sorted(chain(*(alike[one] for one in where)))]
             charge(1 + len(demands))
             counts = [_most_on(demand, has) for demand in demands]
             # each other resource that some of them take bounds how many of these there are together
@@ -237,7 +240,7 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
     if not (mine.simple or mine.prices is not None) or not mine.nodes:
         return False
     rivals = residual.wanted(demands, mine.nodes)
-    charge(1 + len(mine.each) * (sum(one.count for one in rivals) + len(mine.nodes)) // STEPS.demand)
+    charge(1 + len(mine.each) * len(rivals) // STEPS.demand)
     amounts = [one.whole if at_rest else one.most for one in rivals]
     apart = mine.whole - mine.rest if at_rest else 1
 
@@ -246,6 +249,7 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
 
     blocked = sum(residual.exhausted(mine.nodes, name, each, supply(name, each)) for name, each in mine.each.items())
     if mine.prices is not None:
+        charge(1 + len(mine.nodes) // STEPS.demand)
         held = supply(_DEVICES, mine.devices)
         blocked += greedily(held, (mine.prices.get(node, 0) for node in mine.nodes))
     return blocked < len(mine.nodes)
