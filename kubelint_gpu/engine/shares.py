@@ -21,6 +21,12 @@ def steps_of(units: Sequence[ApplySet], budget: Budget = BUDGET) -> int:
     return budget.run_of(documents, max((unit.world.node_count for unit in units), default=0))
 
 
+def coarse(steps: int) -> int:
+    """A little less, so that one file more changes nobody's share: what is kept of as many steps is found again."""
+    unit = 1 << max(0, steps.bit_length() - 5)
+    return steps // unit * unit
+
+
 def within_budget(
     work: Callable[[ApplySet], Answer],
     units: Sequence[ApplySet],
@@ -35,7 +41,7 @@ def within_budget(
     """
     limits = partial(_limited, work)
     whole = steps_of(units, budget)
-    first = max(budget.least, whole // max(1, len(units)))
+    first = max(budget.least, coarse(whole // len(units)) if len(units) > 1 else whole)
     found = _asked(limits, [(unit, first) for unit in units], executor, tell, kept)
     short = [number for number, (_, _, cut) in enumerate(found) if cut]
     more = (whole - sum(first - left for _, left, _ in found)) // max(1, len(short))

@@ -1,8 +1,13 @@
 """What is kept of a unit: for which steps it stands, and that it holds nothing but plain values."""
 
+from click.testing import CliRunner
+from counted_calls import calls_of
+
 from kubelint_gpu.budget import Budget
+from kubelint_gpu.cli.main import main
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.executors.processes import ALONE
+from kubelint_gpu.engine.judged import judged_unit
 from kubelint_gpu.engine.kept_results import KeptResults
 from kubelint_gpu.engine.shares import within_budget
 from kubelint_gpu.findings.finding import Place
@@ -76,3 +81,21 @@ def test_a_budget_that_is_too_small_is_shared_out_the_same_way():
     asked.clear()
     assert within_budget(work, units, ALONE, budget=budget, kept=results(store)) == first
     assert asked == []
+
+
+def test_a_file_more_is_the_only_one_that_is_judged_anew(tmp_path, monkeypatch):
+    monkeypatch.delenv("KUBELINT_GPU_NO_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = tmp_path / "manifests"
+    folder.mkdir()
+    for number in range(100):
+        (folder / f"{number}.yaml").write_text(f"apiVersion: v1\nkind: Pod\nmetadata: {{name: pod-{number}}}\n")
+
+    def judged_units():
+        with calls_of(judged_unit) as found:
+            CliRunner().invoke(main, ["check", "--isolated", "--exit-zero", str(folder)], standalone_mode=False)
+        return len(found)
+
+    assert [judged_units(), judged_units()] == [100, 0]
+    (folder / "more.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n")
+    assert judged_units() == 1

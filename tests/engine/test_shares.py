@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.budget import Budget
 from kubelint_gpu.engine.executors.processes import ALONE
-from kubelint_gpu.engine.shares import within_budget
+from kubelint_gpu.engine.shares import coarse, within_budget
 from kubelint_gpu.work import UsedUp, charge, part
 
 SMALL = Budget(run=1_000, most=1_000, least=10)
@@ -55,3 +55,9 @@ def test_no_more_is_spent_than_the_budget():
 
 def test_every_unit_has_a_little_however_many_there_are():
     assert within_budget(asked, [Some(10) for _ in range(5_000)], ALONE, budget=SMALL) == [10] * 5_000
+
+
+def test_shares_are_alike_in_repositories_of_nearly_the_same_size():
+    shares = [coarse((200_000 + 10_000 * count) // count) for count in range(400, 600)]
+    assert len(set(shares)) == 1
+    assert all(steps * 15 // 16 <= coarse(steps) <= steps for steps in range(1, 5_000))
