@@ -105,7 +105,7 @@ class Builder:
                 value = event.value
                 begin = event.start_mark.index + base
                 end = event.end_mark.index + base
-                is_plain, tag = event.implicit[0], event.tag
+                is_plain, tag = event.implicit[0], event.ctag
                 is_key = key is None and nodes.__class__ is dict
                 if event.anchor is not None or tag is not None:
                     begin = min(scalars.after_properties(text, begin), end)
@@ -150,7 +150,7 @@ class Builder:
                 count += 1
                 ledger.left -= COLLECTION
                 begin = event.start_mark.index + base
-                if event.anchor is not None or event.tag is not None:
+                if event.anchor is not None or event.ctag is not None:
                     begin = scalars.after_properties(text, begin)
                 if key is None and nodes.__class__ is dict:
                     raise self._complex_key(begin)
