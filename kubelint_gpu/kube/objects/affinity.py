@@ -107,7 +107,7 @@ def read_affinity(fields: Fields | None) -> Affinity:
 
 
 def _pod_term(fields: Fields) -> PodAffinityTerm:
-    topology_key = fields.text("topologyKey")
+    topology_key = fields.name("topologyKey")
     if not topology_key:
         fields.report(("topologyKey",), "can not be empty", fields.value.get("topologyKey"))
     return PodAffinityTerm(
@@ -128,7 +128,7 @@ def read_spread_constraints(fields: Fields) -> tuple[SpreadConstraint, ...]:
     """
     found = []
     for child in fields.children("topologySpreadConstraints"):
-        topology_key = child.text("topologyKey")
+        topology_key = child.name("topologyKey")
         if not topology_key:
             child.report(("topologyKey",), "can not be empty", child.value.get("topologyKey"))
         if "maxSkew" not in child:

@@ -211,7 +211,7 @@ def read_pod_spec(fields: Fields) -> PodSpec:
     host_network = fields.boolean("hostNetwork")
     pod_level = fields.child("resources")
     return PodSpec(
-        node_name=fields.text("nodeName"),
+        node_name=fields.name("nodeName"),
         node_selector=fields.labels("nodeSelector", known=True) if "nodeSelector" in fields else None,
         node_affinity=affinity.nodes,
         preferred_nodes=affinity.preferred_nodes,
@@ -228,14 +228,14 @@ def read_pod_spec(fields: Fields) -> PodSpec:
         else Container(requests=pod_level.quantities("requests"), limits=pod_level.quantities("limits")),
         host_network=host_network,
         priority=fields.optional_integer("priority"),
-        priority_class_name=fields.text("priorityClassName"),
+        priority_class_name=fields.name("priorityClassName"),
         preemption_policy=fields.choice("preemptionPolicy", ("PreemptLowerPriority", "Never"), ""),
-        scheduler_name=fields.text("schedulerName") or DEFAULT_SCHEDULER,
+        scheduler_name=fields.name("schedulerName") or DEFAULT_SCHEDULER,
         scheduling_gates=tuple(child.text("name") for child in fields.children("schedulingGates")),
         volumes=tuple(_volume(child) for child in fields.children("volumes")),
         resource_claims=tuple(freeze(child.value) for child in fields.children("resourceClaims")),
         restart_policy=fields.choice("restartPolicy", ("Always", "OnFailure", "Never"), "Always"),
-        runtime_class_name=fields.text("runtimeClassName"),
+        runtime_class_name=fields.name("runtimeClassName"),
         termination_grace_period_seconds=fields.integer("terminationGracePeriodSeconds", 30, maximum=2**63 - 1),
         active_deadline_seconds=fields.optional_integer("activeDeadlineSeconds", 1, 2**63 - 1),
     )
@@ -277,6 +277,8 @@ def _container(fields: Fields, host_network: bool, init: bool) -> Container:
 def _volume(fields: Fields) -> Volume:
     for kind, source in fields.value.items():
         if kind != "name" and isinstance(source, dict):
+            if kind == "persistentVolumeClaim":
+                fields.down(kind).name("claimName")
             return Volume(fields.text("name"), kind, freeze(source))
     return Volume(fields.text("name"), "emptyDir")
 

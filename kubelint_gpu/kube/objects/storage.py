@@ -142,7 +142,7 @@ def read_persistent_volume_claim(fields: Fields) -> PersistentVolumeClaim:
     """A `v1.PersistentVolumeClaim`."""
     meta = read_meta(fields.down("metadata"))
     spec, status = fields.down("spec"), fields.down("status")
-    named_class = spec.text("storageClassName") if "storageClassName" in spec else None
+    named_class = spec.name("storageClassName") if "storageClassName" in spec else None
     return PersistentVolumeClaim(
         meta=meta,
         access_modes=_access_modes(spec),
@@ -175,7 +175,7 @@ def read_persistent_volume(fields: Fields) -> PersistentVolume:
         meta=meta,
         capacity=spec.quantities("capacity").get("storage", 0),
         access_modes=_access_modes(spec),
-        storage_class=meta.annotations.get(BETA_CLASS, spec.text("storageClassName")),
+        storage_class=meta.annotations.get(BETA_CLASS, spec.name("storageClassName")),
         claim=claim,
         node_affinity=None if required is None else read_node_selector(required),
         volume_mode=spec.choice("volumeMode", _VOLUME_MODES, "Filesystem"),

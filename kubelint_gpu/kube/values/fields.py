@@ -55,6 +55,13 @@ class Fields:
             self.report((key,), f"must be a string, not {described(value)}; quote it", value, is_text=True)
         return default
 
+    def name(self, key: str) -> str:
+        """A string that names something else: one that something fills in later is a problem."""
+        value = self.text(key)
+        if is_placeholder(value):
+            self.report((key,), "is filled in later", value)
+        return value
+
     def choice(self, key: str, choices: tuple[str, ...], default: str) -> str:
         """One of some strings; absent, null or empty gives the default."""
         value = self.text(key)
@@ -135,7 +142,7 @@ class Fields:
     def labels(self, key: str, *, known: bool = False) -> FrozenMap[str, str]:
         """A mapping of strings to strings; null values are empty strings, as the API server reads them.
 
-        With `known` a value that something fills in later is a problem.
+        With `known` a key or a value that something fills in later is a problem.
         """
         child = self.child(key)
         if child is None or not child.value:
@@ -146,8 +153,8 @@ class Fields:
                 found[name] = ""
             elif isinstance(value, str):
                 found[name] = value
-                if known and is_placeholder(value):
-                    child.report((name,), "is filled in later", value)
+                if known and (is_placeholder(value) or is_placeholder(name)):
+                    child.report((name,), "is filled in later", value if is_placeholder(value) else name)
             else:
                 child.report((name,), f"must be a string, not {described(value)}; quote it", value, is_text=True)
         return FrozenMap(found)
