@@ -38,7 +38,7 @@ def of_shortage(
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
     nature = "not all of their pods can run; this is missing capacity, not a rollout deadlock"
     asked = (WHO, " ask for ", ASKED, f" {resource} of {some(names)}, {have}: {nature}")
-    return Shared(f"{resource} of {' '.join(names)}", asked, judgement.wanted * each)
+    return Shared(f"{resource} of {' '.join(names)}", asked, judgement.wanted * each, total)
 
 
 def of_standstill(unit: ApplySet, waiting: Waiting, begins: str, ends: str) -> Shared | None:

@@ -65,7 +65,8 @@ def pending_replicas(
     elif beside and judgement.refusal:
         why = f"{'it' if only else 'the next one'} is refused {refused(judgement.refusal)}"
     company = judgement.company if judgement.alone >= judgement.wanted else ()
-    sure = not _varies(unit, subject, judgement) and not (company or unsure)
+    known = bool(judgement.at_best == placed and why) or not beside
+    sure = known and not _varies(unit, subject, judgement) and not (company or unsure)
     certain = sure and is_certain(unit, subject, judgement)
     replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
     if subject.scaled is not None:
@@ -78,7 +79,7 @@ def pending_replicas(
         helps = "nodes on which nothing keeps it away, or rules that let these pods share a node"
     if beside:
         told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
-        if judgement.at_best == placed and why:
+        if known:
             told = f"only {replicas} can run beside the other workloads"
         elif judgement.wanted == 1:
             pod = "its pod" if subject.controller.replaces_lost else "it"

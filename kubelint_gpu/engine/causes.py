@@ -8,6 +8,7 @@ from functools import partial
 
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import WHO, Finding, Fix, Related, Shared
 from kubelint_gpu.messages.wording import owner_name, some
 from kubelint_gpu.values import replace
@@ -63,6 +64,8 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
         return group
     first, *rest = sorted(group, key=lambda one: (one.place, one.object))
     asked = sum(one.shared.asked for one in group if one.shared is not None)
+    if shared.has is not None and asked > shared.has:
+        first = replace(first, certainty="certain", severity=rule(first.code).severity)
     filled = (_names([one.object for one in (first, *rest)]), str(asked))
     message = "".join(filled[part] if isinstance(part, int) else part for part in shared.told)
     return [

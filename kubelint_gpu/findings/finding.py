@@ -95,7 +95,7 @@ class Shared:
     Attributes:
         cause: what is the same of all of them.
         told: the parts of the sentence about all of them, `WHO` and `ASKED` in place of names and the number.
-        asked: what this one asks for.
+        asked: what this one asks for; where all together ask for more than the cluster `has`, that is certain.
         few: so many of them are each told.
         of_run: more are one in whatever file they stand; else those of one unit are.
     """
@@ -103,6 +103,7 @@ class Shared:
     cause: str
     told: tuple[str | int, ...]
     asked: int = 0
+    has: int | None = None
     few: int = 3
     of_run: bool = False
 

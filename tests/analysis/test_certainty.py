@@ -130,8 +130,11 @@ def test_who_is_bound_to_a_node_waits_for_others_that_may_be_elsewhere():
     pinned = deployment(pod=PIN, spec="strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}")
     found = findings(pinned + "---\n" + held, OPEN)
     assert {one.certainty for one in found if one.code == "KLG109"} == {"possible"}
-    found = findings(pinned + "---\n" + held.replace("    spec:\n", f"    spec:\n      {PIN}\n"), OPEN)
-    assert {one.certainty for one in found if one.code == "KLG109"} == {"certain"}
+    both = pinned + "---\n" + held.replace("    spec:\n", f"    spec:\n      {PIN}\n")
+    # which of them waits is decided by who comes first
+    assert {one.certainty for one in findings(both, OPEN) if one.code == "KLG109"} == {"possible"}
+    many = "---\n".join(deployment(name=f"d{number}", pod=PIN) for number in range(4))
+    assert [one.certainty for one in findings(many, OPEN) if one.code == "KLG109"] == ["certain"]
 
 
 @pytest.mark.parametrize(
