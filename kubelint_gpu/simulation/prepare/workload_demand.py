@@ -73,13 +73,19 @@ def demand_of(
         devices=max(
             [
                 *(one.most for one in rooms),
-                *(sum(len(one.devices) for _, one in pod.allocations) for pod in participant.running),
+                *(_parts_held(pod, rooms) for pod in participant.running),
             ],
             default=0,
         ),
         prices=room.prices if simple and room is not None else None,
         alike_devices=room is not None and room.alike,
     )
+
+
+def _parts_held(pod: Pod, rooms: Sequence[DeviceRoom]) -> int:
+    """How many devices a running pod holds, of those that are parts of one thing only one."""
+    parts = rooms[0].parts if rooms else {}
+    return sum(len({parts.get(device.id, device.id) for device in one.devices}) for _, one in pod.allocations)
 
 
 def _at_most_one(one: WorkloadChange, pods: tuple[Pod, Pod], nodes: Iterable[str], everywhere: Snapshot) -> int | None:

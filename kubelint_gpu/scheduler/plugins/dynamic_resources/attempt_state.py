@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from sys import maxsize
 
 from kubelint_gpu.budget import BUDGET, STEPS
 from kubelint_gpu.kube.dra.claim import EXTENDED_RESOURCE_CLAIM, Allocation, ResourceClaim
@@ -143,6 +144,26 @@ class AttemptState:
         keys = [special if claim.meta.name == SPECIAL_CLAIM else claim.key for claim in claims]
         made = [(key, allocation_of(found, view, node)) for key, found in zip(keys, taken, strict=True)]
         return (*self.allocations.items(), *made)
+
+    def ways_apart(self, node: NodeInfo, parts: Mapping[DeviceID, Hashable]) -> int:
+        """In how many ways the claims find devices on a node that are parts of nothing that those of another way are.
+
+        Those with one value of `parts` are parts of one thing. No fewer devices have to go before they find none.
+        """
+        question, found = self._questions.of(node.node), 0
+        while question is not None:
+            taken = self._search(question).taken
+            if taken is None or question.usage is None:
+                return found if taken is None else maxsize
+            ids = [slot.id for slot in question.view.slots]
+            gone = {parts.get(ids[one.slot], ids[one.slot]) for each in taken for one in each if not one.admin}
+            if not gone:
+                return maxsize
+            held = zip(ids, question.usage.exclusive, strict=True)
+            exclusive = tuple([taken or parts.get(device, device) in gone for device, taken in held])
+            question = question._replace(usage=question.usage._replace(exclusive=exclusive))
+            found += 1
+        return found
 
     def selector_failure(self, node: NodeInfo) -> tuple[SelectorFailure, DeviceID] | None:
         """The selector with which the attempt fails on a node, and the device; None where it fails with none."""

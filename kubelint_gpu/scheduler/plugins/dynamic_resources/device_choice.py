@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from sys import maxsize
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.claim import ResourceClaim
-from kubelint_gpu.kube.dra.device import Attribute, attribute_of
+from kubelint_gpu.kube.dra.device import Attribute, DeviceID, attribute_of
 from kubelint_gpu.kube.dra.request import ClaimSpec, most_devices, queries_of
 from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.constraints import SINGLE
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
@@ -28,59 +29,81 @@ class DeviceRoom(NamedTuple):
         most: the most devices that its claims take.
         prices: by node, how many devices others hold there at least where the pod finds too few.
         alike: whether it takes one group of devices of which any is as good as any other, now and later.
+        parts: of what a device is a part: those with one value count as one device.
     """
 
     most: int = 0
     prices: Mapping[str, int] = EMPTY
     alike: bool = True
+    parts: Mapping[DeviceID, Hashable] = EMPTY
 
 
 class DeviceChoice:
     """Works out what bounds know of the devices of one pod; `devices` are those that it may have."""
 
-    def __init__(self, snapshot: Snapshot, state: AttemptState) -> None:
+    def __init__(self, snapshot: Snapshot, state: AttemptState, *, shared: bool) -> None:
         self._features = features_of(snapshot.behaviour)
         self._classes = objects_of(snapshot, self._features).classes
         self._held = holdings(snapshot, self._features)
-        self._snapshot, self._state = snapshot, state
+        self._snapshot, self._state, self._shared = snapshot, state, shared
+        self._chosen: dict[Hashable, Sequence[set[int]]] = {}
         self.devices = {one.id for found in state.allocations.values() for one in found.devices}
+        for info, (claims, view) in self._wanted():
+            chosen = self._chosen.setdefault(state.key(info), self._choices(claims, view))
+            self.devices.update(view.slots[place].id for place in set().union(*chosen))
 
-    def shared(self) -> DeviceRoom:
-        """What is known where other pods use the claims, too: they have their devices, or get them."""
-        self.own()
-        free = [info.name for info in self._snapshot.nodes if self._state.status(info) is None]
-        return DeviceRoom(0, dict.fromkeys(free, maxsize), alike=False)
-
-    def own(self) -> DeviceRoom:
-        """What is known where the claims are made for the pod."""
+    def room(self, parts: Mapping[DeviceID, Hashable]) -> DeviceRoom:
+        """What is known, where devices are such `parts`; claims that pods share get their devices, or have them."""
+        if self._shared:
+            free = [info.name for info in self._snapshot.nodes if self._state.status(info) is None]
+            return DeviceRoom(0, dict.fromkeys(free, maxsize), alike=False, parts=parts)
         prices: dict[str, int] = {}
-        known: dict[object, tuple[set[int], int, bool]] = {}
-        for info in self._snapshot.nodes:
-            key, wanted = self._state.key(info), self._state.wanted_on(info)
-            if wanted is not None:
-                if key not in known:
-                    known[key] = self._looked_at(*wanted)
-                places, prices[info.name], _ = known[key]
-                self.devices.update(wanted[1].slots[place].id for place in places)
-        most = sum(most_devices(claim.spec) for claim in self._state.wanted)
-        return DeviceRoom(most, prices, all(alike for _, _, alike in known.values()))
+        known: dict[Hashable, tuple[int, int, bool]] = {}
+        for info, (claims, view) in self._wanted():
+            key = self._state.key(info)
+            if key not in known:
+                known[key] = self._looked_at(info, claims, self._chosen[key], view, parts)
+            prices[info.name] = known[key][1]
+        most = max((most for most, _, _ in known.values()), default=0)
+        return DeviceRoom(most, prices, all(alike for _, _, alike in known.values()), parts)
 
-    def _looked_at(self, claims: Sequence[ResourceClaim], view: View) -> tuple[set[int], int, bool]:
-        """The devices of a node by their positions, the price, and whether they are alike."""
+    def _wanted(self) -> Iterator[tuple[NodeInfo, tuple[Sequence[ResourceClaim], View]]]:
+        for info in self._snapshot.nodes:
+            wanted = self._state.wanted_on(info)
+            if wanted is not None:
+                yield info, wanted
+
+    def _choices(self, claims: Sequence[ResourceClaim], view: View) -> Sequence[set[int]]:
+        """The devices of a node that each request may have, by their positions."""
         matcher = Matcher(self._classes, shareable=self._features.betas)
-        chosen = [
+        return [
             {place for place, slot in enumerate(view.slots) if matcher.serves(query, number, 0, place, slot)}
             for number, query in enumerate(query for claim in claims for query in queries_of(claim.spec))
         ]
-        price = self._of_groups(claims[0].spec, chosen, view) if len(claims) == 1 else None
-        return set().union(*chosen), price or 0, price is not None
+
+    def _looked_at(
+        self,
+        info: NodeInfo,
+        claims: Sequence[ResourceClaim],
+        chosen: Sequence[set[int]],
+        view: View,
+        parts: Mapping[DeviceID, Hashable],
+    ) -> tuple[int, int, bool]:
+        """The most devices that the claims take on a node, the price, and whether its devices are alike."""
+        slots = [view.slots[place] for place in sorted(set().union(*chosen))]
+        most = sum(min(most_devices(one.spec), _widest(one.spec, slots, parts)) for one in claims)
+        price = None if parts or len(claims) != 1 else self._of_groups(claims[0].spec, chosen, view)
+        if price is not None:
+            return most, price, True
+        compared = any(one.distinct for claim in claims for one in claim.spec.constraints)
+        return most, 0 if compared else self._state.ways_apart(info, parts), False
 
     def _of_groups(self, spec: ClaimSpec, chosen: Sequence[set[int]], view: View) -> int | None:
         """How many devices have to go before no group of a node has enough; None where it does not take one group."""
         names = {request.name for request in spec.requests}
         if any(request.first_available for request in spec.requests) or any(query.admin for query in queries_of(spec)):
             return None
-        if any(one != chosen[0] for one in chosen):
+        if not chosen or any(one != chosen[0] for one in chosen):
             return None
         if any(one.requests and not names <= {*one.requests} for one in spec.constraints):
             return None
@@ -103,3 +126,15 @@ class DeviceChoice:
             if None not in key
         ]
         return sum(max(0, size - most_devices(spec) + 1) for size in free)
+
+
+def _widest(spec: ClaimSpec, slots: Sequence[Slot], parts: Mapping[DeviceID, Hashable]) -> int:
+    """Of how many devices at most those are parts that a constraint lets one claim have together."""
+    names, fewest = {request.name for request in spec.requests}, len(slots)
+    for one in spec.constraints:
+        found = [(attribute_of(slot.device, slot.id.driver, one.match), slot.id) for slot in slots if one.match]
+        kinds = {value.kind for value, _ in found if value is not None}
+        if found and (not one.requests or names <= {*one.requests}) and kinds <= {*SINGLE}:
+            groups = grouped((value, parts.get(device, device)) for value, device in found if value is not None)
+            fewest = min(fewest, max((len({*group}) for group in groups.values()), default=0))
+    return fewest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from kubelint_gpu.kube.dra.claim_charge import is_charged_for_claims
 from kubelint_gpu.kube.dra.device import DeviceID
@@ -34,7 +34,7 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
     asking = {number: pod for number, pod in enumerate(pods) if pod.spec.resource_claims}
     if not asking or _is_uncertain(pods, snapshot, cluster):
         return {}
-    found: dict[tuple[str, object], DeviceRoom] = {}
+    found: dict[tuple[str, object], DeviceChoice] = {}
     chosen: dict[object, set[DeviceID]] = {}
     kept: set[object] = set()
     for pod in asking.values():
@@ -43,17 +43,18 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
         if not isinstance(state, AttemptState) or 0 < len(named) < len(pod.spec.resource_claims):
             return {}
         if key not in found:
-            by = DeviceChoice(snapshot, state)
-            found[key] = by.shared() if named else by.own()
-            chosen[frozenset(named) or key] = by.devices
-            if named and (len(found[key].prices) != 1 or most > MOST_CONSUMERS):
+            found[key] = DeviceChoice(snapshot, state, shared=bool(named))
+            chosen[frozenset(named) or key] = found[key].devices
+            if named and (len(found[key].room({}).prices) != 1 or most > MOST_CONSUMERS):
                 return {}
             kept |= {frozenset(named)} if named else set()
     if any(chosen[one] & devices for one in kept for other, devices in chosen.items() if other != one):
         return {}
-    if not _count_for_all(snapshot, set().union(*chosen.values())):
+    parts = _parts(snapshot, set().union(*chosen.values()))
+    if parts is None:
         return {}
-    return {number: found[pod.meta.namespace, pod.spec.resource_claims] for number, pod in asking.items()}
+    rooms = {key: one.room(parts) for key, one in found.items()}
+    return {number: rooms[pod.meta.namespace, pod.spec.resource_claims] for number, pod in asking.items()}
 
 
 def _is_uncertain(pods: Sequence[Pod], snapshot: Snapshot, cluster: Cluster) -> bool:
@@ -72,13 +73,25 @@ def _is_uncertain(pods: Sequence[Pod], snapshot: Snapshot, cluster: Cluster) -> 
     return not all(keeps_to_nodes(pod, cluster, shared=True) for pod in pods)
 
 
-def _count_for_all(snapshot: Snapshot, chosen: set[DeviceID]) -> bool:
-    """Whether nobody shares a device, and counters are enough for all that are chosen and taken."""
+def _parts(snapshot: Snapshot, chosen: set[DeviceID]) -> dict[DeviceID, Hashable] | None:
+    """What devices are parts of that exclude each other by counters; None where somebody may share a device.
+
+    Nothing where counters are enough for all that are chosen and taken.
+    """
     features = features_of(snapshot.behaviour)
     slices, wanted = objects_of(snapshot, features).slices, chosen | holdings(snapshot, features).exclusive
+    found: dict[DeviceID, Hashable] = {}
+    enough = True
     for view in (slices.view(info.node) for info in snapshot.nodes):
         books, counted = Books(view, lambda _: False), any(pool.counters for pool in view.pools)
         slots = [slot for slot in view.slots if slot.id in wanted]
-        if any(slot.device.shareable for slot in slots) or (counted and not all(map(books.take, slots))):
-            return False
-    return True
+        if any(slot.device.shareable for slot in slots):
+            return None
+        enough = enough and not (counted and not all(map(books.take, slots)))
+        for pool in view.pools:
+            consuming = [slot for slot in view.slots[pool.slots.start : pool.slots.stop] if slot.device.consumes]
+            apart = all(len(slot.device.consumes) == 1 for slot in consuming)
+            found.update(
+                (one.id, (pool.name, one.device.consumes[0].counter_set if apart else "")) for one in consuming
+            )
+    return {} if enough else found

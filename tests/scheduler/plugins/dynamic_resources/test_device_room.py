@@ -64,12 +64,18 @@ def test_devices_that_are_no_mere_number_are_not_counted(objects):
     assert room(found, "h") == {}
 
 
-def test_requests_that_choose_among_other_devices_have_no_price():
+def test_of_requests_that_choose_among_other_devices_each_way_has_to_be_closed():
     spec = {
         "devices": {"requests": [{**asking(model=model)["devices"]["requests"][0], "name": model} for model in "AH"]}
     }
-    (found,) = room(cluster(plain("n1"), slices("n1", "A", "H"), template("both", spec)), "both").values()
-    assert (dict(found.prices), found.alike) == ({"n1": 0}, False)
+    (found,) = room(cluster(plain("n1"), slices("n1", *"AHAAH"), template("both", spec)), "both").values()
+    assert (found.most, dict(found.prices), found.alike) == (2, {"n1": 2}, False)
+
+
+def test_a_claim_without_requests_finds_its_devices_always():
+    found = cluster(plain("n1"), slices("n1", "A"), template("none", {"devices": {"requests": []}}))
+    workload = by("w", 2, SURGE, template="none")
+    assert judge([Transition(workload, workload)], found)[0].verdict is Verdict.COMPLETES
 
 
 @pytest.mark.parametrize("seed", range(16))
@@ -124,23 +130,60 @@ nodes:
 """
 
 
-def partition(name, profile):
-    of_profile = f"device.attributes['gpu.nvidia.com'].profile == '{profile}'"
-    exactly = {"deviceClassName": "mig.nvidia.com", "selectors": [{"cel": {"expression": of_profile}}]}
-    return template(name, {"devices": {"requests": [{"name": "mig", "exactly": exactly}]}})
+def partition(name, *profiles):
+    """A claim for MIG devices of such profiles, all of one GPU."""
+    requests = []
+    for number, profile in enumerate(profiles):
+        of_profile = f"device.attributes['gpu.nvidia.com'].profile == '{profile}'"
+        exactly = {"deviceClassName": "mig.nvidia.com", "selectors": [{"cel": {"expression": of_profile}}]}
+        requests.append({"name": f"mig-{number}", "exactly": exactly})
+    constraints = [{"matchAttribute": "gpu.nvidia.com/parentUUID"}]
+    return template(name, {"devices": {"requests": requests, "constraints": constraints}})
+
+
+def partitioned(*templates, gpus=2):
+    text = PARTITIONS.replace("count: 2", f"count: {gpus}")
+    inventory, _ = load([read("inventory.yaml", text.encode())])
+    return read_cluster([*(one.value for one in inventory.objects), *templates], version="1.36")
 
 
 @pytest.mark.parametrize(
     ("replicas", "verdict"), [(12, Verdict.COMPLETES), (13, Verdict.COMPLETES), (14, Verdict.STUCK)]
 )
 def test_partitions_count_where_counters_are_enough_for_all_of_them(replicas, verdict):
-    inventory, _ = load([read("inventory.yaml", PARTITIONS.encode())])
-    small, large = partition("small", "1g.10gb"), partition("large", "3g.40gb")
-    found = read_cluster([*(one.value for one in inventory.objects), small, large], version="1.36")
-    workload, other = by("w", replicas, SURGE, template="small"), by("v", template="large")
+    workload = by("w", replicas, SURGE, template="small")
+    found = partitioned(partition("small", "1g.10gb"))
     assert judge([Transition(workload, workload)], found)[0].verdict is verdict
-    pods = [created_pod(one, "new") for one in (workload, other)]
-    assert device_rooms(pods, (), found, 40) == {}
+
+
+def test_partitions_of_one_gpu_count_as_one_device_where_counters_are_not_enough_for_all_of_them():
+    found = partitioned(partition("small", "1g.10gb"), partition("large", "3g.40gb", "1g.10gb"))
+    pods = [created_pod(by("w", template=name), "new") for name in ("small", "large")]
+    rooms = device_rooms(pods, (), found, 40)
+    assert [(one.most, dict(one.prices), one.alike) for one in rooms.values()] == [(1, {"n1": 2}, False)] * 2
+
+
+@pytest.mark.parametrize(("gpus", "decided"), [(4, False), (5, True)])
+def test_claims_for_several_partitions_of_one_gpu_are_decided_without_a_search(gpus, decided):
+    workload = by("w", 4, SURGE, template="four")
+    found = partitioned(partition("four", "1g.10gb", "1g.10gb", "2g.20gb", "3g.40gb"), gpus=gpus)
+    (told,) = judge([Transition(workload, workload)], found)
+    assert (told.verdict is Verdict.COMPLETES and not told.states) is decided
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_bounds_and_the_search_agree_about_partitions(seed):
+    random = Random(seed)
+    sizes = [("1g.10gb",), ("3g.40gb",), ("1g.10gb", "4g.40gb"), ("2g.20gb", "2g.20gb")]
+    templates = [partition(f"t{number}", *random.choice(sizes)) for number in range(2)]
+    workloads = [by(f"w{number}", random.randint(1, 2), random.choice((SURGE, IN_PLACE, RECREATE)),
+                    template=f"t{number}") for number in range(random.randint(1, 2))]  # fmt: skip
+    transitions, gpus = [Transition(one, one) for one in workloads], random.randint(2, 3)
+    told = judge(transitions, partitioned(*templates, gpus=gpus))
+    with only_search():
+        searched = RolloutAnalysis(transitions, partitioned(*templates, gpus=gpus), 20_000).judge()
+    for one, other in zip(told, searched, strict=True):
+        assert one.verdict is other.verdict or other.placed < other.wanted or other.verdict is Verdict.UNDECIDED
 
 
 def test_devices_are_not_counted_where_a_pod_that_has_one_could_be_evicted():
