@@ -11,7 +11,7 @@ from kubelint_gpu.kube.gpu.resource_owners import owner_of
 from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, satisfied
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import PodSpec
-from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
+from kubelint_gpu.kube.objects.requests import is_served_by_devices, pod_requests
 from kubelint_gpu.kube.objects.taints import Taint, Toleration, covered_by, is_lifecycle, uncovered
 from kubelint_gpu.scheduler import Snapshot, attempt
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, tolerations
@@ -42,7 +42,7 @@ class Tainted:
 def asked(subject: WorkloadCheck) -> dict[str, int]:
     """What its pod asks of extended resources, in the order of names, without zeros."""
     found = pod_requests(subject.workload.spec)
-    return {name: found[name] for name in sorted(found) if found[name] and (is_extended(name) or name == REMOVED)}
+    return {name: found[name] for name in sorted(found) if found[name] and (is_served_by_devices(name) or name == REMOVED)}
 
 
 def is_gpu(resource: str) -> bool:

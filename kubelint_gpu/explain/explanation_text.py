@@ -72,6 +72,8 @@ class _Page:
         asked = [amount(name, number) for name, number in explanation.requests.items()]
         asked += claims_texts(spec)
         yield from self.note("asks for", listed(asked) or "nothing", indent=2)
+        if spec.resource_claims and not unit.cluster.devices_known:
+            yield from self.note("devices", "not looked at: the inventory declares none", indent=2)
         if not subject.known_class:
             text = f"there is no PriorityClass {spec.priority_class_name}: admission refuses the pod"
             yield from self.note("priority", text, indent=2)
@@ -150,7 +152,7 @@ class _Page:
         """What stands below the name of a class."""
         about_nodes = row.status is not None and row.status.plugin in _ABOUT_NODES
         if not about_nodes:
-            free = [free_text(row, name) for name in row.lacking or row.allocatable if name != "pods" or row.lacking]
+            free = [free_text(row, name) for name in row.lacking or _offered(row) if name != "pods" or row.lacking]
             if row.devices is not None and not row.lacking:
                 free.append(devices_text(*row.devices))
             if free:
@@ -251,6 +253,11 @@ class _Page:
     def plain(self, text: str, indent: int) -> Iterator[str]:
         """A sentence."""
         yield from (" " * indent + line for line in self.theme.wrap(self.theme.show(text), first=indent, hang=indent))
+
+
+def _offered(row: ExplainedClass) -> list[str]:
+    """What nodes have of what the pod asks for, without the resources that devices serve there."""
+    return [name for name, has in row.allocatable.items() if has.most or row.devices is None or "/" not in name]
 
 
 def _cluster(unit: ApplySet) -> str:

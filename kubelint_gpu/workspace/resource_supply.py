@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
+from kubelint_gpu.kube.objects.requests import IMPLICIT_RESOURCE
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -37,13 +38,15 @@ class ResourceSupply:
     def mapped(self) -> frozenset[str]:
         """The extended resources that a DeviceClass maps to devices."""
         specs = (value.get("spec") for value in self.classes)
-        names = (spec.get("extendedResourceName") for spec in specs if isinstance(spec, dict))
+        names = [spec.get("extendedResourceName") for spec in specs if isinstance(spec, dict)]
+        names += [f"{IMPLICIT_RESOURCE}{one.name}" for one in self.empty.cluster.device_classes]
         return frozenset(name for name in names if isinstance(name, str))
 
     def lacks_served(self, resource: str) -> str:
         """What is lacking of a resource that a DeviceClass serves, in words; empty for all others."""
         if resource not in served_by_devices(self.empty):
-            return ""
+            name = resource.removeprefix(IMPLICIT_RESOURCE)
+            return "" if name == resource else f"there is no DeviceClass {name} that serves {resource}"
         from kubelint_gpu.kube.dra.device_class import classes_by_resource
 
         served = classes_by_resource(self.empty.cluster.device_classes)[resource]
@@ -56,7 +59,9 @@ class ResourceSupply:
         # before 1.34 a class has no such field; then whoever has it has opened its gate
         if resource in self.mapped and self.empty.behaviour.dynamic_resources:
             return resource not in self.advertised or self.world.has_slices
-        return (resource not in self.advertised and bool(owner_of(resource))) or self.world.ignores(resource)
+        implicit = resource.startswith(IMPLICIT_RESOURCE) and self.empty.cluster.devices_known
+        elsewhere = resource not in self.advertised and bool(owner_of(resource)) and not implicit
+        return elsewhere or self.world.ignores(resource)
 
 
 def _advertised(snapshot: Snapshot) -> frozenset[str]:

@@ -8,8 +8,7 @@ from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_referen
 from kubelint_gpu.builders.gpu_requests import request_place
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, rule
 from kubelint_gpu.inventory.dra.nvidia import CLASSES
-from kubelint_gpu.kube.admission.defaults import extended_resources
-from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.kube.objects.requests import is_served_by_devices, pod_requests
 from kubelint_gpu.messages.wording import amount
 
 _SINCE = 36
@@ -81,4 +80,4 @@ def _asked(subject: WorkloadCheck) -> dict[str, int]:
     if written is None:
         return {}
     asked = pod_requests(written.spec)
-    return {name: asked[name] for name in extended_resources(written.spec) if asked.get(name)}
+    return {name: asked[name] for name in sorted(asked) if asked[name] and is_served_by_devices(name)}

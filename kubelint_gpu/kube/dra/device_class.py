@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from kubelint_gpu.kube.dra.request import read_selectors
 from kubelint_gpu.kube.objects.meta import read_meta, reader
+from kubelint_gpu.kube.objects.requests import IMPLICIT_RESOURCE
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.values import dataclass
-
-IMPLICIT_RESOURCE = "deviceclass.resource.kubernetes.io/"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from kubelint_gpu.kube.values.names import is_qualified_name
 from kubelint_gpu.kube.values.quantity import scheduler_units
 
 _STANDARD = ("cpu", "memory", "ephemeral-storage")
+IMPLICIT_RESOURCE = "deviceclass.resource.kubernetes.io/"
 Amounts = Mapping[str, int]
 
 
@@ -25,6 +26,11 @@ def is_extended(resource: str) -> bool:
         and not resource.startswith("requests.")
         and is_qualified_name("requests." + resource)
     )
+
+
+def is_served_by_devices(resource: str) -> bool:
+    """Whether a DeviceClass can stand behind a name: each has one by its own name, and may have another one."""
+    return is_extended(resource) or resource.startswith(IMPLICIT_RESOURCE)
 
 
 @lru_cache(maxsize=4096)

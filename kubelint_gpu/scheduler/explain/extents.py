@@ -27,11 +27,9 @@ def extent(amounts: Sequence[int]) -> Extent:
 
 
 def devices_of(pod: Pod, snapshot: Snapshot, nodes: Sequence[NodeInfo]) -> tuple[Extent, Extent] | None:
-    """How many devices that the pod could have are free on the nodes, and how many there are; None without claims."""
-    if not pod.spec.resource_claims:
-        return None
-    found = [stock(pod, snapshot, info.name) or (0, 0) for info in nodes]
-    return extent([free for free, _ in found]), extent([there for _, there in found])
+    """How many devices that the pod could have are free on the nodes, and how many there are; None where none could."""
+    found = [one for one in (stock(pod, snapshot, info.name) for info in nodes) if one is not None]
+    return (extent([free for free, _ in found]), extent([there for _, there in found])) if found else None
 
 
 def devices_taken(pod: Pod, snapshot: Snapshot, node: NodeInfo) -> tuple[str, ...]:

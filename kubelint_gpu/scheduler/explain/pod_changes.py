@@ -19,6 +19,7 @@ from kubelint_gpu.scheduler.explain.cluster_changes import (
 from kubelint_gpu.scheduler.explain.holders import PlacedPod, by_owner
 from kubelint_gpu.scheduler.fit import Active, fit_on, judged, prepare
 from kubelint_gpu.scheduler.framework.equality import kind_of
+from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo, node_info
 from kubelint_gpu.scheduler.framework.plugin import Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -26,6 +27,7 @@ from kubelint_gpu.scheduler.plugins import (
     inter_pod_affinity,
     pod_topology_spread,
 )
+from kubelint_gpu.scheduler.relations import held
 
 DISTANT = (pod_topology_spread.NAME, inter_pod_affinity.NAME)
 # their pods come back, or end with the node
@@ -93,7 +95,8 @@ class LeavingPods:
         return tuple(gone)
 
     def _helps(self, changed: ChangedCluster, gone: Sequence[PlacedPod], active: Active) -> bool:
-        if self.pod.spec.resource_claims or any(name != changed.node for _, name in gone):
+        devices = any(held(plugin.name) == Held.DEVICE.value for plugin, _ in active)
+        if devices or any(name != changed.node for _, name in gone):
             return fit_on(self.pod, changed.snapshot.without(gone), changed.node) is None
         node = changed.snapshot.node(changed.node)
         if node is None:

@@ -144,7 +144,7 @@ def _sought(pod: Pod, snapshot: Snapshot, node: str) -> tuple[str, ...]:
 
 
 def _stock(pod: Pod, snapshot: Snapshot, node: str) -> tuple[int, int] | None:
-    if not _asks(pod) or not _has_to_do(pod, snapshot):
+    if not _has_to_do(pod, snapshot):
         return None
     from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import stock
 

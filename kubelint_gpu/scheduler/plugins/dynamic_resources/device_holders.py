@@ -6,13 +6,19 @@ bring all of them to the nodes that reach these.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.dra.request import queries_of
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.consumable_capacity import has_left
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.counters import Books
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Unknown
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
@@ -80,14 +86,18 @@ def blockers(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[DeviceHolder
 
 
 def stock(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[int, int] | None:
-    """How many of the devices that a pod could have on a node are free, and how many there are; None for no claims."""
+    """How many of the devices that a pod could have on a node are free, and how many there are; None for no claims.
+
+    Where claims share a device, or counters, one is free that has enough left for one of the pod's requests.
+    """
     could = _possible(pod, snapshot, node_name)
-    held = holdings(snapshot, features_of(snapshot.behaviour))
-    return None if could is None else (sum(device not in held.exclusive for device in could), len(could))
+    if could is None:
+        return None
+    return len(_possible(pod, snapshot, node_name, holdings(snapshot, features_of(snapshot.behaviour))) or ()), len(could)
 
 
-def _possible(pod: Pod, snapshot: Snapshot, node_name: str) -> list[DeviceID] | None:
-    """The devices of a node that a pod could have if they were free; None where it needs none there."""
+def _possible(pod: Pod, snapshot: Snapshot, node_name: str, held: Holdings | None = None) -> list[DeviceID] | None:
+    """The devices of a node that a pod could have beside what is held; None where it needs none there."""
     node, found = snapshot.node(node_name), pre_filter(pod, snapshot)
     wanted = found.state.wanted_on(node) if node is not None and isinstance(found.state, AttemptState) else None
     if wanted is None or not wanted[0]:
@@ -95,16 +105,28 @@ def _possible(pod: Pod, snapshot: Snapshot, node_name: str) -> list[DeviceID] | 
     claims, view = wanted
     features = features_of(snapshot.behaviour)
     matcher = Matcher(objects_of(snapshot, features).classes, shareable=features.betas)
-    return [slot.id for place, slot in enumerate(view.slots) if _could_have(claims, place, slot, matcher)]
+    books = Books(view, held.is_allocated if held is not None else lambda _: False)
+    left = []
+    for place, slot in enumerate(view.slots):
+        taken = held.consumed.get(slot.id) if held is not None else None
+        counted = slot.device.consumes and not (held is not None and slot.id in held.shared)
+        if held is not None and (slot.id in held.exclusive or (counted and not books.has_left(slot))):
+            continue
+        if _could_have(claims, place, slot, matcher, taken if features.betas else None):
+            left.append(slot.id)
+    return left
 
 
-def _could_have(claims: tuple[ResourceClaim, ...], place: int, slot: Slot, matcher: Matcher) -> bool:
+def _could_have(
+    claims: tuple[ResourceClaim, ...], place: int, slot: Slot, matcher: Matcher, taken: Mapping[str, Amount] | None
+) -> bool:
     number = 0
     for claim, spec in enumerate(one.spec for one in claims):
         for query in queries_of(spec):
             number += 1
             try:
-                if not query.admin and matcher.serves(query, number, claim, place, slot):
+                enough = not query.admin and has_left(query.capacity, slot.device.capacity, taken, None)
+                if enough and matcher.serves(query, number, claim, place, slot):
                     return True
             except (Failed, Unknown):
                 continue

@@ -8,20 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kubelint_gpu.kube.dra.claim import ResourceClaim
-from kubelint_gpu.kube.dra.device_class import IMPLICIT_RESOURCE, DeviceClass
+from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, DeviceRequest
 from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
-from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
+from kubelint_gpu.kube.objects.requests import is_served_by_devices, pod_requests
 from kubelint_gpu.kube.values.quantity import scheduler_units
 
 SPECIAL_CLAIM = "<extended-resources>"
-
-
-def is_served_by_devices(resource: str) -> bool:
-    """Whether a DeviceClass can stand behind a name."""
-    return is_extended(resource) or resource.startswith(IMPLICIT_RESOURCE)
 
 
 def asked_resources(

@@ -6,7 +6,7 @@ from devices import claim, device, device_class, held, node, pod, read, request,
 
 from kubelint_gpu.scheduler import attempt
 from kubelint_gpu.scheduler.attempt import assume
-from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import blockers, holds, users_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import blockers, holds, stock, users_of
 
 TWO = resource_slice(device("d0", model="A"), device("d1", model="B"))
 OTHER = resource_slice(device("d0", model="A"), name="t", node="m")
@@ -56,3 +56,12 @@ def test_what_a_pod_may_not_have_blocks_nothing():
     away = {**device("d0", model="A"), "taints": [{"key": "k", "effect": "NoSchedule"}]}
     here = snapshot(node(), resource_slice(away), device_class(), held("d0"), claim(request()))
     assert blockers(read(pod("c")), here, "n") == ()
+
+
+def test_a_shared_device_is_free_as_long_as_enough_is_left_of_it():
+    shared = {**device("d0"), "allowMultipleAllocations": True, "capacity": {"memory": {"value": "80Gi"}}}
+    asked = {**request(), "exactly": {**request()["exactly"], "capacity": {"requests": {"memory": "50Gi"}}}}
+    here = snapshot(node(), resource_slice(shared, device("d1")), device_class(), template(asked), version="1.36")
+    assert stock(read(pod(templates=("t",))), here, "n") == (1, 1)
+    after = assume(read(pod(templates=("t",))), here, "n")
+    assert stock(read(pod(templates=("t",), name="q")), after, "n") == (0, 1)

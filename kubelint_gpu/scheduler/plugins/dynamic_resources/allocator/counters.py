@@ -41,6 +41,13 @@ class Books:
                 return False
         return True
 
+    def has_left(self, slot: Slot) -> bool:
+        """Whether enough is left for a device."""
+        found = self.take(slot)
+        if found:
+            self.give_back(slot)
+        return found
+
     def give_back(self, slot: Slot) -> None:
         """Undo what `take` did for a device."""
         self._change(self._taking[self._view.pools[slot.pool].name], slot.device.consumes, -1)
