@@ -42,7 +42,9 @@ class Tainted:
 def asked(subject: WorkloadCheck) -> dict[str, int]:
     """What its pod asks of extended resources, in the order of names, without zeros."""
     found = pod_requests(subject.workload.spec)
-    return {name: found[name] for name in sorted(found) if found[name] and (is_served_by_devices(name) or name == REMOVED)}
+    return {
+        name: found[name] for name in sorted(found) if found[name] and (is_served_by_devices(name) or name == REMOVED)
+    }
 
 
 def is_gpu(resource: str) -> bool:

@@ -73,7 +73,8 @@ def pending_replicas(
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
     grown = f" even with {pools}" if pools else ""
     short = _INSUFFICIENT.search(text or "")
-    missing = short[1] if short else "" if nature == KEPT_APART else scarce(subject)
+    unnamed = nature == KEPT_APART or subject.workload.spec.resource_claims
+    missing = short[1] if short else "" if unnamed else scarce(subject)
     helps = "more nodes that have what a pod asks for, or less beside it that holds it"
     if nature == KEPT_APART:
         helps = "nodes on which nothing keeps it away, or rules that let these pods share a node"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import islice
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.evidence.declared_lines import quota_limits
 from kubelint_gpu.evidence.node_lines import requested
 from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE, READ_WRITE_ONCE_POD
 from kubelint_gpu.messages.wait import every
@@ -41,8 +43,7 @@ def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) ->
     if pod_topology_spread.NAME in plugins:
         found += _spread(subject)
     if "device" in held:
-        found += _device_claims(subject)
-        found += _slices(unit, {lack.node for lack in lacks if lack.held == "device"})
+        found += device_lines(unit, subject, {lack.node for lack in lacks if lack.held == "device"})
     if any(lack.held == "volume" and (lack.plugin == ATTACH or facts_of(lack.plugin).blockers) for lack in lacks):
         found += _claims(unit, subject)
     return tuple(found)
@@ -109,24 +110,23 @@ def _claims(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
             yield Related(subject.manifest.place(route), f"the claim is {mode}: {users}")
 
 
-def _device_claims(subject: WorkloadCheck) -> Iterator[Related]:
+def device_lines(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str]) -> Iterator[Related]:
+    """The claims of a pod, and the first of the declared slices of some nodes."""
     for route in field_pointers.resource_claims(subject.manifest):
         own = route[-1] == field_pointers.CLAIM_TEMPLATE
         told = "each pod has devices of its own" if own else "all pods share the claim, and go where its devices are"
         yield Related(subject.manifest.place(route), told)
-
-
-def _slices(unit: ApplySet, nodes: Collection[str]) -> Iterator[Related]:
-    """The first of the declared slices of some nodes."""
     declared = unit.world.inventory.of_kind("ResourceSlice") if unit.world.inventory is not None else ()
     found = ((one, one.value.get("spec")) for one in declared)
-    mine = [(one, spec) for one, spec in found if isinstance(spec, dict) and spec.get("nodeName") in nodes]
-    for one, spec in mine[:_MOST_SLICES]:
-        devices = spec.get("devices")
-        number = len(devices) if isinstance(devices, list) else 0
-        if number:
-            told = f"{spec['nodeName']} has {counted(number, 'device')} of {spec.get('driver')}"
-            yield Related(unit.world.place(one, ("spec", "driver")), told)
+    specs = [(one, spec) for one, spec in found if isinstance(spec, dict) and isinstance(spec.get("devices"), list)]
+    mine = grouped(
+        ((str(spec["nodeName"]), spec.get("driver")), (one, len(spec["devices"])))
+        for one, spec in specs
+        if spec.get("nodeName") in nodes
+    )
+    for (node, driver), slices in islice(mine.items(), _MOST_SLICES):
+        told = f"{node} has {counted(sum(number for _, number in slices), 'device')} of {driver}"
+        yield Related(unit.world.place(slices[0][0], ("spec", "driver")), told)
 
 
 def refusing_quota(unit: ApplySet, subject: WorkloadCheck, refusal: QuotaRefusal) -> Iterator[Related]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from itertools import islice
 
-from kubelint_gpu.evidence.exclusive_lines import exclusive_lines, refusing_quota
+from kubelint_gpu.evidence.exclusive_lines import device_lines, exclusive_lines, refusing_quota
 from kubelint_gpu.evidence.node_lines import clues, requested
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.objects.pod import Pod
@@ -39,6 +39,8 @@ def shortage_lines(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement,
     if judgement.refusal is not None and judgement.refusal.exceeded:
         yield from refusing_quota(unit, subject, judgement.refusal)
         return
+    if not resource and subject.workload.spec.resource_claims:
+        yield from device_lines(unit, subject, judgement.eligible)
     yield from clues(unit, subject, resource, sorted(judgement.eligible))
     yield from holders(unit, subject, resource, judgement.eligible)
 

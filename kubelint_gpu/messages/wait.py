@@ -16,7 +16,7 @@ from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spre
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
 from kubelint_gpu.values import dataclass
 
-_MOST = 4
+_MOST, _FEW = 4, 2
 _OTHERS = "other pods of its own"
 
 
@@ -127,9 +127,12 @@ class Wait:
             return f"for {self._of_one_pod}, used by {holders or self._old}{self._further(places)}"
         things = [name for lack in lacks for name in lack.things]
         if things:
-            return f"for {some(things, 'device', kind=True)} on {nodes}{held}"
+            rest = len(things) - _FEW
+            names = listed([*things[:_FEW], counted(rest, "other")] if rest > 1 else things)
+            return f"for device {names} on {nodes}{held}" if rest < 0 else f"for devices on {nodes} ({names}){held}"
         if first.held == "device":
-            return f"for {nodes} ({about(first.reason)}){f' while {holders} has the claim' if holders else ''}"
+            have = "have" if " and " in holders or holders[:1].isdigit() else "has"
+            return f"for {nodes} ({about(first.reason)}){f' while {holders} {have} the claim' if holders else ''}"
         wanted = f"a volume on {nodes}" if first.held == "volume" and not holders else nodes
         return f"for {wanted} ({about(first.reason)}){held}"
 

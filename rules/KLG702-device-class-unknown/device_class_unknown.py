@@ -11,6 +11,7 @@ from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.messages.did_you_mean_label import nearest_key
 from kubelint_gpu.messages.wording import some
+from kubelint_gpu.scheduler.framework.release import behaviour
 
 _FIELD = "deviceClassName"
 
@@ -22,9 +23,12 @@ def device_class_unknown(unit: ApplySet) -> Iterator[Diagnostic]:
     An alternative of `firstAvailable` is enough for that, also where an earlier one could be served.
     """
     cluster = unit.cluster
-    if not unit.has_nodes or not (unit.world.has_slices or cluster.device_classes):
+    if not unit.has_nodes or not behaviour(cluster.version).dynamic_resources:
         return
     known = sorted(one.name for one in cluster.device_classes)
+    if not (unit.world.has_slices or known):
+        yield from _nothing_known(unit)
+        return
     mine = set()
     for claim in written_claims(unit):
         mine.add((claim.manifest.kind, claim.namespace, claim.manifest.name))
@@ -34,6 +38,27 @@ def device_class_unknown(unit: ApplySet) -> Iterator[Diagnostic]:
     for reference in claim_references(unit):
         if (reference.kind, reference.namespace, reference.name) not in mine:
             yield from _of_inventory(unit, reference, known)
+
+
+def _nothing_known(unit: ApplySet) -> Iterator[Diagnostic]:
+    """Classes of which nothing can be said, as no class and no device is declared: each once."""
+    said = set()
+    for claim in written_claims(unit):
+        for pointer, query in claim.queries():
+            if not _is_unknown(query.device_class, []) or query.device_class in said:
+                continue
+            said.add(query.device_class)
+            yield Diagnostic(
+                "KLG702",
+                claim.manifest.place((*pointer, _FIELD)),
+                f'whether there is a DeviceClass "{query.device_class}", and devices of it, is not known: the inventory '
+                "declares no class and no devices",
+                claim.manifest,
+                cause=query.device_class,
+                certainty="possible",
+                severity="note",
+                help=("declare `devices` of the nodes, or capture the inventory: then claims are judged",),
+            )
 
 
 def _is_unknown(name: str, known: list[str]) -> bool:

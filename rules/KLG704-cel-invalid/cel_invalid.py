@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.devices.claim_expressions import RuntimeFailure, compile_failures, runtime_failures
+from kubelint_gpu.documents import value_at
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
 from kubelint_gpu.kube.values.errors import field_path
+from kubelint_gpu.messages.did_you_mean_label import nearest_key
+from kubelint_gpu.messages.wording import begun
 
 _ORDERED = ("<", ">")
 _QUANTITY = "quantities and versions have no <, <=, > and >=: write a.compareTo(b) >= 0, or a.isGreaterThan(b)"
 _GUARD = "of an attribute that not all devices have, ask `'id' in device.attributes['domain'] &&` first"
+_TYPES = "a version or a quantity compares only with its like: semver('9.0.0') or quantity('80Gi')"
+_NO_KEY, _NO_OVERLOAD = "no such key: ", "no such overload"
 _STOPS = "the attempt to schedule the pod fails on all nodes, not only on that of the device"
 
 
@@ -41,12 +47,37 @@ def _failed(failure: RuntimeFailure) -> Diagnostic:
         text = f"{owner} has no value for device {failure.device}: {failure.error}; {_STOPS}"
     else:
         text = f"{owner} has no value for devices as their driver publishes them: {failure.error}; {_STOPS}"
+    key, manifest = _lacking(failure), failure.manifest
+    place, expression = manifest.place(failure.pointer), value_at(manifest.item.value, failure.pointer)
+    found = re.search(rf"[.'\"]({re.escape(key)})\b", expression) if isinstance(expression, str) and key else None
     return Diagnostic(
         "KLG704",
-        failure.manifest.place(failure.pointer),
+        manifest.place_within(failure.pointer, found.start(1)) if found and not failure.owner else place,
         text,
-        failure.manifest,
+        manifest,
         cause=field_path(failure.pointer),
         certainty=failure.certainty,
-        help=(_GUARD,),
+        help=tuple(_advice(failure, key)),
     )
+
+
+def _lacking(failure: RuntimeFailure) -> str:
+    """What the expression asks a device for that this one does not have; empty where it fails otherwise."""
+    return failure.error.removeprefix(_NO_KEY) if failure.error.startswith(_NO_KEY) else ""
+
+
+def _advice(failure: RuntimeFailure, key: str) -> Iterator[str]:
+    if not key:
+        yield from [_TYPES] if failure.error == _NO_OVERLOAD else []
+        return
+    by_name = {one.rpartition("/")[2]: one.rpartition("/")[0] for one in failure.has}
+    driver = failure.device.partition("/")[0]
+    near = nearest_key(key, list(by_name))
+    if key in by_name:
+        yield f"{key} is of domain {by_name[key] or driver}"
+        return
+    if near:
+        yield f"did you mean {near} of domain {by_name[near] or driver}?"
+    elif by_name:
+        yield f"such a device has {begun(sorted(by_name), 'name', most=8)}"
+    yield _GUARD

@@ -54,6 +54,7 @@ class RuntimeFailure(NamedTuple):
         pointer: the expression, or what names the object that has it.
         owner: whose expression it is, where it is not written at the pointer; else empty.
         device: for which it has none.
+        has: the attributes and capacities of that device.
         error: the error of the scheduler.
         certainty: possible where the devices are those that the driver is known to publish.
         declared: whether they are those of the cluster.
@@ -63,6 +64,7 @@ class RuntimeFailure(NamedTuple):
     pointer: Pointer
     owner: str
     device: str
+    has: tuple[str, ...]
     error: str
     certainty: Certainty
     declared: bool
@@ -127,11 +129,16 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
         for one in claim_references(unit)
         for query in queries_of(claim_of(unit, one) or ClaimSpec())
     )
+
+    def open_to(askers: Sequence[PodClaimReference]) -> frozenset[str] | None:
+        """Of the cluster's nodes; those of a preset have nothing but devices."""
+        return _open_to(askers, trial) if known is None else None
+
     for name, manifest in classes.items():
         if known is None or name in known:
             askers = of_class.get(name, ())
             lone_claim = ClaimSpec((DeviceRequest("r", DeviceQuery("r", name)),))
-            found = _asked(trial, lone_claim, _open_to(askers, trial))
+            found = _asked(trial, lone_claim, open_to(askers))
             if found is not None:
                 failure = _failure(found, manifest, ("spec", "selectors"), "")
                 yield failure if askers else failure._replace(certainty="possible")
@@ -141,7 +148,7 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
         mine.add(key)
         if known is not None and not {query.device_class for query in queries_of(claim.spec)} <= known:
             continue
-        found = _asked(trial, claim.spec, _open_to(users.get(key, ()), trial))
+        found = _asked(trial, claim.spec, open_to(users.get(key, ())))
         if found is None:
             continue
         pointer = next((where for where, query in claim.queries() if query == found.query), None)
@@ -155,7 +162,7 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
         spec = claim_of(unit, reference)
         if known is not None or spec is None or (reference.kind, reference.namespace, reference.name) in mine:
             continue
-        found = _asked(trial, spec, _open_to([reference], trial))
+        found = _asked(trial, spec, open_to([reference]))
         if found is not None and found.device_class not in classes:
             owner = f"DeviceClass {found.device_class}" if found.device_class else f"{reference.kind} {reference.name}"
             yield _failure(found, reference.subject.manifest, reference.pointer, owner)
@@ -166,6 +173,7 @@ class _Found(NamedTuple):
     device_class: str
     number: int
     device: str
+    has: tuple[str, ...]
     error: str
 
 
@@ -182,16 +190,17 @@ def _asked(trial: ClaimTrial, spec: ClaimSpec, among: Container[str] | None = No
     outcome = trial.asked(spec, among=among)
     if outcome.selector is None or outcome.error is None:
         return None
-    failure, device = outcome.selector
+    failure, slot = outcome.selector
     if not failure.error:
         return None
-    return _Found(failure.query, failure.device_class, failure.number, str(device), failure.error)
+    has = tuple(sorted({*slot.subject.attributes, *slot.subject.capacity}))
+    return _Found(failure.query, failure.device_class, failure.number, str(slot.id), has, failure.error)
 
 
 def _failure(found: _Found, manifest: Manifest, pointer: Pointer, owner: str) -> RuntimeFailure:
     if not owner:
         pointer = (*pointer, found.number, "cel", "expression")
-    return RuntimeFailure(manifest, pointer, owner, found.device, found.error, "certain", declared=True)
+    return RuntimeFailure(manifest, pointer, owner, found.device, found.has, found.error, "certain", declared=True)
 
 
 def _preset_trial(unit: ApplySet) -> ClaimTrial | None:

@@ -11,7 +11,8 @@ def test_an_expression_is_tried_on_what_the_driver_publishes_where_nothing_is_de
     index = "device.attributes['gpu.nvidia.com'].index == 0"
     text = claim(f"[{gpu(index)}]")
     assert [one[:2] for one in found(text, "")] == [("KLG704", "warning")]
-    assert codes(text, GPUS) == ["KLG704"]
+    assert codes(text, GPUS) == ["KLG702", "KLG704"]
+    assert codes(objects(text, pod()), "") == ["KLG704"]
     published = f"{MODEL}.lowerAscii().matches('^.*a100.*$')"
     assert codes(claim(f"[{gpu(published)}]"), "") == []
     assert codes(claim(f"[{gpu(f'{published} && {index}')}]"), "") == ["KLG704"]

@@ -47,7 +47,7 @@ def told(inventory, replicas=2, count=1):
 def test_a_rollout_that_waits_for_a_device_ends_where_its_pool_adds_a_node():
     ((code, severity, message),) = told(FIXED)
     assert (code, severity) == ("KLG101", "error")
-    assert "waits for devices gpu.nvidia.com/gpu-1/gpu-0 and gpu.nvidia.com/gpu-2/gpu-0" in message
+    assert "waits for devices on gpu-1 and gpu-2 (gpu.nvidia.com/gpu-1/gpu-0 and gpu.nvidia.com/gpu-2/gpu-0)" in message
     ((code, severity, message),) = told(GROWS)
     assert (code, severity) == ("KLG114", "note")
     assert message.startswith("the rollout ends only if pool gpu adds a node meanwhile")

@@ -21,7 +21,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
     SelectorFailure,
     Taken,
 )
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View, orders
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View, orders
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.search import Search
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects
 from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import SPECIAL_CLAIM
@@ -165,11 +165,11 @@ class AttemptState:
             found += 1
         return found
 
-    def selector_failure(self, node: NodeInfo) -> tuple[SelectorFailure, DeviceID] | None:
+    def selector_failure(self, node: NodeInfo) -> tuple[SelectorFailure, Slot] | None:
         """The selector with which the attempt fails on a node, and the device; None where it fails with none."""
         question = self._questions.of(node.node)
         found = None if question is None else self._answer(question).selector
-        return None if question is None or found is None else (found, question.view.slots[found.slot].id)
+        return None if question is None or found is None else (found, question.view.slots[found.slot])
 
     def wanted_on(self, node: NodeInfo) -> tuple[tuple[ResourceClaim, ...], View] | None:
         """The claims that need devices of a node, and what it reaches; None where it serves none of them."""

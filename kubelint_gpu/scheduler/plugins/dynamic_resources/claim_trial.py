@@ -42,7 +42,7 @@ class TrialOutcome(NamedTuple):
     fits: tuple[str, ...] = ()
     error: Status | None = None
     unknown: bool = False
-    selector: tuple[SelectorFailure, DeviceID] | None = None
+    selector: tuple[SelectorFailure, Slot] | None = None
 
     @property
     def served(self) -> bool:

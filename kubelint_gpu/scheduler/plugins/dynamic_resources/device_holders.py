@@ -93,7 +93,9 @@ def stock(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[int, int] | Non
     could = _possible(pod, snapshot, node_name)
     if could is None:
         return None
-    return len(_possible(pod, snapshot, node_name, holdings(snapshot, features_of(snapshot.behaviour))) or ()), len(could)
+    return len(_possible(pod, snapshot, node_name, holdings(snapshot, features_of(snapshot.behaviour))) or ()), len(
+        could
+    )
 
 
 def _possible(pod: Pod, snapshot: Snapshot, node_name: str, held: Holdings | None = None) -> list[DeviceID] | None:
