@@ -51,8 +51,8 @@ def _nothing_known(unit: ApplySet) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "KLG702",
                 claim.manifest.place((*pointer, _FIELD)),
-                f'whether there is a DeviceClass "{query.device_class}", and devices of it, is not known: the inventory '
-                "declares no class and no devices",
+                f'whether there is a DeviceClass "{query.device_class}", and devices of it, is not known: the '
+                "inventory declares no class and no devices",
                 claim.manifest,
                 cause=query.device_class,
                 certainty="possible",
