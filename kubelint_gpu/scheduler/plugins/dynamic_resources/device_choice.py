@@ -49,8 +49,10 @@ class DeviceChoice:
         self._chosen: dict[Hashable, Sequence[set[int]]] = {}
         self.devices = {one.id for found in state.allocations.values() for one in found.devices}
         for info, (claims, view) in self._wanted():
-            chosen = self._chosen.setdefault(state.key(info), self._choices(claims, view))
-            self.devices.update(view.slots[place].id for place in set().union(*chosen))
+            key = state.key(info)
+            if key not in self._chosen:
+                self._chosen[key] = self._choices(claims, view)
+            self.devices.update(view.slots[place].id for place in set().union(*self._chosen[key]))
 
     def room(self, parts: Mapping[DeviceID, Hashable]) -> DeviceRoom:
         """What is known, where devices are such `parts`; claims that pods share get their devices, or have them."""
