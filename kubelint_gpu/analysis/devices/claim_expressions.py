@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -184,7 +184,7 @@ def _open_to(references: Sequence[PodClaimReference], trial: ClaimTrial) -> froz
     return frozenset().union(*(fit(pod, trial.snapshot).fits for pod in without)) if pods else None
 
 
-def _asked(trial: ClaimTrial, spec: ClaimSpec, among: Container[str] | None = None) -> _Found | None:
+def _asked(trial: ClaimTrial, spec: ClaimSpec, among: frozenset[str] | None = None) -> _Found | None:
     """The selector with which scheduling of a claim fails on some node, though it compiles."""
     trial.renewed()
     outcome = trial.asked(spec, among=among)

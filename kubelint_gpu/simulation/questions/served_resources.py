@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
 
 _Specified = TypeVar("_Specified", Workload, Pod)
+_TEMPLATE = "resourceClaimTemplateName"
 SERVED_BOTH_WAYS = "devices that serve on some nodes what a device plugin serves on others"
 
 
@@ -36,13 +37,14 @@ def with_claims_for_resources(
 
     What some node has allocatable stays as it is: the name is that of a device plugin there. What a quota charges is
     asked for still, and every node has enough of it, as those that a pool adds. Where devices are not known it is
-    without claims.
+    without claims. Of templates that ask for the same the first one stands for all.
     """
     if not cluster.devices_known:
         bare = _with_specs(
             transitions, cluster, lambda spec, _: replace(spec, resource_claims=()) if spec.resource_claims else spec
         )
         return *bare, growth
+    transitions, cluster = _with_first_templates(transitions, cluster)
     made = _Claims(cluster, growth) if cluster.device_classes else None
     if made is None or not made.served:
         return transitions, cluster, growth
@@ -53,6 +55,31 @@ def with_claims_for_resources(
     nodes = tuple(map(made.with_enough, cluster.nodes))
     growth = [replace(one, template=made.with_enough(one.template)) for one in growth]
     return found, replace(served, nodes=nodes, claim_templates=templates), growth
+
+
+def _with_first_templates(transitions: Sequence[Transition], cluster: Cluster) -> tuple[Sequence[Transition], Cluster]:
+    """The same with one name for templates that ask for the same, but for names that may tell revisions apart."""
+    changing: list[Workload | Pod] = list(cluster.pods)
+    for one in transitions:
+        changing += [] if one.old is one.new else [one.old, one.new]
+    kept = {(one.meta.namespace, entry.get(_TEMPLATE)) for one in changing for entry in one.spec.resource_claims}
+    first: dict[object, str] = {}
+    names: dict[tuple[str, object], str] = {}
+    for template in cluster.claim_templates:
+        key = template.meta.namespace, template.meta.name
+        if key not in kept:
+            names[key] = first.setdefault((template.meta.namespace, template.spec), template.meta.name)
+
+    def named(spec: PodSpec, namespace: str) -> PodSpec:
+        claims = [
+            FrozenMap({**entry, _TEMPLATE: names.get((namespace, entry[_TEMPLATE]), entry[_TEMPLATE])})
+            if _TEMPLATE in entry
+            else entry
+            for entry in spec.resource_claims
+        ]
+        return replace(spec, resource_claims=tuple(claims)) if claims else spec
+
+    return _with_specs(transitions, cluster, named) if len(first) < len(names) else (transitions, cluster)
 
 
 def _with_specs(

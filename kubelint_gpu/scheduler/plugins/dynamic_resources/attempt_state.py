@@ -92,11 +92,7 @@ class AttemptState:
         """What a node's verdict rests on: nodes with equal keys have one."""
         if self.stale is not None and self.stale.spec.requests:
             return STALE_CLAIM
-        question = self._questions.of(node.node)
-        unreached = self.reach and self._is_unreached(node.node)
-        if question is None or not question.claims:
-            return question is None, unreached
-        return unreached, question.key
+        return self.reach and self._is_unreached(node.node), self._questions.key(node.node)
 
     def status(self, node: NodeInfo) -> Status | None:
         """Why a node does not take the pod; None where it does."""

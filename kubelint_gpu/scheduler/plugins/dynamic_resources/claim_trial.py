@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
@@ -65,6 +65,8 @@ class ClaimTrial:
         self.features = features_of(self._snapshot.behaviour)
         self._objects = objects_of(self._snapshot, self.features)
         self._effort = Effort()
+        self._asked: dict[Hashable, TrialOutcome] = {}
+        self._selected: dict[DeviceQuery, tuple[Slot, ...]] = {}
 
     @property
     def has_doubtful_pools(self) -> bool:
@@ -77,6 +79,9 @@ class ClaimTrial:
 
     def selected(self, query: DeviceQuery) -> tuple[Slot, ...]:
         """The devices of all nodes that the selectors of a request and of its class select, each once."""
+        known = self._selected.get(query)
+        if known is not None:
+            return known
         found: dict[DeviceID, Slot] = {}
         for info in self._snapshot.nodes:
             matcher = Matcher(self._objects.classes, shareable=self.features.betas)
@@ -89,7 +94,8 @@ class ClaimTrial:
                         found[slot.id] = slot
                 except (Failed, Unknown):
                     return tuple(found.values())
-        return tuple(found.values())
+        self._selected[query] = tuple(found.values())
+        return self._selected[query]
 
     @property
     def snapshot(self) -> Snapshot:
@@ -108,8 +114,16 @@ class ClaimTrial:
         selectors = [allocation.node_selector for found in ways for _, allocation in found]
         return any(one is not None and any(term.fields for term in one.terms) for one in selectors)
 
-    def asked(self, *specs: ClaimSpec, among: Container[str] | None = None) -> TrialOutcome:
+    def asked(self, *specs: ClaimSpec, among: frozenset[str] | None = None) -> TrialOutcome:
         """What comes of a pod with such claims that the filters before let pass on all nodes, or `among` some."""
+        known = self._asked.get((specs, among))
+        if known is None:
+            known = self._outcome_of(specs, among)
+            if not known.unknown:
+                self._asked[specs, among] = known
+        return known
+
+    def _outcome_of(self, specs: Sequence[ClaimSpec], among: frozenset[str] | None) -> TrialOutcome:
         state = self._state(specs)
         refused = refusal(state, self._objects)
         if refused is not None:
@@ -122,7 +136,7 @@ class ClaimTrial:
         pod = Pod(Meta(_POD, _POD), PodSpec())
         return AttemptState(pod, self._snapshot, self._objects, self.features, claims, (), self._effort)
 
-    def _outcome(self, state: AttemptState, among: Container[str] | None) -> TrialOutcome:
+    def _outcome(self, state: AttemptState, among: frozenset[str] | None) -> TrialOutcome:
         charge(1 + len(self._snapshot.nodes))
         fits: list[str] = []
         seen: dict[Hashable, Status | None] = {}

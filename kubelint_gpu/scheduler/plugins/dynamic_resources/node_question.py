@@ -70,6 +70,7 @@ class NodeQuestions:
         self._held = holdings(snapshot, features)
         self._asking: dict[frozenset[str], Asking] = {}
         self._usages: dict[str, Usage] = snapshot.derived("device usage", lambda _: {})
+        self._keys: dict[int, dict[str, tuple[Node, Hashable]]] = snapshot.derived("device questions", lambda _: {})
 
     def of(self, node: Node) -> NodeQuestion | None:
         """What is asked of a node; None where nothing serves an extended resource there."""
@@ -85,6 +86,24 @@ class NodeQuestions:
         usage = self._usage(node.name, view)
         key = (asking.number, layout.number, usage.key)
         return NodeQuestion(asking.claims, view, layout.likeness, usage, key)
+
+    def key(self, node: Node) -> Hashable:
+        """What the answer about a node rests on: None where nothing serves a resource there, nothing without claims.
+
+        Claims that ask for the same share it.
+        """
+        if self._asked or _NOTHING not in self._asking:
+            found = self.of(node)
+            return None if found is None else found.key if found.claims else ()
+        asking = self._asking[_NOTHING]
+        if not asking.claims:
+            return ()
+        keys = self._keys.setdefault(asking.number, {})
+        known = keys.get(node.name)
+        if known is None or known[0] is not node:
+            view, layout = self._seen(node, asking)
+            known = keys[node.name] = node, (asking.number, layout.number, self._usage(node.name, view).key)
+        return known[1]
 
     def about(self, claims: tuple[ResourceClaim, ...], view: View) -> NodeQuestion:
         """What was asked for some claims, of a view whose answer is not kept."""
