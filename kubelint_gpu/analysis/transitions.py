@@ -152,6 +152,8 @@ def _with_adopted(found: dict[WorkloadKey, Transition]) -> dict[WorkloadKey, Tra
     bare = {key: one.new.pod(one.new.meta.name) for key, one in found.items() if one.new.kind == "Pod" and one.existing}
     taken: set[WorkloadKey] = set()
     for key, one in found.items() if bare else ():
+        if one.new.kind == "Pod":
+            continue
         controller = controller_of(one.new)
         mine = [name for name, pod in bare.items() if name not in taken and controller.adopts(pod)]
         if mine and not (one.existing or controller.node_bound):

@@ -96,9 +96,10 @@ class _Page:
         self.own = OLD if found.moment == "rollout" else SIBLING
         total = explanation.fit.total
         fitting = sum(len(row.nodes) for row in explanation.classes if row.fits)
-        where = (
-            f"fits on {fitting} of {counted(total, 'node')}" if fitting else f"fits on none of {counted(total, 'node')}"
-        )
+        nodes = counted(total, "node")
+        where = f"fits on {fitting} of {nodes}" if fitting else f"fits on none of {nodes}"
+        if explanation.fit.unknown is not None:
+            where = f"fits, as far as that is known, on none of {nodes}"
         if explanation.held or explanation.refusal:
             where = f"is {'not looked at' if explanation.held else 'refused by a quota'}, and otherwise {where}"
         text = (

@@ -14,6 +14,7 @@ from kubelint_gpu.documents import Reading
 from kubelint_gpu.inventory.declarations.inventory import Pool
 from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster, with_former_limits
 from kubelint_gpu.kube.objects.node import Node, read_node
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
@@ -63,6 +64,7 @@ class ApplySet:
         self.budget = budget
         self.rendered = tuple(rendered)
         self._attempts: dict[tuple[WorkloadKey, str], Attempt] = {}
+        self._fitting: dict[tuple[Pod, str], Attempt] = {}
         self.answers: dict[object, Any] = {}
 
     def forget(self) -> None:
@@ -70,6 +72,7 @@ class ApplySet:
         for name in [name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)]:
             del self.__dict__[name]
         self._attempts.clear()
+        self._fitting.clear()
         self.answers.clear()
 
     def with_readings(self, readings: Sequence[Reading], rendered: Sequence[Rendered] | None = None) -> ApplySet:
@@ -255,7 +258,12 @@ class ApplySet:
         if key not in self._attempts:
             # what else will run is not in these snapshots, nor what the pod must be near to
             pod = subject.pod if name == "running" else lone(subject.pod, snapshot)
-            self._attempts[key] = attempt(pod, snapshot)
+            alike = (replace(pod, meta=replace(pod.meta, name="", uid="")), name)
+            known = self._fitting.get(alike) or attempt(pod, snapshot)
+            self._attempts[key] = known
+            if known.fit is not None and known.fit.schedulable:
+                # nothing names the pod then
+                self._fitting[alike] = known
         return self._attempts[key]
 
     def judged(self, manifest: Manifest, workload: Workload, *, before: bool = False) -> WorkloadCheck:

@@ -15,7 +15,7 @@ from kubelint_gpu.builders.deadlocks import (
     waits_for_gangs,
 )
 from kubelint_gpu.builders.stuck_rollout import ended, spoken_for, standstill, standstill_somewhere
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, field_pointers, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.messages.wording import cut_off, listed, verb, workload_names
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -46,7 +46,7 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
                 "KLG107",
                 subject.manifest.place(field_pointers.strategy(subject.manifest), "key"),
                 f"whether {'the rollout ends' if subject.controller.rolls else 'all its pods find room'} is undecided: "
-                f"{_unseen(found)}",
+                f"{_unseen(unit, subject, found)}",
                 subject.manifest,
                 cause="undecided",
                 severity="note",
@@ -56,12 +56,15 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
             )
 
 
-def _unseen(found: Judgement) -> str:
+def _unseen(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> str:
     if found.unknown:
         return f"{found.unknown} are not looked at"
+    alone = unit.alone(subject).fit
+    if alone is not None and alone.unknown is not None:
+        return ", ".join(alone.unknown.reasons)
     if found.company:
         others = f"{workload_names(found.company)} {verb('change', len(found.company))}"
-        alone = "never ends" if found.by_itself is Verdict.STUCK else "may never end"
-        alone = "ends" if found.by_itself is Verdict.COMPLETES else alone
-        return f"by itself it {alone}, but {others} at the same moment; {cut_off(found.states)}"
+        mine = "never ends" if found.by_itself is Verdict.STUCK else "may never end"
+        mine = "ends" if found.by_itself is Verdict.COMPLETES else mine
+        return f"by itself it {mine}, but {others} at the same moment; {cut_off(found.states)}"
     return cut_off(found.states)

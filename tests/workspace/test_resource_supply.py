@@ -41,5 +41,5 @@ def test_a_class_gives_out_a_resource_only_where_it_has_the_field_for_it(version
     )
     nodes = NODES.replace("gpus: {model: L40S, count: 8}", "labels: {a: b}")
     found = supply(nodes + f'kubernetesVersion: "{version}"\n', devices)
-    assert found.mapped == {"nvidia.com/gpu"}
+    assert found.mapped == {"nvidia.com/gpu", "deviceclass.resource.kubernetes.io/gpu"}
     assert found.given_out_elsewhere("nvidia.com/gpu") is elsewhere

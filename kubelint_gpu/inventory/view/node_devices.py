@@ -14,21 +14,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kubelint_gpu.inventory.declarations.inventory import Inventory
-    from kubelint_gpu.kube.dra.device import Device, DeviceID
+    from kubelint_gpu.kube.dra.amounts import Amount
+    from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
     from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
     from kubelint_gpu.kube.objects.node import Node
 
 _KINDS = ("ResourceSlice", "ResourceClaim")
 _NAMES = ("productName", "model")
 _PROFILE = "profile"
+_Set = tuple[str, str, str]
 
 
 class DeviceCount(NamedTuple):
-    """Devices of a node that are called alike, and how many of them a claim has."""
+    """Devices of a node that are called alike, and how many of them a claim has, or has a part of.
+
+    `parts` says of each kind of parts how many one of them can be divided into.
+    """
 
     label: str
     number: int
     held: int
+    parts: tuple[tuple[str, int], ...] = ()
 
 
 def node_devices(inventory: Inventory, nodes: Iterable[Node]) -> Mapping[str, tuple[DeviceCount, ...]]:
@@ -52,21 +58,47 @@ def node_devices(inventory: Inventory, nodes: Iterable[Node]) -> Mapping[str, tu
 
 
 def _counts(node: Node, slices: list[ResourceSlice], held: frozenset[DeviceID]) -> tuple[DeviceCount, ...]:
-    """Those that are no part of another one: of a counter set, those that take the most counters."""
+    """Those that are no part of another one: of a counter set, those that take the most of it."""
     numbers: Counter[str] = Counter()
     taken: Counter[str] = Counter()
-    most: dict[tuple[str, str, str], int] = {}
-    devices = [(one, device) for one in slices for device in one.devices]
-    for one, used in ((part, used) for part, device in devices for used in device.consumes):
-        counters = (one.driver, one.pool, used.counter_set)
-        most[counters] = max(most.get(counters, 0), len(used.counters))
-    for one, device in devices:
-        whole = all(len(used.counters) == most[one.driver, one.pool, used.counter_set] for used in device.consumes)
-        if whole and _reaches(one, device, node):
+    parts: dict[str, tuple[tuple[str, int], ...]] = {}
+    has = {(one.driver, one.pool, found.name): found.counters for one in slices for found in one.counters}
+    users: dict[_Set, list[tuple[Device, Consumption, bool]]] = {}
+    for one, device in ((one, device) for one in slices for device in one.devices):
+        for used in device.consumes:
+            key = (one.driver, one.pool, used.counter_set)
+            users.setdefault(key, []).append((device, used, (one.driver, one.pool, device.name) in held))
+    most = {key: max(_share(used, has.get(key, {})) for _, used, _ in found) for key, found in users.items()}
+    for one, device in ((one, device) for one in slices for device in one.devices):
+        keys = [(one.driver, one.pool, used.counter_set) for used in device.consumes]
+        shares = [_share(used, has.get(key, {})) for key, used in zip(keys, device.consumes, strict=True)]
+        if _reaches(one, device, node) and shares == [most[key] for key in keys]:
             label = _label(device, one.driver)
             numbers[label] += 1
-            taken[label] += (one.driver, one.pool, device.name) in held
-    return tuple(DeviceCount(label, number, taken[label]) for label, number in sorted(numbers.items()))
+            mine = any(is_held for key in keys for _, _, is_held in users[key])
+            taken[label] += mine or (one.driver, one.pool, device.name) in held
+            smaller = [found for key in keys for found in users[key] if _share(found[1], has.get(key, {})) < most[key]]
+            if smaller and label not in parts:
+                parts[label] = _fitting([(_label(part, ""), used) for part, used, _ in smaller], has.get(keys[0], {}))
+    return tuple([DeviceCount(label, n, taken[label], parts.get(label, ())) for label, n in sorted(numbers.items())])
+
+
+def _share(used: Consumption, counters: Mapping[str, Amount]) -> float:
+    """How much of a counter set a device takes, summed up over its counters."""
+    return sum([float(amount / counters[name]) for name, amount in used.counters.items() if counters.get(name)])
+
+
+def _fitting(parts: list[tuple[str, Consumption]], counters: Mapping[str, Amount]) -> tuple[tuple[str, int], ...]:
+    """How many parts of each kind there can be at once, if all are of this kind."""
+    found: Counter[str] = Counter()
+    left: dict[str, dict[str, Amount]] = {}
+    for label, used in parts:
+        mine = left.setdefault(label, dict(counters))
+        fits = all(amount <= mine.get(name, amount) for name, amount in used.counters.items())
+        found[label] += fits
+        for name, amount in used.counters.items() if fits else ():
+            mine[name] = mine.get(name, amount) - amount
+    return tuple(found.items())
 
 
 def _reaches(one: ResourceSlice, device: Device, node: Node) -> bool:
@@ -78,8 +110,10 @@ def _reaches(one: ResourceSlice, device: Device, node: Node) -> bool:
 
 
 def _label(device: Device, driver: str) -> str:
-    """What the driver calls the model, a profile of it, or the driver itself."""
+    """What the driver calls the model, a profile of it, or the driver itself; without a driver, the profile alone."""
     found = {name: device.attributes.get(name) or device.attributes.get(f"{driver}/{name}") for name in _NAMES}
     name = next((str(one.value) for one in found.values() if one is not None), driver)
     profile = device.attributes.get(_PROFILE)
+    if not driver:
+        return str(profile.value) if profile is not None else name or "part"
     return f"{name} {profile.value}" if profile is not None else name

@@ -50,7 +50,8 @@ class NodeRow:
 
     `allocatable` is of one node and `free` of all of them, in the scheduler's units.
     `unlimited` are resources for which the declaration gave no number.
-    `devices` are those of one node that claims may ask for, `held` how many of each all nodes' claims have.
+    `devices` are those of one node that claims may ask for, `held` how many of each all nodes' claims have, `parts`
+    what one of each can be divided into.
     """
 
     nodes: tuple[str, ...]
@@ -64,6 +65,7 @@ class NodeRow:
     tenants: tuple[Tenant, ...]
     devices: tuple[tuple[str, int], ...] = ()
     held: tuple[int, ...] = ()
+    parts: tuple[tuple[tuple[str, int], ...], ...] = ()
 
     @property
     def device_total(self) -> int:
@@ -100,7 +102,7 @@ def node_classes(inventory: Inventory) -> tuple[NodeRow, ...]:
         labels = frozenset((key, value) for key, value in node.labels.items() if key not in ignored)
         unhealthy = node.meta.annotations.get(UNHEALTHY, "")
         unlimited = node.meta.annotations.get(UNLIMITED, "")
-        has = tuple((one.label, one.number) for one in devices.get(node.name, ()))
+        has = tuple((one.label, one.number, one.parts) for one in devices.get(node.name, ()))
         key = (labels, frozenset(node.taints), node.unschedulable, unhealthy, node.allocatable, unlimited, has)
         groups.setdefault(key, []).append(node)
     pods = [pod for _, pod in placed_pods(inventory)]
@@ -141,6 +143,7 @@ def _class(
         free=free,
         tenants=_tenants(pod for node in members for pod in here.get(node.name, ())),
         devices=tuple((one.label, one.number) for one in devices.get(first.name, ())),
+        parts=tuple(one.parts for one in devices.get(first.name, ())),
         held=tuple(
             sum(one.held for one in same)
             for same in zip(*[devices.get(node.name, ()) for node in members], strict=True)

@@ -82,9 +82,14 @@ def _class_json(found: NodeRow) -> dict[str, Any]:
 def _devices_json(found: NodeRow) -> list[dict[str, Any]]:
     """The devices of one node; `free` is of all of the class."""
     return [
-        {"name": label, "count": number, "free": number * len(found.nodes) - held}
-        for (label, number), held in zip(found.devices, found.held, strict=True)
+        {"name": label, "count": number, "free": number * len(found.nodes) - held, **_parts_json(parts)}
+        for (label, number), held, parts in zip(found.devices, found.held, found.parts, strict=True)
     ]
+
+
+def _parts_json(parts: Iterable[tuple[str, int]]) -> dict[str, Any]:
+    found = [{"name": label, "most": most} for label, most in parts]
+    return {"partitions": found} if found else {}
 
 
 def _quantities(found: NodeRow, amounts: Any) -> dict[str, str | None]:
@@ -185,6 +190,10 @@ def _details(found: NodeRow, common: frozenset[tuple[str, str]], *, narrow: bool
                 for (label, number), held in zip(found.devices, found.held, strict=True)
             ),
         )
+    for (label, _), parts in zip(found.devices, found.parts, strict=True):
+        if parts:
+            ways = ", ".join(f"{most} {_TIMES} {name}" for name, most in parts)
+            yield "partitions", f"{label}: {ways}" if len(found.devices) > 1 else ways
     if found.others:
         yield "also", ", ".join(f"{found.allocatable[name]} {_TIMES} {name}" for name in found.others)
     labels = [f"{key}={value}" for key, value in found.labels.items() if (key, value) not in common]

@@ -38,3 +38,16 @@ def test_devices_are_counted_with_those_that_claims_have():
 def test_a_gpu_counts_where_its_parts_are_in_several_slices():
     text = DEVICES.replace("mig: dynamic}", "mig: dynamic, count: 4}")
     assert "12 devices for claims, 11 free" in render(load([read("d.yaml", text.encode())])[0])
+
+
+def test_a_gpu_is_told_with_the_partitions_that_it_can_be_divided_into():
+    inventory = load([read("d.yaml", DEVICES.encode())])[0]
+    assert "partitions 7 \u00d7 1g.10gb, 1 \u00d7 1g.10gb+me, 4 \u00d7 1g.20gb, 3 \u00d7 2g.20gb" in render(inventory)
+    (found,) = [one for one in to_json(inventory)["classes"] if one["nodes"] == ["dyn-1"]]
+    assert {"name": "3g.40gb", "most": 2} in found["devices"][0]["partitions"]
+
+
+def test_a_gpu_of_which_a_claim_has_a_partition_is_not_free():
+    held = "pool: dyn-1, device: gpu-0-mig-1g10gb-19-0"
+    inventory = load([read("d.yaml", DEVICES.replace("pool: gpu-2, device: gpu-1", held).encode())])[0]
+    assert "devices    1 \u00d7 NVIDIA H100 80GB HBM3 (0 of 1 free)" in render(inventory)

@@ -44,7 +44,7 @@ def test_the_selector_of_an_error_is_told():
     outcome = here.asked(spec(request("r", 1, "true", "device.attributes['x'].y == 1")))
     assert outcome.selector is not None
     failure, found = outcome.selector
-    assert (failure.number, failure.device_class, found.device) == (1, "", "d0")
+    assert (failure.number, failure.device_class, found.id.device) == (1, "", "d0")
     assert failure.error == "no such key: y"
 
 

@@ -147,7 +147,11 @@ class Search:
                 if not self._has_left(query.query, position) or not self._take(claim, query, position, must=False):
                     continue
                 try:
-                    if self._devices(claim, request, query, done + 1, position + 1):
+                    # the last one needs no frame of its own: a stack that grows to and fro costs much
+                    last = done + 1 >= query.needed
+                    if (last and self._request(claim, request + 1)) or (
+                        not last and self._devices(claim, request, query, done + 1, position + 1)
+                    ):
                         return True
                 except _TooMany:
                     self._give_back(claim, query, position)
