@@ -64,12 +64,13 @@ def _counts(node: Node, slices: list[ResourceSlice], held: frozenset[DeviceID]) 
     parts: dict[str, tuple[tuple[str, int], ...]] = {}
     has = {(one.driver, one.pool, found.name): found.counters for one in slices for found in one.counters}
     users: dict[_Set, list[tuple[Device, Consumption, bool]]] = {}
-    for one, device in ((one, device) for one in slices for device in one.devices):
+    devices = [(one, device) for one in slices for device in one.devices]
+    for one, device in devices:
         for used in device.consumes:
             key = (one.driver, one.pool, used.counter_set)
             users.setdefault(key, []).append((device, used, (one.driver, one.pool, device.name) in held))
     most = {key: max(_share(used, has.get(key, {})) for _, used, _ in found) for key, found in users.items()}
-    for one, device in ((one, device) for one in slices for device in one.devices):
+    for one, device in devices:
         keys = [(one.driver, one.pool, used.counter_set) for used in device.consumes]
         shares = [_share(used, has.get(key, {})) for key, used in zip(keys, device.consumes, strict=True)]
         if _reaches(one, device, node) and shares == [most[key] for key in keys]:
