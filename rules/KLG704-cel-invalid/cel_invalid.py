@@ -13,6 +13,7 @@ from kubelint_gpu.messages.did_you_mean_label import nearest_key
 from kubelint_gpu.messages.wording import begun
 
 _ORDERED = ("<", ">")
+_ASSIGNS, _EQUALS = "token recognition error at: '=", "== compares"
 _QUANTITY = "quantities and versions have no <, <=, > and >=: write a.compareTo(b) >= 0, or a.isGreaterThan(b)"
 _GUARD = "of an attribute that not all devices have, ask `'id' in device.attributes['domain'] &&` first"
 _TYPES = "a version or a quantity compares only with its like: semver('9.0.0') or quantity('80Gi')"
@@ -35,7 +36,7 @@ def cel_invalid(unit: ApplySet) -> Iterator[Diagnostic]:
             f"the API server refuses the expression: {found.message}",
             manifest,
             cause=field_path(found.pointer),
-            help=(_QUANTITY,) if ordered else (),
+            help=(_QUANTITY,) if ordered else (_EQUALS,) if _ASSIGNS in found.message else (),
         )
     for failure in runtime_failures(unit):
         yield _failed(failure)

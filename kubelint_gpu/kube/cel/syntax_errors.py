@@ -41,6 +41,10 @@ def syntax_issue(source: str, error: Exception) -> Issue:
         text = source[place : place + 1]
         if text == "`":
             return Issue(place, "unsupported syntax: '`'")
+        if text in "\"'" and not {"\n", "\r", "\\"} & {*source[place:]}:
+            text = source[place:]
+        elif text in "=&|":  # the half of an operator, and what stands in the place of the other one
+            text = source[place : place + 2]
         return Issue(place, f"Syntax error: token recognition error at: '{text}'")
     token = error.token if isinstance(error, UnexpectedToken) else None
     if token is None or token.type == "$END":
