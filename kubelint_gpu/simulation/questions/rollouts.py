@@ -38,7 +38,7 @@ def judge(
     than a few times as many.
     `growth` are pools that an autoscaler enlarges.
     """
-    open_ends = served_both_ways(transitions, cluster)
+    open_ends = served_both_ways(transitions, cluster, growth)
     found = asked_once(
         (*(one.new.key for one in transitions), len(cluster.nodes)),
         (budget, tuple(growth), None if only is None else tuple(only), tuple(transitions), cluster),
@@ -137,7 +137,7 @@ def judge_together(
     With `ends`, a workload's key, it is asked of this one alone whether its rollout ends.
     Groups in which no two workloads are rolled are left out: `judge` says all about them.
     """
-    written, open_ends = transitions, served_both_ways(transitions, cluster)
+    written, open_ends = transitions, served_both_ways(transitions, cluster, growth)
     transitions, cluster, growth = with_claims_for_resources(transitions, cluster, growth)
     found = RolloutAnalysis(transitions, cluster, budget).judge_together(ends)
     if growth and any(one.verdict is not Verdict.COMPLETES for one in found):

@@ -7,9 +7,11 @@ Where devices are not known, claims keep no pod from a node, and relate no workl
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import pod_requests
@@ -18,9 +20,8 @@ from kubelint_gpu.kube.values.fields import INT32
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot, behaviour, fit
 from kubelint_gpu.simulation.growth import Growth
-from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.transition import Transition
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import NamedTuple, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
@@ -46,7 +47,7 @@ def with_claims_for_resources(
         return *bare, growth
     transitions, cluster = _with_first_templates(transitions, cluster)
     made = _Claims(cluster, growth) if cluster.device_classes else None
-    if made is None or not made.served:
+    if made is None or not made.every:
         return transitions, cluster, growth
     found, served = _with_specs(transitions, cluster, made.spec)
     if not made.templates:
@@ -98,22 +99,25 @@ def _with_specs(
     return found, replace(cluster, pods=tuple(map(with_spec, cluster.pods)))
 
 
-def served_both_ways(transitions: Sequence[Transition], cluster: Cluster) -> frozenset[int]:
+def served_both_ways(
+    transitions: Sequence[Transition], cluster: Cluster, growth: Sequence[Growth] = ()
+) -> frozenset[int]:
     """The positions of workloads that get a resource from a device plugin on some nodes, and from devices on others."""
     if not cluster.devices_known or not cluster.device_classes:
         return frozenset()
-    made = _Claims(cluster)
-    mixed = made.plugged & made.every.keys()
-    if not mixed:
-        return frozenset()
-    snapshot = Snapshot.of(replace(cluster, pods=()))
+    made = _Claims(cluster, growth)
 
     def is_mixed(workload: Workload) -> bool:
-        names = mixed.intersection(pod_requests(workload.spec))
-        nodes = [snapshot.node(name) for name in fit(created_pod(workload, "new"), snapshot).fits] if names else []
-        return any(not node.node.allocatable.get(name, 0) for node in nodes if node is not None for name in names)
+        return made.ways(workload.spec, workload.meta.namespace).both
 
     return frozenset(number for number, one in enumerate(transitions) if is_mixed(one.new) or is_mixed(one.old))
+
+
+class _Ways(NamedTuple):
+    """Of what device plugins serve on some nodes: what devices serve on all nodes of a pod, and whether both may."""
+
+    by_devices: frozenset[str] = frozenset()
+    both: bool = False
 
 
 class _Claims:
@@ -126,9 +130,35 @@ class _Claims:
         nodes = (*cluster.nodes, *(one.template for one in growth))
         self.plugged = {name for node in nodes for name, amount in node.allocatable.items() if amount}
         self.served = {name: found for name, found in self.every.items() if name not in self.plugged}
-        self.charged = {name for name in self.served for one in cluster.quotas if f"requests.{name}" in one.hard}
+        self._charging = {name for name in self.every for one in cluster.quotas if f"requests.{name}" in one.hard}
+        self.charged = self._charging & self.served.keys()
+        self._cluster = cluster
         self._pod_level = behaviour(cluster.version).pod_level_resources
+        self._ways: dict[tuple[str, PodSpec], _Ways] = {}
+        self._growing = {name for one in growth for name, amount in one.template.allocatable.items() if amount}
         self.templates: dict[tuple[str, object], ResourceClaimTemplate] = {}
+
+    def ways(self, spec: PodSpec, namespace: str) -> _Ways:
+        """What serves what such a pod asks for, on the nodes that take it wherever other pods and its volumes are."""
+        names = (self.plugged & self.every.keys()).intersection(pod_requests(spec))
+        if not names:
+            return _Ways()
+        if (namespace, spec) not in self._ways:
+            takers = self._takers(spec, namespace)
+            nodes = [info.node for info in self._empty.nodes if info.name in takers]
+            lacking = {name for name in names if any(not node.allocatable.get(name, 0) for node in nodes)}
+            having = {name for name in names if any(node.allocatable.get(name, 0) for node in nodes)}
+            sure = frozenset(lacking - having - self._growing - self._charging)
+            self._ways[namespace, spec] = _Ways(sure, both=bool(lacking - sure))
+        return self._ways[namespace, spec]
+
+    @cached_property
+    def _empty(self) -> Snapshot:
+        return Snapshot.of(replace(self._cluster, pods=()))
+
+    def _takers(self, spec: PodSpec, namespace: str) -> frozenset[str]:
+        bare = replace(spec, volumes=(), pod_affinity=(), pod_anti_affinity=(), spread=())
+        return frozenset(fit(Pod(Meta("", namespace), bare), self._empty).fits)
 
     def with_enough(self, node: Node) -> Node:
         """The node with enough of what a quota charges."""
@@ -137,14 +167,14 @@ class _Claims:
     def spec(self, spec: PodSpec, namespace: str) -> PodSpec:
         """The spec with a claim for what devices serve; as it is where they serve nothing of it."""
         from kubelint_gpu.kube.dra.claim import EXTENDED_ENTRY, ResourceClaimTemplate
-        from kubelint_gpu.kube.objects.meta import Meta
         from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import asked_resources, special_claim
 
-        names = [name for name, _ in asked_resources(spec, self.served, pod_level=self._pod_level)]
-        asked = frozenset(names) & self.served.keys()
+        served = {name: self.every[name] for name in (*self.served, *self.ways(spec, namespace).by_devices)}
+        names = [name for name, _ in asked_resources(spec, served, pod_level=self._pod_level)]
+        asked = frozenset(names) & served.keys()
         if not asked:
             return spec
-        claim = special_claim(Pod(Meta("", namespace), spec), asked, self.served)
+        claim = special_claim(Pod(Meta("", namespace), spec), asked, served)
         key = (namespace, claim.spec)
         if key not in self.templates:
             name = f"{EXTENDED_ENTRY}-{len(self.templates)}"

@@ -73,6 +73,26 @@ def test_what_a_device_plugin_serves_on_other_nodes_is_undecided() -> None:
     assert "device plugin" in found.unknown
 
 
+@pytest.mark.parametrize(("devices_there", "expected"), [(1, "stuck"), (2, "completes")])
+def test_a_pod_whose_nodes_all_serve_it_by_devices_is_decided_beside_device_plugins(devices_there, expected) -> None:
+    plugin = node("n2", 1)
+    plugin["status"]["allocatable"][GPU] = "4"
+    spec = {**asking(), "nodeSelector": {"kubernetes.io/hostname": "n1"}}
+    old = deployment("web", 1, spec)
+    found = verdict(old, merged(old, SECOND), node("n1", 0), plugin, resource_slice("n1", devices(devices_there)))
+    assert found.verdict.value == expected
+
+
+def test_a_pod_that_may_follow_another_one_to_a_device_plugin_is_undecided() -> None:
+    plugin = node("n2", 1)
+    plugin["status"]["allocatable"][GPU] = "4"
+    near = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "kubernetes.io/hostname"}
+    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}}
+    old = deployment("web", 1, {**asking(), "affinity": affinity})
+    found = verdict(old, merged(old, SECOND), node("n1", 0), plugin, resource_slice("n1", devices(1)))
+    assert found.verdict.value == "undecided"
+
+
 def test_as_many_pods_find_places_as_there_are_devices() -> None:
     inventory = node("n1", 0), node("n2", 0), resource_slice("n1", devices(3)), resource_slice("n2", devices(1)), SERVED
     cluster = read_cluster(inventory, version="1.36.3")
