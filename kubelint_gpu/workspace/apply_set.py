@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
@@ -14,7 +14,6 @@ from kubelint_gpu.documents import Reading
 from kubelint_gpu.inventory.declarations.inventory import Pool
 from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster, with_former_limits
 from kubelint_gpu.kube.objects.node import Node, read_node
-from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
@@ -64,7 +63,7 @@ class ApplySet:
         self.budget = budget
         self.rendered = tuple(rendered)
         self._attempts: dict[tuple[WorkloadKey, str], Attempt] = {}
-        self._fitting: dict[tuple[Pod, str], Attempt] = {}
+        self._fitting: dict[Hashable, Attempt] = {}
         self.answers: dict[object, Any] = {}
 
     def forget(self) -> None:

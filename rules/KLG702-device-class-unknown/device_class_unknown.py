@@ -14,6 +14,7 @@ from kubelint_gpu.messages.wording import some
 from kubelint_gpu.scheduler.framework.release import behaviour
 
 _FIELD = "deviceClassName"
+_DECLARE = "declare `devices` of the nodes, or capture the inventory: then claims are judged"
 
 
 @rule("KLG702")
@@ -23,11 +24,9 @@ def device_class_unknown(unit: ApplySet) -> Iterator[Diagnostic]:
     An alternative of `firstAvailable` is enough for that, also where an earlier one could be served.
     """
     cluster = unit.cluster
-    if not unit.has_nodes or not behaviour(cluster.version).dynamic_resources:
-        return
     known = sorted(one.name for one in cluster.device_classes)
-    if not (unit.world.has_slices or known):
-        yield from _nothing_known(unit)
+    asked = unit.world.has_slices or known or behaviour(cluster.version).dynamic_resources
+    if not unit.has_nodes or not asked:
         return
     mine = set()
     for claim in written_claims(unit):
@@ -40,44 +39,28 @@ def device_class_unknown(unit: ApplySet) -> Iterator[Diagnostic]:
             yield from _of_inventory(unit, reference, known)
 
 
-def _nothing_known(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Classes of which nothing can be said, as no class and no device is declared: each once."""
-    said = set()
-    for claim in written_claims(unit):
-        for pointer, query in claim.queries():
-            if not _is_unknown(query.device_class, []) or query.device_class in said:
-                continue
-            said.add(query.device_class)
-            yield Diagnostic(
-                "KLG702",
-                claim.manifest.place((*pointer, _FIELD)),
-                f'whether there is a DeviceClass "{query.device_class}", and devices of it, is not known: the '
-                "inventory declares no class and no devices",
-                claim.manifest,
-                cause=query.device_class,
-                certainty="possible",
-                severity="note",
-                help=("declare `devices` of the nodes, or capture the inventory: then claims are judged",),
-            )
-
-
 def _is_unknown(name: str, known: list[str]) -> bool:
     return bool(name) and name not in known and not is_placeholder(name)
 
 
 def _told(unit: ApplySet, manifest: Manifest, pointer: Pointer, name: str, known: list[str]) -> Diagnostic:
-    near = nearest_key(name, known)
+    near, nothing = nearest_key(name, known), not (unit.world.has_slices or known)
     has = f"known are {some(known, 'class')}" if known else "the inventory declares none"
+    text = (
+        f'DeviceClass "{name}" is neither in the manifests nor in the inventory: the scheduler refuses every pod '
+        f"with this claim ({has})"
+    )
+    if nothing:
+        text = f'whether there is a DeviceClass "{name}", and devices of it, is not known: the inventory declares none'
     return Diagnostic(
         "KLG702",
         manifest.place(pointer),
-        f'DeviceClass "{name}" is neither in the manifests nor in the inventory: the scheduler refuses every pod '
-        f"with this claim ({has})",
+        text,
         manifest,
         cause=name,
         certainty="certain" if _all_known(unit) else "possible",
-        scheduler=None,
-        help=(f"did you mean {near}?",) if near else (),
+        severity="note" if nothing else None,
+        help=(_DECLARE,) if nothing else (f"did you mean {near}?",) if near else (),
         proposals=rewritten(manifest, pointer, [near] if near else [], "use DeviceClass {}"),
     )
 
@@ -86,7 +69,7 @@ def _of_inventory(unit: ApplySet, reference: PodClaimReference, known: list[str]
     """Classes that a claim or a template of the inventory names."""
     from kubelint_gpu.kube.dra.request import queries_of
 
-    spec = claim_of(unit, reference)
+    spec = claim_of(unit, reference) if unit.world.has_slices or known else None
     for query in queries_of(spec) if spec is not None else ():
         if not _is_unknown(query.device_class, known):
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from kubelint_gpu.kube.dra.claim_charge import is_charged_for_claims
 from kubelint_gpu.kube.dra.device import DeviceID
@@ -73,25 +73,20 @@ def _is_uncertain(pods: Sequence[Pod], snapshot: Snapshot, cluster: Cluster) -> 
     return not all(keeps_to_nodes(pod, cluster, shared=True) for pod in pods)
 
 
-def _parts(snapshot: Snapshot, chosen: set[DeviceID]) -> dict[DeviceID, Hashable] | None:
-    """What devices are parts of that exclude each other by counters; None where somebody may share a device.
+def _parts(snapshot: Snapshot, chosen: set[DeviceID]) -> Mapping[DeviceID, Hashable] | None:
+    """What devices are parts of that exclude each other; nothing where counters are enough for all that are in play.
 
-    Nothing where counters are enough for all that are chosen and taken.
+    None where somebody may share a device, or one takes of several counter sets that are not enough for all.
     """
-    features = features_of(snapshot.behaviour)
+    features, enough = features_of(snapshot.behaviour), True
     slices, wanted = objects_of(snapshot, features).slices, chosen | holdings(snapshot, features).exclusive
-    found: dict[DeviceID, Hashable] = {}
-    enough = True
+    found: dict[DeviceID, tuple[str, tuple[str, ...]]] = {}
     for view in (slices.view(info.node) for info in snapshot.nodes):
         books, counted = Books(view, lambda _: False), any(pool.counters for pool in view.pools)
         slots = [slot for slot in view.slots if slot.id in wanted]
         if any(slot.device.shareable for slot in slots):
             return None
         enough = enough and not (counted and not all(map(books.take, slots)))
-        for pool in view.pools:
-            consuming = [slot for slot in view.slots[pool.slots.start : pool.slots.stop] if slot.device.consumes]
-            apart = all(len(slot.device.consumes) == 1 for slot in consuming)
-            found.update(
-                (one.id, (pool.name, one.device.consumes[0].counter_set if apart else "")) for one in consuming
-            )
-    return {} if enough else found
+        for slot in (one for one in view.slots if one.device.consumes):
+            found[slot.id] = view.pools[slot.pool].name, tuple([one.counter_set for one in slot.device.consumes])
+    return {} if enough else found if all(len(sets) == 1 for _, sets in found.values()) else None
