@@ -57,6 +57,8 @@ class Wait:
             return f"{self.who} on {self.waiting.unready} is not ready"
         if not self.waiting.lacks:
             _, _, reasons = self.lacking.partition(": ")
+            if not reasons and any("resourceClaimName" in one for one in self.workload.spec.resource_claims):
+                reasons = "its claim is reserved for as many pods as it can be"
             return f"{self.who} finds no node{f' ({reasons})' if reasons else ''}"
         groups = _groups(self.waiting.lacks)
         told = [self._sought(group) for group in groups[:2]]
