@@ -46,7 +46,7 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
                 "KLG107",
                 subject.manifest.place(field_pointers.strategy(subject.manifest), "key"),
                 f"whether {'the rollout ends' if subject.controller.rolls else 'all its pods find room'} is undecided: "
-                f"{_unseen(unit, subject, found)}",
+                f"{_given_up(unit, subject) or _unseen(found)}",
                 subject.manifest,
                 cause="undecided",
                 severity="note",
@@ -56,15 +56,18 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
             )
 
 
-def _unseen(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> str:
+def _given_up(unit: ApplySet, subject: WorkloadCheck) -> str:
+    """Why not even one pod's verdict is known; empty where it is."""
+    alone = unit.alone(subject).fit
+    return ", ".join(alone.unknown.reasons) if alone is not None and alone.unknown is not None else ""
+
+
+def _unseen(found: Judgement) -> str:
     if found.unknown:
         return f"{found.unknown} are not looked at"
-    alone = unit.alone(subject).fit
-    if alone is not None and alone.unknown is not None:
-        return ", ".join(alone.unknown.reasons)
     if found.company:
         others = f"{workload_names(found.company)} {verb('change', len(found.company))}"
-        mine = "never ends" if found.by_itself is Verdict.STUCK else "may never end"
-        mine = "ends" if found.by_itself is Verdict.COMPLETES else mine
-        return f"by itself it {mine}, but {others} at the same moment; {cut_off(found.states)}"
+        alone = "never ends" if found.by_itself is Verdict.STUCK else "may never end"
+        alone = "ends" if found.by_itself is Verdict.COMPLETES else alone
+        return f"by itself it {alone}, but {others} at the same moment; {cut_off(found.states)}"
     return cut_off(found.states)
