@@ -140,7 +140,8 @@ class _Claims:
 
     def ways(self, spec: PodSpec, namespace: str) -> _Ways:
         """What serves what such a pod asks for, on the nodes that take it wherever other pods and its volumes are."""
-        names = (self.plugged & self.every.keys()).intersection(pod_requests(spec))
+        mixed = self.every.keys() - self.served.keys()
+        names = mixed.intersection(pod_requests(spec)) if mixed else mixed
         if not names:
             return _Ways()
         if (namespace, spec) not in self._ways:
