@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.predecessors import is_left_alone
 from kubelint_gpu.analysis.rollout_facts import is_over, judgements_in, next_rollouts
 from kubelint_gpu.analysis.scenarios import Scenario, next_time, now
 from kubelint_gpu.analysis.transitions import is_changed, transitions_in
@@ -35,13 +37,24 @@ def harmed_rollouts(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     found = {key: one for key, one in found.items() if one.verdict in WAITS}
     if not found:
         return {}
-    as_it_was = {
-        key: coming.get(key, Transition(one.old, one.old, rolls=False))
-        for key, one in transitions.items()
-        if one.existing
-    }
-    before = Scenario(as_it_was, unit.cluster_before, unit.growth, unit.budget).judgements(found)
+    before = _before(unit, coming).judgements(found)
     return {key: one for key, one in found.items() if before[key].verdict is Verdict.COMPLETES}
+
+
+@once
+def short_as_before(unit: ApplySet) -> frozenset[WorkloadKey]:
+    """The workloads that a change leaves alone and that lacked as many replicas before it."""
+    alone = {one.key for one in unit.subjects if is_left_alone(unit, one) and one.key in transitions_in(unit)}
+    short = {key: one for key in alone if (one := judgements_in(unit)[key]).placed < one.wanted}
+    before = _before(unit, {}).judgements(short) if short else {}
+    return frozenset(key for key, one in before.items() if one.placed <= short[key].placed)
+
+
+def _before(unit: ApplySet, coming: Mapping[WorkloadKey, Transition]) -> Scenario:
+    """The cluster as it was, in which some workloads are rolled out."""
+    transitions = {key: one for key, one in transitions_in(unit).items() if one.existing}
+    as_it_was = {key: coming.get(key, Transition(one.old, one.old, rolls=False)) for key, one in transitions.items()}
+    return Scenario(as_it_was, unit.cluster_before, unit.growth, unit.budget)
 
 
 @once

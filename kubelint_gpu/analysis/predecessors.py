@@ -66,9 +66,16 @@ def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
     kept = controller.on_delete or (controller.has_ordinals and controller.partition >= wanted)
     if not kept and not is_same_template(old, subject):
         return False
+    if own_waiting(subject.workload, unit.cluster.pods):
+        return False
     there = [pod for pod in own_pods(subject.workload, unit.cluster.pods) if not pod.meta.terminating]
-    shown = there or own_waiting(subject.workload, unit.cluster.pods)
-    return wanted <= (len(there) if shown else old.workload.replicas)
+    return wanted <= (len(there) if there else old.workload.replicas)
+
+
+def is_left_alone(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether a change leaves a workload as it was, word for word."""
+    old = unit.before_of(subject)
+    return old is not None and old.manifest.item.value == subject.manifest.item.value
 
 
 def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
+from kubelint_gpu.analysis.harm import short_as_before
 from kubelint_gpu.analysis.pod_affinity import crowding, left_alone
 from kubelint_gpu.analysis.predecessors import acting
 from kubelint_gpu.analysis.spread import unspreadable
@@ -38,7 +39,8 @@ def pending_replicas(
     if placed >= judgement.wanted:
         return
     if (
-        subject.controller.runs_to_completion
+        subject.key in short_as_before(unit)
+        or subject.controller.runs_to_completion
         or not subject.places_pods
         or (is_trapped(subject, judgement) and not later)
     ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.analysis.predecessors import is_made, makes_none
+from kubelint_gpu.analysis.predecessors import is_left_alone, is_made, makes_none
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
@@ -34,22 +34,21 @@ class Kept:
     why: str
 
 
-_NONE = Kept(
-    "no pod is made, and once one is",
-    ("spec",),
-    "its template stays as it is, and there are no more replicas than before: the pods that run stay",
-)
+def put_off(unit: ApplySet, draft: Diagnostic) -> Diagnostic | None:
+    """The draft, told as of later where it is about pods of a template that this change makes none of.
 
-
-def put_off(unit: ApplySet, draft: Diagnostic) -> Diagnostic:
-    """The draft, told as of later where it is about pods of a template that this change makes none of."""
+    None where the change leaves the template as it is and makes no pod: what was wrong with it was so before.
+    """
     if draft.moment != "now" or draft.manifest is None or OF_NEW_PODS not in rule(draft.code).tags:
         return draft
     subject = next((one for one in unit.subjects if one.manifest is draft.manifest), None)
     if subject is None:
         return draft
+    if is_left_alone(unit, subject):
+        return None
     if makes_none(unit, subject):
-        return _later(subject, draft, _kept(subject.controller) or _NONE)
+        kept = _kept(subject.controller)
+        return _later(subject, draft, kept) if kept is not None else None
     return draft if is_made(unit, subject) or not _is_over(unit, subject) else when_made(subject, draft)
 
 

@@ -44,3 +44,13 @@ def test_a_quota_that_leaves_no_room_for_the_next_rollout_is_told_of(before, aft
 
 def test_a_quota_that_is_new_is_told_of():
     assert harm(made("a"), made("a") + quota(1), 4) == [("KLG105", "q")]
+
+
+def test_what_a_change_leaves_alone_and_lacked_room_before_is_silent():
+    short, other = made("a", replicas=3), made("b", RECREATE, gpus=0)
+    cluster = inventory(2)
+    assert [code for code, _, _ in found("", short, cluster)] == ["KLG109"]
+    assert found(short + other, short + made("b", RECREATE, gpus=0, more="args: [x]"), cluster) == []
+    before, after = made("a", replicas=2), made("a", replicas=2) + made("b", RECREATE).replace(": serving", ": urgent")
+    urgent = inventory(2, more="  - {name: urgent, value: 2000}\n")
+    assert ("KLG109", "a") in [(code, name) for code, name, _ in found(before, after, urgent)]

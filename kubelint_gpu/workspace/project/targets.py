@@ -16,6 +16,8 @@ from kubelint_gpu.sources.checkout import anchor_of, repository_root
 from kubelint_gpu.sources.paths import exists, is_file
 from kubelint_gpu.workspace.project.configuration import Configuration
 
+_MOST_FOLDERS = 2_000
+
 
 class Repository:
     """The files beside those that were named, as git tracks them; without git as they lie in the folder."""
@@ -85,7 +87,8 @@ def everything(paths: Sequence[str], configuration: Configuration, inventories: 
 def kustomized_folders(paths: Iterable[str]) -> tuple[str, ...]:
     """Real paths of the folders with a kustomization that may take in some files: those of their own repositories.
 
-    A file that lies in none is looked for below the working directory, or in its folder.
+    A file that lies in none is looked for below the working directory, or in its folder; a folder with more folders
+    below it than a repository has is no project.
     """
     from kubelint_gpu.sources.git import tracked_files
     from kubelint_gpu.workspace.project.kustomizations import NAMES
@@ -95,9 +98,19 @@ def kustomized_folders(paths: Iterable[str]) -> tuple[str, ...]:
     for root in {_root(path, cwd) for path in paths if _in_kustomized_folder(path)}:
         tracked = tracked_files(root) if (root / ".git").exists() else None
         if tracked is None:
-            tracked = tuple(path for path in root.rglob("*ustomization*") if is_file(path))
+            tracked = _below(root)
         found |= {os.path.realpath(path.parent) for path in tracked if path.name in NAMES}
     return tuple(sorted(found))
+
+
+def _below(root: Path) -> tuple[Path, ...]:
+    """The files below a folder, or in it alone where it has too many folders."""
+    found: list[Path] = []
+    for number, (folder, _, names) in enumerate(os.walk(root)):
+        if number > _MOST_FOLDERS:
+            return tuple(path for path in root.iterdir() if is_file(path))
+        found += [Path(folder, name) for name in names if "ustomization" in name]
+    return tuple(found)
 
 
 def _root(path: str, cwd: Path) -> Path:
