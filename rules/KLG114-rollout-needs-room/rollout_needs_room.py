@@ -8,13 +8,13 @@ from kubelint_gpu.analysis.any_cluster import stuck_anywhere, stuck_without_spar
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
-from kubelint_gpu.engine.remedies import no_surge
+from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.evidence.stakes import stakes
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.messages.kept_pods import keeping, kept, numbers
-from kubelint_gpu.messages.wait import Wait, story
+from kubelint_gpu.messages.kept_pods import keeping, kept, numbers, surges_on_nodes
+from kubelint_gpu.messages.wait import Wait, host_ports, story
 from kubelint_gpu.messages.wording import amount, counted, listed
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.values import replace
@@ -32,33 +32,38 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
         return
     for subject in unit.subjects:
         workload, controller, manifest = subject.workload, subject.controller, subject.manifest
-        if not controller.has_replica_sets or not workload.replicas or controller.paused:
+        daemons = surges_on_nodes(controller) and not (controller.on_delete or host_ports(workload.spec))
+        replicas = 1 if daemons else workload.replicas
+        if not (controller.has_replica_sets or daemons) or not replicas or controller.paused:
             continue
         requests = pod_requests(workload.spec)
         resources = tuple(requests) if unit.world.full else extended_resources(workload.spec)
-        needed = controller.places_needed(workload.replicas)
+        needed = controller.places_needed(replicas)
         if (
             not resources
-            or needed <= workload.replicas
-            or not subject.places_pods
+            or needed <= replicas
+            or not (subject.places_pods or daemons)
             or subject.key in stuck_anywhere(unit)
             or (unit.world.full and subject.key in stuck_without_spare_node(unit))
         ):
             continue
-        each = " and ".join(amount(name, requests[name]) for name in resources)
+        each = listed([amount(name, requests[name]) for name in resources])
         where = [
             field_pointers.key_values(manifest, route)
             for route in field_pointers.selectors(manifest)
             if route[-2] == "nodeSelector"
         ]
         nodes = f" on nodes with {', '.join(where)}" if where else ""
-        running = "replica that runs" if workload.replicas == 1 else f"{workload.replicas} replicas that run"
-        more = "one" if needed == workload.replicas + 1 else needed - workload.replicas
+        nodes = " on a node" if daemons else nodes
+        running = "replica that runs" if replicas == 1 else f"{replicas} replicas that run"
+        running = "pod that runs there" if daemons else running
+        more = "one" if needed == replicas + 1 else needed - replicas
+        why = keeping(workload)[2] if daemons else kept(controller, replicas)
+        without = no_daemon_surge(manifest) if daemons else no_surge(manifest, replicas)
         yield Diagnostic(
             "KLG114",
             manifest.place(field_pointers.strategy(manifest), "key"),
-            f"a rollout needs {counted(needed, 'place')} with {each}{nodes}, {more} more than the "
-            f"{running}: {kept(controller, workload.replicas)}",
+            f"a rollout needs {counted(needed, 'place')} with {each}{nodes}, {more} more than the {running}: {why}",
             manifest,
             cause="room",
             severity="warning" if unit.world.full else None,
@@ -73,8 +78,8 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
                 else f"give --inventory to learn whether the cluster has {'that place' if more == 'one' else 'them'}",
                 *filter(None, (controller.remedy,)),
             ),
-            proposals=(replace(no_surge(manifest, workload.replicas), must_prove=False, safety="unsafe"),)
-            if controller.leaves_first
+            proposals=(replace(without, must_prove=False, safety="unsafe"),)
+            if controller.leaves_first or daemons
             else (),
         )
 
