@@ -79,7 +79,7 @@ PENDING = [("KLG109", "certain")]
         (ray(2, 3), (4, 4, 4, 4), []),
         (groups(), (8, 8, 8, 8), []),
         # the leaders and the workers
-        (groups(), (8, 8, 8), [*PENDING, *PENDING]),
+        (groups(), (8, 8, 8), [("KLG109", "possible"), ("KLG109", "possible")]),
         (groups(leader=False), (8, 8, 8), PENDING),
         (groups(leader=False), (8, 8, 8, 8), []),
         (

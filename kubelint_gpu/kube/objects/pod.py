@@ -277,7 +277,7 @@ def _container(fields: Fields, host_network: bool, init: bool) -> Container:
 def _volume(fields: Fields) -> Volume:
     for kind, source in fields.value.items():
         if kind != "name" and isinstance(source, dict):
-            if kind == "persistentVolumeClaim":
+            if kind == "persistentVolumeClaim" and isinstance(source.get("claimName"), str):
                 fields.down(kind).name("claimName")
             return Volume(fields.text("name"), kind, freeze(source))
     return Volume(fields.text("name"), "emptyDir")
