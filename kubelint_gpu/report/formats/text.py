@@ -138,7 +138,8 @@ def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
     ends = [
         one
         for one in _CLAUSE_END.finditer(text)
-        if one.start() >= least and text.count("(", 0, one.start()) == text.count(")", 0, one.start())
+        if one.start() >= least
+        and all(text.count(begin, 0, one.start()) == text.count(end, 0, one.start()) for begin, end in ("()", "{}"))
     ]
     fit = [one for one in ends if len(_wrapped(kind, text[: one.start()], theme)[0]) <= _HEAD_LINES]
     for end in (*fit[-1:], *ends[:1]):

@@ -139,6 +139,15 @@ def test_the_head_says_who_what_and_why_in_two_lines():
     assert "note: held by 4 old pods, and the old pods are kept" in shown
 
 
+def test_no_taint_is_cut_in_two():
+    message = (
+        "the pod must be near Deployment ml/cache, which can only be on gpu-node-1, where gpu-node-1 had untolerated "
+        "taint {dedicated: infrastructure-of-others}, so that no node there takes the pod"
+    )
+    (_, head, _) = next(heads([message]))
+    assert " ".join(head).count("{") == " ".join(head).count("}")
+
+
 def test_a_name_is_no_reason_to_cut_the_why():
     message = f"the rollout never ends: the new pod waits for {'x' * 90}, held by the old pod; and more"
     (_, head, _) = next(heads([message], about=f"Deployment/inference/{'long-' * 12}name"))
