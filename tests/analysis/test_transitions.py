@@ -212,7 +212,7 @@ def test_the_next_rollout_of_a_new_one_finds_the_others_as_they_are_then():
 
 def test_replicas_that_share_what_only_one_can_have_lack_no_capacity():
     two = made("a", GIVES, replicas=2, pod=DATA) + CLAIM
-    ((code, _, message),) = found(two, two, inventory(4))
+    ((code, _, message),) = found(NONE, two, inventory(4))
     assert (code, message) == (
         "KLG109",
         (
@@ -221,7 +221,7 @@ def test_replicas_that_share_what_only_one_can_have_lack_no_capacity():
         ),
     )
     port = made("a", GIVES, replicas=2, more="ports: [{containerPort: 80, hostPort: 8080}]")
-    ((code, _, message),) = found(port, port, inventory(4))
+    ((code, _, message),) = found(NONE, port, inventory(4))
     assert (code, message.rpartition("; ")[2]) == (
         "KLG109",
         "a node has each host port once, whatever the strategy: this is no rollout deadlock",

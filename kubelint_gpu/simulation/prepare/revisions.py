@@ -163,8 +163,8 @@ def _is_surely_another(pod: Pod, change: WorkloadChange) -> bool:
     if any(_revision(pod) != _revision(other) for other in (*change.running, *change.waiting)):
         return True
     wanted, images = created_pod(change.new, ""), _images(pod)
-    lacks = not wanted.meta.annotations.items() <= pod.meta.annotations.items() or images != _images(wanted)
-    return all(images) and lacks
+    lacks = not wanted.meta.annotations.items() <= pod.meta.annotations.items()
+    return all(images) and (lacks or not {*_images(wanted)} <= {*images})
 
 
 def _revision(pod: Pod) -> object:

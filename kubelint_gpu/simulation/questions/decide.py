@@ -113,8 +113,9 @@ def judge_in(situation: Situation, number: int) -> Judgement:
     blank = question.blank
     if not wanted and not participant.before:
         return blank
-    # those that keep the template that they have: with OnDelete, and the ordinals below a partition
-    stay = max(participant.undisturbed, participant.kept) if situation.demands[position].nodes else 0
+    # those that keep the template that they have: with OnDelete, below a partition, where nothing is rolled out
+    left = 0 if participant.rolls else min(wanted, participant.sure)
+    stay = max(participant.undisturbed, participant.kept, left) if situation.demands[position].nodes else 0
     if not situation.eligible[position] and not (rolling and stay >= wanted):
         return replace(blank, placed=stay, alone=stay)
     found = first_answer(question, AT_ONCE, changing(situation, position))

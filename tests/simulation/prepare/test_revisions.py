@@ -49,7 +49,7 @@ def pod(number, where, release="", kind="ReplicaSet", image="app:1", revision="1
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {**spec(image), **bound}, "status": status}
 
 
-def told(new, old, *inventory):
+def told(new, old, *inventory, codes=STUCK):
     def listed(name, items):
         return (read(name, json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()),)
 
@@ -57,11 +57,8 @@ def told(new, old, *inventory):
     cluster, problems, *_ = load(readings)
     before = {one.object: one for one in manifests(listed("old.json", [old]))}
     unit = ApplySet(listed("new.json", [new]), ClusterContext(cluster, readings, problems), before=before)
-    return [one.code for one in check((unit,), unit.world, fixes=False).findings if _is_now(one)]
-
-
-def _is_now(finding):
-    return finding.code in STUCK and finding.moment == "now"
+    found = check((unit,), unit.world, fixes=False).findings
+    return [one.code for one in found if one.code in codes and one.moment == "now"]
 
 
 RUNNING = (node("n1", 2), pod(1, "n1"), pod(2, "n1"))
@@ -102,3 +99,59 @@ def test_a_daemon_set_that_surges_is_taken_back(release):
 def test_without_images_nobody_knows_whether_a_template_comes_back():
     there = (node("n1", 2), pod(1, "n1", image=""), pod(2, "n1", image=""))
     assert told(workload(), workload("second"), *there) == ["KLG101"]
+
+
+WAITING = pod(3, "", "second", revision="2")
+SURGE = {"strategy": {"rollingUpdate": {"maxSurge": 2, "maxUnavailable": 0}}}
+
+
+@pytest.mark.parametrize("more", [SURGE, {"progressDeadlineSeconds": 60}, {"minReadySeconds": 5}])
+def test_a_rollout_that_is_under_way_goes_on_in_what_is_applied(more):
+    """Seen on a control plane 1.34."""
+    assert told(workload("second", **more), workload("second"), *RUNNING, WAITING) == ["KLG101"]
+    room = {"strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}}
+    assert told(workload("second", **room), workload("second"), *RUNNING, WAITING) == []
+
+
+def test_a_rollout_that_is_under_way_is_seen_by_what_its_pods_lack():
+    assert told(workload("second", **SURGE), workload("second"), *RUNNING) == ["KLG101"]
+    unknown = (node("n1", 2), pod(1, "n1", image=""), pod(2, "n1", image=""))
+    assert told(workload("second", **SURGE), workload("second"), *unknown) == []
+
+
+def test_what_is_left_as_it_was_is_silent_however_far_its_rollout_is():
+    assert told(workload("second"), workload("second"), *RUNNING, WAITING) == []
+
+
+def test_pods_that_admission_has_changed_are_of_the_template_all_the_same():
+    def injected(number):
+        one = pod(number, "n1")
+        one["spec"]["containers"].append({"name": "proxy", "image": "proxy:1"})
+        return one
+
+    there = (node("n1", 2), injected(1), injected(2))
+    assert told(workload(**SURGE), workload(), *there) == []
+
+
+def test_a_partition_that_is_lowered_rolls_out_what_has_the_old_template_and_nothing_else():
+    """Seen on a control plane 1.34."""
+
+    def ordinals(partition, gpus="1"):
+        rolling = {"rollingUpdate": {"partition": partition}}
+        one = workload("second", "StatefulSet", serviceName="web", updateStrategy=rolling)
+        one["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"][GPU] = gpus
+        return one
+
+    def there(*releases):
+        for number, release in enumerate(releases):
+            one = pod(number, "n1", release, "StatefulSet", revision="2" if release else "1")
+            one["metadata"]["ownerReferences"][0]["name"] = "web"
+            one["spec"]["containers"][0]["resources"]["limits"][GPU] = "2" if release else "1"
+            yield one
+
+    def waits(gpus):
+        found = told(ordinals(0, "2"), ordinals(1, "2"), node("n1", gpus), *there("", "second"), codes=("KLG111",))
+        return bool(found)
+
+    assert waits(3)
+    assert not waits(4)
