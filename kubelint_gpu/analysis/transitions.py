@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.gang_members import waits_for_all
-from kubelint_gpu.analysis.predecessors import acting, ever_fitted, is_left_alone, is_made, is_same_template
+from kubelint_gpu.analysis.predecessors import acting, ever_fitted, is_made, is_same_template
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
@@ -45,8 +45,7 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
         return Transition(new, new)
     renumbered = old.controller.first_ordinal != subject.controller.first_ordinal
     rolls = now is subject and (renumbered or not is_same_template(old, subject))
-    touched = not is_left_alone(unit, subject)
-    return Transition(new, old.workload, rolls=rolls, known=True, touched=touched)
+    return Transition(new, old.workload, rolls=rolls, known=True)
 
 
 def next_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | None:

@@ -15,6 +15,8 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.field_pointers import UPDATE_STRATEGY
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
+OF_ROLLOUT = "rollout"
+"""The cause of findings about a rollout that gets stuck: of what is left alone it was under way before."""
 OF_NEW_PODS = "new-pods"
 """The tag of rules whose findings are about the pods that are made of a template."""
 
@@ -39,10 +41,11 @@ def put_off(unit: ApplySet, draft: Diagnostic) -> Diagnostic | None:
 
     None where the change leaves the template as it is and makes no pod: what was wrong with it was so before.
     """
-    if draft.moment != "now" or draft.manifest is None or OF_NEW_PODS not in rule(draft.code).tags:
+    of_new_pods, of_rollout = OF_NEW_PODS in rule(draft.code).tags, draft.cause == OF_ROLLOUT
+    if draft.moment != "now" or draft.manifest is None or not (of_new_pods or of_rollout):
         return draft
     subject = next((one for one in unit.subjects if one.manifest is draft.manifest), None)
-    if subject is None:
+    if subject is None or not (of_new_pods or is_left_alone(unit, subject)):
         return draft
     if is_left_alone(unit, subject):
         return None

@@ -15,7 +15,6 @@ class Transition:
         known: what changes is known, and happens at the same moment as every other change that is.
         existing: False where nothing of it runs before: its pods are made beside those of all others, and what is
             judged is a later rollout.
-        touched: False where its manifest says what it said before, so that a rollout that is under way goes on unseen.
         whole: its pods do nothing, and do not end, before all of them run, as those of a training Job.
     """
 
@@ -25,4 +24,3 @@ class Transition:
     known: bool = False
     existing: bool = True
     whole: bool = False
-    touched: bool = True

@@ -98,8 +98,9 @@ def test_a_partition_below_some_ordinals_is_a_canary_that_is_looked_at_now():
 
 def test_a_template_that_stays_says_nothing_of_a_partition():
     assert found(stateful(3, 1, PARTITION), stateful(3, 1, PARTITION), inventory(3)) == []
-    one = stateful(1, strategy=PARTITION)
-    assert found(one, one, inventory(1))[0][2].startswith("only 1 of 2 replicas can run")
+    one, more = stateful(1, strategy=PARTITION), stateful(1, 3, PARTITION)
+    assert found(one, one, inventory(1)) == []
+    assert found(one, more, inventory(2))[0][2].startswith("only 2 of 3 replicas can run")
 
 
 BARE = (

@@ -41,7 +41,7 @@ def participants_of(
             existing=transition.existing or bool(staying or waiting),
             waiting=waiting if controller.rolls and controller.knows_own_pods and not controller.node_bound else (),
         )
-        participant = as_shown(participant, touched=transition.touched)
+        participant = as_shown(participant)
         if participant.daemons:
             participant = _on_nodes(participant, cluster)
         found[number] = with_standing_pods(participant, cluster)

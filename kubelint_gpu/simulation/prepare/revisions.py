@@ -25,7 +25,8 @@ def revisions(participant: WorkloadChange, total: int) -> list[Revision]:
     """
     if participant.settled:
         kept, running = participant.kept, participant.staying
-        stays = [Revision(created_pod(participant.old, "old"), kept, running)] if kept else []
+        old = anonymous(running[0]) if participant.under_way and running else created_pod(participant.old, "old")
+        stays = [Revision(old, kept, running)] if kept else []
         rest = () if kept else running
         comes = [Revision(created_pod(participant.new, "new"), total - kept, rest)] if total > kept or not kept else []
         return [*stays, *comes]
@@ -133,11 +134,11 @@ def shown_template(pod: Pod, *, bound: bool = False) -> object:
     return labels, spec
 
 
-def as_shown(change: WorkloadChange, *, touched: bool = True) -> WorkloadChange:
+def as_shown(change: WorkloadChange) -> WorkloadChange:
     """The change as the pods that run show it: a template that all of them have already is not rolled out again.
 
-    What waits is of the template that is taken back, and deleted; a StatefulSet waits for it. One that is `touched`
-    and keeps its template rolls out what its pods do not have yet: it was paused, or a rollout is under way.
+    What waits is of the template that is taken back, and deleted; a StatefulSet waits for it. One that keeps its
+    template rolls out what its pods do not have yet: it was paused, or a rollout is under way.
     """
     if not change.known or not change.running or change.old is change.new:
         return change
@@ -145,7 +146,7 @@ def as_shown(change: WorkloadChange, *, touched: bool = True) -> WorkloadChange:
     if not change.rolls:
         others = [pod for pod in change.running if is_of(pod, new) is False]
         begun = controller_of(old).paused or any(_is_surely_another(pod, change) for pod in others)
-        under_way = touched and begun and bool(others) and not change.controller.paused
+        under_way = begun and bool(others) and not change.controller.paused
         return replace(change, rolls=under_way, under_way=under_way)
     if change.waiting and change.controller.has_ordinals:
         return change
