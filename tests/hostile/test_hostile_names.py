@@ -27,6 +27,12 @@ def repository(tmp_path):
     return tmp_path
 
 
+def changed(text):
+    """Another template: what a change leaves alone is not told."""
+    assert "image: a" in text
+    return text.replace("image: a", "image: b")
+
+
 def checked(folder, *arguments, codes=(0, 1, 2)):
     ended = run("check", *arguments, cwd=folder)
     assert b"internal error" not in ended.stderr, ended.stderr
@@ -103,6 +109,7 @@ def test_long_names_in_a_commit(repository):
     commit = git(repository, "commit-tree", "-m", "long", tree).stdout.decode().strip()
     git(repository, "update-ref", "refs/heads/long", commit)
     (repository / "kustomization.yaml").write_text("resources: [a.yaml]\n")
+    (repository / "a.yaml").write_text(changed(deployment("first")))
     ended = checked(repository, ".", "-i", "i.yaml", "--against", "long", *JSON, codes=(1,))
     assert objects(ended) == ["Deployment/first"]
 
@@ -118,8 +125,8 @@ class TestNamesThatAreNoText:
         (repository / "new\nline.yaml").write_text(deployment("fourth"))
         git(repository, "add", "-A")
         git(repository, "commit", "-qm", "odd")
-        for path in (repository / ODD, repository / "new\nline.yaml"):
-            path.write_text(path.read_text() + "# changed\n")
+        for path in (repository / "a.yaml", repository / ODD, folder / "c.yaml", repository / "new\nline.yaml"):
+            path.write_text(changed(path.read_text()))
         return repository
 
     @pytest.mark.parametrize("arguments", [("--hook", "."), (".", "--against", "HEAD"), ("--hook", ODD), (".",)])
