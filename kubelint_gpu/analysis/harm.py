@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @once
 def harmed_rollouts(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
-    """The next rollouts that no longer end for this change and did before it, of what it leaves as it is.
+    """The next rollouts of unchanged workloads that ended before this change and do not end after it.
 
-    None where the change itself does not come to its end: that is told of it.
+    Empty where the change itself does not end: a finding of its own says so.
     """
     transitions = transitions_in(unit)
     same = [one for one in unit.subjects if one.key in transitions and not is_changed(unit, one)]
@@ -59,7 +59,7 @@ def _before(unit: ApplySet, coming: Mapping[WorkloadKey, Transition]) -> Scenari
 
 @once
 def changing(unit: ApplySet) -> tuple[Manifest, ...]:
-    """The quotas of the unit that are not as they were, and the workloads, but for pods that go some day for good."""
+    """The workloads and quotas that differ from before; pods that end, or that nobody makes again, do not count."""
     lasting = (one for one in unit.subjects if one.controller.replaces_lost and not one.controller.terminates)
     workloads = (one.manifest for one in lasting if is_changed(unit, one))
     quotas = (one for one in unit.manifests if one.kind == "ResourceQuota" and _differs(unit, one))

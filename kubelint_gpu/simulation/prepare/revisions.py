@@ -155,13 +155,14 @@ def as_shown(change: WorkloadChange) -> WorkloadChange:
 
 
 def _is_surely_another(pod: Pod, change: WorkloadChange) -> bool:
-    """Whether a pod is of another template, and not changed at its admission: one beside it is of another revision.
+    """Whether a pod is of another template, and not only changed at its admission.
 
-    Or it has other images, or lacks a label or an annotation.
+    One beside it is of another revision and shows the new template; or it has other images, or lacks an annotation.
     """
     if change.daemons:
         return False
-    if any(_revision(pod) != _revision(other) for other in (*change.running, *change.waiting)):
+    new = (other for other in (*change.running, *change.waiting) if is_of(other, change.new) is not False)
+    if any(_revision(pod) != _revision(other) for other in new):
         return True
     wanted, images = created_pod(change.new, ""), _images(pod)
     lacks = not wanted.meta.annotations.items() <= pod.meta.annotations.items()

@@ -131,6 +131,9 @@ def test_pods_that_admission_has_changed_are_of_the_template_all_the_same():
 
     there = (node("n1", 2), injected(1), injected(2))
     assert told(workload(**SURGE), workload(), *there) == []
+    leaving = injected(2)
+    leaving["metadata"]["labels"]["pod-template-hash"] = "0"
+    assert told(workload(**SURGE), workload(), node("n1", 2), injected(1), leaving) == []
 
 
 def test_a_partition_that_is_lowered_rolls_out_what_has_the_old_template_and_nothing_else():
