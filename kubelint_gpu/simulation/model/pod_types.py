@@ -11,12 +11,7 @@ from kubelint_gpu.simulation.controllers.deployment import with_parts
 from kubelint_gpu.simulation.controllers.pod_type_builder import CollectedPods, PodTypeBuilder, Revision
 from kubelint_gpu.simulation.controllers.reconciler import PodType, Reconciler
 from kubelint_gpu.simulation.controllers.replica_set import KeepsReplicas
-from kubelint_gpu.simulation.prepare.revisions import (
-    current_revision,
-    is_of,
-    revisions,
-    revisions_with_waiting,
-)
+from kubelint_gpu.simulation.prepare.revisions import current_revision, is_of, revisions, revisions_with_waiting
 from kubelint_gpu.simulation.prepare.workload_change import (
     WorkloadChange,
     anonymous,

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.sources.checkout import anchor_of, repository_root
 from kubelint_gpu.sources.paths import exists, is_file
 from kubelint_gpu.workspace.project.configuration import Configuration
@@ -95,20 +96,23 @@ def kustomized_folders(paths: Iterable[str]) -> tuple[str, ...]:
 
     cwd = Path.cwd()
     found: set[str] = set()
-    for root in {_root(path, cwd) for path in paths if _in_kustomized_folder(path)}:
+    mine = grouped(
+        (_root(path, cwd), Path(os.path.realpath(path)).parent) for path in paths if _in_kustomized_folder(path)
+    )
+    for root, folders in mine.items():
         tracked = tracked_files(root) if (root / ".git").exists() else None
         if tracked is None:
-            tracked = _below(root)
+            tracked = _below(root) or tuple(path for folder in set(folders) for path in folder.iterdir())
         found |= {os.path.realpath(path.parent) for path in tracked if path.name in NAMES}
     return tuple(sorted(found))
 
 
 def _below(root: Path) -> tuple[Path, ...]:
-    """The files below a folder, or in it alone where it has too many folders."""
+    """The kustomizations below a folder; none where it has too many folders."""
     found: list[Path] = []
     for number, (folder, _, names) in enumerate(os.walk(root)):
         if number > _MOST_FOLDERS:
-            return tuple(path for path in root.iterdir() if is_file(path))
+            return ()
         found += [Path(folder, name) for name in names if "ustomization" in name]
     return tuple(found)
 

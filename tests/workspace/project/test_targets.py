@@ -7,6 +7,8 @@ from command_line import READY as TRACKED
 from command_line import check_json, kubelint
 from two_clusters import SMALL, git, laid_out, write
 
+from kubelint_gpu.workspace.project.targets import kustomized_folders
+
 TWO = SMALL.replace("count: 1", "count: 2")
 
 
@@ -137,3 +139,16 @@ def test_fixes_of_a_file_that_goes_to_two_clusters_are_made_once(repository):
     ran = kubelint("check", "deploy/prod", "--fix", "--unsafe-fixes", cwd=repository)
     assert ran.err.count("fixed KLG101") == 1
     assert check_json("deploy/prod", cwd=repository).codes == []
+
+
+def test_a_file_outside_of_a_repository_is_looked_for_in_its_folder_where_there_are_too_many(tmp_path, monkeypatch):
+    base, overlay = tmp_path / "base", tmp_path / "overlay"
+    for folder in (base, overlay):
+        folder.mkdir()
+        (folder / "kustomization.yaml").write_text("resources: []\n")
+    (base / "a.yaml").write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert kustomized_folders(["base/a.yaml"]) == (str(base), str(overlay))
+    for number in range(2_001):
+        (tmp_path / f"n{number}").mkdir()
+    assert kustomized_folders(["base/a.yaml"]) == (str(base),)
