@@ -11,6 +11,7 @@ from collections.abc import Hashable
 from kubelint_gpu.budget import PARTS
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import attends
+from kubelint_gpu.simulation.bounds import per_node
 from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.counting_nodes import Shares, held_at_rest
 from kubelint_gpu.simulation.bounds.preconditions import gives_way, is_crowded
@@ -187,6 +188,8 @@ def always_ends(situation: Situation, position: int) -> bool:
     participant = situation.participants[position]
     if not participant.rolling or participant.resumes or is_crowded(situation, position):
         return False
+    if participant.daemons and per_node.always_ends(situation, position):
+        return True
     parts = (situation.participants, situation.demands)
     beside = situation.memo.of("at rest", parts, lambda: _AtRest(situation))
     demands, place = beside.nobody_gives_way(position)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.relations import local_kinds
-from kubelint_gpu.simulation.bounds.preconditions import may_evict
+from kubelint_gpu.simulation.bounds.preconditions import gives_way, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import leans, stronger
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
@@ -24,17 +24,10 @@ def by_node(situation: Situation, search: GroupSearch, position: int, blank: Jud
     """
     participant = situation.participants[position]
     old, new = created_pod(participant.old, "old"), created_pod(participant.new, "new")
-    if any(quota.covers(pod) for quota in situation.cluster.quotas for pod in (old, new)) or leans(situation, position):
+    if _is_counted(situation, position, old, new):
         return None
-    standing = Snapshot.of(replace(situation.cluster, pods=tuple(stronger(situation, participant))))
-    there = frozenset(participant.standing)
-    room = frozenset(fit(new, standing).takers)
-    if participant.undisturbed:
-        room |= there
-    elif not participant.rolls:
-        # pods that are there were admitted as they are
-        room = (room - there) | (there & frozenset(fit(old, standing).takers))
-    room &= frozenset(participant.nodes)
+    standing = _standing(situation, position)
+    room = _room(participant, old, new, standing)
     short = len(room) < len(participant.nodes)
     if short:
         others = tuple(pod for pod in standing.cluster.pods if pod.identifier not in situation.daemons)
@@ -47,7 +40,7 @@ def by_node(situation: Situation, search: GroupSearch, position: int, blank: Jud
         )
     if not participant.rolling:
         return blank
-    local = all(local_kinds((old, new), situation.fixed, situation.cluster)) and not new.spec.resource_claims
+    local = _is_local(situation, old, new)
     if len(situation.participants) > 1 or search.outsiders or not local or may_evict(situation, position):
         return blank if short else None
     surge = participant.controller.surge(participant.replicas)
@@ -70,6 +63,56 @@ def decide(question: Question) -> Judgement | None:
     if not question.participant.daemons:
         return None
     return by_node(question.situation, question.search, question.position, question.blank)
+
+
+def always_ends(situation: Situation, position: int) -> bool:
+    """Whether each pod of a DaemonSet finds room however all others are placed: it outranks those that are in its way.
+
+    Whom it evicts is not told.
+    """
+    participant = situation.participants[position]
+    old, new = created_pod(participant.old, "old"), created_pod(participant.new, "new")
+    if participant.controller.surge(participant.replicas) or _is_counted(situation, position, old, new):
+        return False
+    nodes = situation.demands[position].nodes
+    rivals = [
+        pod.spec
+        for place, one in enumerate(situation.participants)
+        if place != position and not situation.demands[place].nodes.isdisjoint(nodes)
+        for pod in one.pods
+    ]
+    if not all(gives_way(spec, new.spec) for spec in rivals) or not _is_local(situation, old, new):
+        return False
+    return len(_room(participant, old, new, _standing(situation, position))) == len(participant.nodes)
+
+
+def _is_counted(situation: Situation, position: int, old: Pod, new: Pod) -> bool:
+    """Whether a quota counts its pods, or they must be near to pods of others."""
+    return any(quota.covers(pod) for quota in situation.cluster.quotas for pod in (old, new)) or leans(
+        situation, position
+    )
+
+
+def _is_local(situation: Situation, old: Pod, new: Pod) -> bool:
+    """Whether nothing on other nodes decides about a pod of it on one."""
+    return all(local_kinds((old, new), situation.fixed, situation.cluster)) and not new.spec.resource_claims
+
+
+def _standing(situation: Situation, position: int) -> Snapshot:
+    """The cluster with those running pods only that do not give way."""
+    return Snapshot.of(replace(situation.cluster, pods=tuple(stronger(situation, situation.participants[position]))))
+
+
+def _room(participant: WorkloadChange, old: Pod, new: Pod, standing: Snapshot) -> frozenset[str]:
+    """The nodes for which its pods are made that have room for them."""
+    there = frozenset(participant.standing)
+    room = frozenset(fit(new, standing).takers)
+    if participant.undisturbed:
+        room |= there
+    elif not participant.rolls:
+        # pods that are there were admitted as they are
+        room = (room - there) | (there & frozenset(fit(old, standing).takers))
+    return room & frozenset(participant.nodes)
 
 
 def _takes_both(situation: Situation, participant: WorkloadChange, old: Pod, new: Pod) -> frozenset[str]:

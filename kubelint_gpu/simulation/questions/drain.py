@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.prepare.coupling import Bonds, labels_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, owner_of
 from kubelint_gpu.simulation.search.concretize import arranged
-from kubelint_gpu.simulation.search.placements import one_placement, placements
+from kubelint_gpu.simulation.search.placements import largest_first, one_placement, placements
 from kubelint_gpu.values import dataclass, replace
 
 
@@ -74,7 +74,7 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = BUDG
     """Drain each node with pods of each workload, one at a time, from one placement of all.
 
     Daemon pods are not evicted by a drain; Jobs end by themselves.
-    `budget` is in partial placements, for the start and for each node.
+    `budget` is in partial placements for each node.
     """
     cluster = with_bound_claims(cluster, workloads)
     everyone, rest = standing_participants(workloads, cluster)
@@ -82,10 +82,8 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = BUDG
     simulation = full_simulation(workloads, cluster, _follow(participants, rest, cluster))
     state = one_placement(simulation)
     if state is None:
-        found = placements(simulation, budget)
-        state = next(iter((*found.full, *found.partial)), None)
-    if state is None:
-        return ()
+        found = placements(simulation, SIMULATION.least_drain)
+        state = next(iter((*found.full, *found.partial)), None) or largest_first(simulation)
     state = arranged(simulation, state)
     everybody: list[tuple[Pod, int]] = []
     for number, participant in enumerate(participants):
