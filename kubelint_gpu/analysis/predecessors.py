@@ -63,13 +63,19 @@ def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
     old, controller, wanted = unit.before_of(subject), subject.controller, subject.workload.replicas
     if old is None or controller.node_bound or controller.runs_to_completion:
         return False
-    kept = controller.on_delete or (controller.has_ordinals and controller.partition >= wanted)
-    if not kept and not is_same_template(old, subject):
+    if not (wanted == 0 or _keeps_all(subject) or is_same_template(old, subject)):
         return False
     if own_waiting(subject.workload, unit.cluster.pods):
         return False
     there = [pod for pod in own_pods(subject.workload, unit.cluster.pods) if not pod.meta.terminating]
     return wanted <= (len(there) if there else old.workload.replicas)
+
+
+def makes_only_old(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether no pod of its new template is made by this change, as far as its controller alone decides that."""
+    if subject.controller.node_bound:
+        return subject.controller.on_delete
+    return acting(unit, subject) is not subject
 
 
 def is_left_alone(unit: ApplySet, subject: WorkloadCheck) -> bool:
@@ -79,12 +85,22 @@ def is_left_alone(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:
-    """The workload by which its controller makes pods now: of one that is paused, the template as it was."""
-    old = unit.before_of(subject)
-    if old is None or not subject.controller.paused:
+    """The workload by which its controller makes pods now.
+
+    Of one that is paused, or whose ordinals are all below its partition, with the template as it was.
+    """
+    old, controller = unit.before_of(subject), subject.controller
+    keeps = controller.paused or (_keeps_all(subject) and not controller.on_delete)
+    if old is None or not keeps or (not controller.paused and is_same_template(old, subject)):
         return subject
     workload = replace(old.workload, replicas=subject.workload.replicas, strategy=subject.workload.strategy)
-    return WorkloadCheck(subject.manifest, workload, old.known_class, mark=subject.mark).marked("paused")
+    return WorkloadCheck(subject.manifest, workload, old.known_class, mark=subject.mark).marked("kept")
+
+
+def _keeps_all(subject: WorkloadCheck) -> bool:
+    """Whether its controller makes no pod of the new template in the place of one of the old template."""
+    controller = subject.controller
+    return controller.on_delete or (controller.has_ordinals and controller.partition >= subject.workload.replicas)
 
 
 def ever_fitted(unit: ApplySet, subject: WorkloadCheck, now: WorkloadCheck | None = None) -> bool:

@@ -111,10 +111,10 @@ def replaced_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition
     None for any other workload, and for one whose template stays.
     """
     now = transitions_in(unit).get(subject.key)
-    if now is None or not now.known or not now.rolls:
+    if now is None or not now.known or not (now.rolls or acting(unit, subject) is not subject):
         return None
-    new = controller_of(now.new).replaced_by_hand
-    return replace(now, new=new, known=False) if new is not None else None
+    new = controller_of(subject.workload).replaced_by_hand
+    return replace(now, new=new, known=False, rolls=True) if new is not None else None
 
 
 def _pace(subject: WorkloadCheck) -> object:
@@ -180,7 +180,8 @@ def is_changed(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 def is_placed(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its pods find a node by themselves."""
-    return subject.known_class and finds_nodes(unit, subject)
+    now = acting(unit, subject)
+    return now.known_class and finds_nodes(unit, now)
 
 
 def finds_nodes(unit: ApplySet, subject: WorkloadCheck) -> bool:

@@ -50,7 +50,7 @@ def pending_replicas(
     if apart or left_alone(unit, subject, judgement):
         # the rules for affinity, anti-affinity and spreading speak of it
         return
-    manifest, now = subject.manifest, acting(unit, subject)
+    manifest, now = subject.manifest, subject if later else acting(unit, subject)
     beside = judgement.alone > placed
     only = beside and judgement.wanted == 1 and judgement.at_best != placed
     text, why, nature = None, "", why_fewer((), judgement.refusal)

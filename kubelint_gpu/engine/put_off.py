@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.analysis.predecessors import is_left_alone, is_made, makes_none
+from kubelint_gpu.analysis.predecessors import is_left_alone, is_made, makes_none, makes_only_old
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.field_pointers import UPDATE_STRATEGY
+from kubelint_gpu.workspace.field_pointers import UPDATE_STRATEGY, replicas
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 OF_ROLLOUT = "rollout"
 """The cause of findings about a rollout that gets stuck: of what is left alone it was under way before."""
 OF_NEW_PODS = "new-pods"
 """The tag of rules whose findings are about the pods that are made of a template."""
+OF_REFUSED_PODS = "refused-pods"
+"""The tag of rules whose findings are about new pods that admission refuses, whatever was so before."""
+OF_LIMIT_RANGE = "limit range/"
+"""How the cause of such findings of another rule begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +44,28 @@ def put_off(unit: ApplySet, draft: Diagnostic) -> Diagnostic | None:
 
     None where the change leaves the template as it is and makes no pod: what was wrong with it was so before.
     """
-    of_new_pods, of_rollout = OF_NEW_PODS in rule(draft.code).tags, draft.cause == OF_ROLLOUT
+    tags, of_rollout = rule(draft.code).tags, draft.cause == OF_ROLLOUT
+    refused = OF_REFUSED_PODS in tags or draft.cause.startswith(OF_LIMIT_RANGE)
+    of_new_pods = refused or OF_NEW_PODS in tags
     if draft.moment != "now" or draft.manifest is None or not (of_new_pods or of_rollout):
         return draft
     subject = next((one for one in unit.subjects if one.manifest is draft.manifest), None)
     if subject is None or not (of_new_pods or is_left_alone(unit, subject)):
         return draft
     if is_left_alone(unit, subject):
-        return None
+        return draft if refused else None
     if makes_none(unit, subject):
-        kept = _kept(subject.controller)
-        return _later(subject, draft, kept) if kept is not None else None
-    return draft if is_made(unit, subject) or not _is_over(unit, subject) else when_made(subject, draft)
+        kept = _kept(subject)
+        return _later(subject, draft, kept) if kept is not None else draft if refused else None
+    if is_made(unit, subject):
+        return draft
+    over = makes_only_old(unit, subject) if refused else _is_over(unit, subject)
+    return when_made(subject, draft) if over else draft
 
 
 def when_made(subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
     """The draft, told of the pods that are made when nothing keeps their template from them any more."""
-    kept = _kept(subject.controller)
+    kept = _kept(subject)
     return draft if kept is None else _later(subject, draft, kept)
 
 
@@ -72,9 +80,9 @@ def _later(subject: WorkloadCheck, draft: Diagnostic, kept: Kept) -> Diagnostic:
     )
 
 
-def keeping(controller: Controller) -> Pointer:
+def keeping(subject: WorkloadCheck) -> Pointer:
     """The field that keeps a template from pods that run."""
-    kept = _kept(controller)
+    kept = _kept(subject)
     return kept.pointer if kept is not None else ("spec",)
 
 
@@ -87,7 +95,14 @@ def _is_over(unit: ApplySet, subject: WorkloadCheck) -> bool:
     return bool(now.wanted) or not subject.controller.node_bound
 
 
-def _kept(controller: Controller) -> Kept | None:
+def _kept(subject: WorkloadCheck) -> Kept | None:
+    controller = subject.controller
+    if not subject.workload.replicas and not controller.node_bound:
+        return Kept(
+            "it has no pods, and once it has replicas again",
+            replicas(subject.manifest),
+            "no replicas: no pod is made of the template until there are some",
+        )
     if controller.paused:
         return Kept(
             "nothing is rolled out, and once it is resumed",

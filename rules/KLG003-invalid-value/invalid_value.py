@@ -21,6 +21,7 @@ from kubelint_gpu.engine.api import (
     field_pointers,
     rule,
 )
+from kubelint_gpu.engine.put_off import OF_LIMIT_RANGE
 from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.runtime_classes import class_of
@@ -194,7 +195,7 @@ def _of_limit_range(unit: ApplySet, manifest: Manifest, route: Pointer, found: L
         manifest.place(route, "key"),
         f"LimitRange {name} of namespace {namespace} refuses {told}",
         manifest,
-        cause=f"limit range/{name}",
+        cause=f"{OF_LIMIT_RANGE}{name}",
         certainty="certain" if manifest.namespace else "possible",
         related=told_at(unit, "LimitRange", name, f"LimitRange {name} is here", namespace),
     )

@@ -68,7 +68,7 @@ def _waiting(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Diagno
     manifest = subject.manifest
     return Diagnostic(
         "KLG109",
-        manifest.place(keeping(subject.controller)),
+        manifest.place(keeping(subject)),
         f"a new pod may wait for ever: {Wait(subject.workload, waiting, exclusive_claims(unit, subject)).clause}",
         manifest,
         cause="new pods",
