@@ -138,6 +138,9 @@ def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace 
     if end is None or trace is None:
         return _evicting(question, ends, blank)
     mine = ends.simulation.pod_types.members[question.position]
+    if question.participant.shrinks:
+        # each ordinal is a kind of its own, or all are one
+        mine = mine[: blank.wanted]
     owner = question.participant.new.key
     ready = [one.ready(mine) for one in ends.found]
     waiting = next((one for one in trace.waiting if one.owner == owner), None)

@@ -80,6 +80,11 @@ class Change:
         raise NotImplementedError
 
     @property
+    def shrinks(self) -> bool:
+        """Whether it is known to give up its last ordinals, one after the other."""
+        raise NotImplementedError
+
+    @property
     def sure(self) -> int:
         """How many of its pods have their places before pods that are made anew, or wait by now, look for one."""
         if self.settled and not (self.existing or self.rolls):

@@ -73,7 +73,7 @@ class StatefulSetRollout(EqualNodes):
     def done(self, _control: Control, seen: Census) -> bool:
         """Every ordinal that shall be updated is, and is available."""
         if not self.roll:
-            return sum(seen.ready(kind) for kind in self.old) >= self.replicas
+            return sum(seen.ready(kind) for kind in self.old[: self.replicas]) >= self.replicas
         return not self.rolls or is_complete(self.strategy, self.replicas, self._pods(seen))
 
     def _change(self, control: Control, action: PodAction, seen: Census) -> Action:
@@ -144,11 +144,12 @@ class StatefulSetController(ReplicaSetController):
         change = builder.change
         makes_others = self.makes_other_pods(builder)
         grows = makes_others and change.replicas > change.before and not change.settled
-        if not grows and not self.has_own_claims(builder.cluster):
+        waits = {pod.meta.name for pod in change.waiting} if scaling and change.shrinks else set()
+        if not grows and not waits and not self.has_own_claims(builder.cluster):
             ReplicaSetController.add_steady(self, builder, scaling=scaling)
             return
         comes = change.known or not change.existing
-        first = change.sure if scaling else max(change.before, change.replicas if comes else 0)
+        first = change.sure if scaling and not waits else max(change.before, change.replicas if comes else 0)
         running = {pod.meta.name: pod for pod in change.running}
         kinds: list[int] = []
         for place in range(max(first, change.replicas)):
@@ -161,9 +162,10 @@ class StatefulSetController(ReplicaSetController):
                 made = (change.settled and place >= change.kept) or (makes_others and place >= change.before)
                 pod = builder.new_pod(name) if made else builder.old_pod(name)
             pod = with_claims(ordinal_pod(pod, name, ordinal), change.new, ordinal, builder.cluster)
-            wanted = int(place < first)
+            wanted = int(place < first and name not in waits)
             known = (found,) if found is not None and wanted else ()
-            kinds.append(builder.pod_type(pod, wanted, known, int(wanted and place < change.sure)))
+            sure = int(wanted and (bool(waits) or place < change.sure))
+            kinds.append(builder.pod_type(pod, wanted, known, sure, int(name in waits)))
         replicas, gate = change.replicas if scaling else first, has_max_unavailable(builder.cluster.version)
         ordinals = tuple(range(self.first_ordinal, self.first_ordinal + len(kinds)))
         name = change.new.key

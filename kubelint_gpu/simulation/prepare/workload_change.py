@@ -81,10 +81,18 @@ class WorkloadChange(Change):
 
     @property
     def hindered(self) -> bool:
-        """Whether its pods have ordinals and one is known not to be ready, so that its rollout may not go on."""
-        if not self.controller.has_ordinals or not self.rolling:
+        """Whether its pods have ordinals and one is known not to be ready, so that its rollout may not go on.
+
+        In order, its surplus pods stay then, too.
+        """
+        if not self.controller.has_ordinals or not (self.rolling or self.shrinks):
             return False
         return self.renumbered or bool(self.waiting) or any(pod.unready for pod in self.running)
+
+    @property
+    def shrinks(self) -> bool:
+        """Whether it is known to give up its last ordinals, one after the other."""
+        return self.known and self.controller.ordered and not self.settled and self.before > self.replicas
 
     @property
     def resumes(self) -> bool:
