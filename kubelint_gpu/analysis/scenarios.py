@@ -9,8 +9,9 @@ from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.growth import Growth
-from kubelint_gpu.simulation.prepare.workload_change import own_waiting, pods_of_others
+from kubelint_gpu.simulation.prepare.workload_change import own_pods, own_waiting, pods_of_others
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
 from kubelint_gpu.simulation.transition import Transition
@@ -85,7 +86,13 @@ def beside_removed(scenario: Scenario, removed: Mapping[WorkloadKey, Workload]) 
 
 
 def next_time(scenario: Scenario, coming: Mapping[WorkloadKey, Transition]) -> Scenario:
-    """All that changes now has changed, and other changes come; none of their pods waits any more."""
+    """All that changes now has changed, and other changes come; none of their pods waits any more.
+
+    Of what has fewer pods than it had it is open where these are.
+    """
+    scenario = without_pods_of(
+        scenario, [one.new for one in scenario.transitions.values() if _is_shrunk(one, scenario)]
+    )
     found = {
         key: coming.get(key, replace(one, old=one.new, known=False, existing=True))
         for key, one in scenario.transitions.items()
@@ -95,6 +102,12 @@ def next_time(scenario: Scenario, coming: Mapping[WorkloadKey, Transition]) -> S
     if waiting:
         cluster = replace(cluster, pods=tuple(pod for pod in cluster.pods if pod not in waiting))
     return replace(scenario, transitions=found, cluster=cluster)
+
+
+def _is_shrunk(one: Transition, scenario: Scenario) -> bool:
+    if controller_of(one.new).runs_to_completion:
+        return False
+    return one.new.replicas < one.old.replicas and len(own_pods(one.new, scenario.cluster.pods)) > one.new.replicas
 
 
 def without_pods_of(scenario: Scenario, workloads: Sequence[Workload]) -> Scenario:

@@ -13,7 +13,8 @@ from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, Share
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import ResourceQuota, quota_usage
 from kubelint_gpu.kube.values.frozen import FrozenMap
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 _NEVER = 10**9
@@ -38,6 +39,29 @@ def with_unknown_use(cluster: Cluster, participants: Sequence[WorkloadChange], w
         known = quota_usage(replace(quota, used=None), [pod for pod in cluster.pods if pod not in stay], before)
         unknown = {name: max(0, quota.used.get(name, 0) - amount) for name, amount in known.items()}
         return replace(quota, unknown=FrozenMap(unknown))
+
+    return replace(cluster, quotas=tuple(map(told, cluster.quotas)))
+
+
+def with_use_after(cluster: Cluster, transitions: Sequence[Transition]) -> Cluster:
+    """The cluster with quotas whose status counts the pods that some workloads have when all has changed."""
+    if not any(quota.used for quota in cluster.quotas):
+        return cluster
+    own = [own_pods(one.new, cluster.pods) for one in transitions]
+    running = [pod for pods in own for pod in pods]
+    made = [
+        (created_pod(one.old, "old"), max(0, one.old.replicas - len(pods)) if one.existing else 0)
+        for one, pods in zip(transitions, own, strict=True)
+    ]
+    later = [(created_pod(one.new, "new"), one.new.replicas) for one in transitions]
+
+    def told(quota: ResourceQuota) -> ResourceQuota:
+        if quota.used is None:
+            return quota
+        blank = replace(quota, used=None)
+        before, after = quota_usage(blank, running, made), quota_usage(blank, (), later)
+        used = {name: max(0, amount + after.get(name, 0) - before.get(name, 0)) for name, amount in quota.used.items()}
+        return replace(quota, used=FrozenMap(used))
 
     return replace(cluster, quotas=tuple(map(told, cluster.quotas)))
 
