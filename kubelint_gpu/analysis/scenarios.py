@@ -11,6 +11,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.growth import Growth
+from kubelint_gpu.simulation.prepare.budgets_and_quotas import with_use_after
 from kubelint_gpu.simulation.prepare.workload_change import own_pods, own_waiting, pods_of_others
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
@@ -90,9 +91,10 @@ def next_time(scenario: Scenario, coming: Mapping[WorkloadKey, Transition]) -> S
 
     Of what has fewer pods than it had it is open where these are.
     """
-    scenario = without_pods_of(
-        scenario, [one.new for one in scenario.transitions.values() if _is_shrunk(one, scenario)]
-    )
+    changed = [one for one in scenario.transitions.values() if one.known and not controller_of(one.new).node_bound]
+    shrunk = [one.new for one in changed if _is_shrunk(one, scenario)]
+    scenario = replace(scenario, cluster=with_use_after(scenario.cluster, changed))
+    scenario = without_pods_of(scenario, shrunk)
     found = {
         key: coming.get(key, replace(one, old=one.new, known=False, existing=True))
         for key, one in scenario.transitions.items()

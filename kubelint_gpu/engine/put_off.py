@@ -18,10 +18,6 @@ OF_ROLLOUT = "rollout"
 """The cause of findings about a rollout that gets stuck: of what is left alone it was under way before."""
 OF_NEW_PODS = "new-pods"
 """The tag of rules whose findings are about the pods that are made of a template."""
-OF_REFUSED_PODS = "refused-pods"
-"""The tag of rules whose findings are about new pods that admission refuses, whatever was so before."""
-OF_LIMIT_RANGE = "limit range/"
-"""How the cause of such findings of another rule begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +40,26 @@ def put_off(unit: ApplySet, draft: Diagnostic) -> Diagnostic | None:
 
     None where the change leaves the template as it is and makes no pod: what was wrong with it was so before.
     """
-    tags, of_rollout = rule(draft.code).tags, draft.cause == OF_ROLLOUT
-    refused = OF_REFUSED_PODS in tags or draft.cause.startswith(OF_LIMIT_RANGE)
-    of_new_pods = refused or OF_NEW_PODS in tags
+    of_new_pods, of_rollout = OF_NEW_PODS in rule(draft.code).tags, draft.cause == OF_ROLLOUT
     if draft.moment != "now" or draft.manifest is None or not (of_new_pods or of_rollout):
         return draft
     subject = next((one for one in unit.subjects if one.manifest is draft.manifest), None)
     if subject is None or not (of_new_pods or is_left_alone(unit, subject)):
         return draft
     if is_left_alone(unit, subject):
-        return draft if refused else None
+        return None
     if makes_none(unit, subject):
         kept = _kept(subject)
-        return _later(subject, draft, kept) if kept is not None else draft if refused else None
-    if is_made(unit, subject):
+        return _later(subject, draft, kept) if kept is not None else None
+    return draft if is_made(unit, subject) or not _is_over(unit, subject) else when_made(subject, draft)
+
+
+def when_admitted(unit: ApplySet, subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
+    """A draft about new pods that admission refuses, told as of later where this change makes none of the template."""
+    if is_left_alone(unit, subject) or is_made(unit, subject):
         return draft
-    over = makes_only_old(unit, subject) if refused else _is_over(unit, subject)
-    return when_made(subject, draft) if over else draft
+    old = makes_none(unit, subject) or makes_only_old(unit, subject)
+    return when_made(subject, draft) if old else draft
 
 
 def when_made(subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:

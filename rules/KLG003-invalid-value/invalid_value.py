@@ -21,7 +21,7 @@ from kubelint_gpu.engine.api import (
     field_pointers,
     rule,
 )
-from kubelint_gpu.engine.put_off import OF_LIMIT_RANGE
+from kubelint_gpu.engine.put_off import when_admitted
 from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.runtime_classes import class_of
@@ -155,7 +155,7 @@ def _admission_refusals(unit: ApplySet) -> Iterator[Diagnostic]:
         if written is None or subject.manifest.present(("status", "phase")):
             # what runs was admitted
             continue
-        yield from _out_of_bounds(unit, subject.manifest, written)
+        yield from (when_admitted(unit, subject, one) for one in _out_of_bounds(unit, subject.manifest, written))
         yield from _own_priority(unit, subject.manifest, written.spec)
         yield from _runtime_class(unit, subject, written.spec)
     for manifest in unit.manifests:
@@ -195,7 +195,7 @@ def _of_limit_range(unit: ApplySet, manifest: Manifest, route: Pointer, found: L
         manifest.place(route, "key"),
         f"LimitRange {name} of namespace {namespace} refuses {told}",
         manifest,
-        cause=f"{OF_LIMIT_RANGE}{name}",
+        cause=f"limit range/{name}",
         certainty="certain" if manifest.namespace else "possible",
         related=told_at(unit, "LimitRange", name, f"LimitRange {name} is here", namespace),
     )

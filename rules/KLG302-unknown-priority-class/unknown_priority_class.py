@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator
 
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, field_pointers, rule
+from kubelint_gpu.engine.put_off import when_admitted
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.kube.objects.priority import SYSTEM_CLASSES, SYSTEM_PREFIX
 from kubelint_gpu.messages.wording import some
@@ -30,7 +31,7 @@ def unknown_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
         others = f"known are {some(known, 'class')}" if declared else "the inventory declares no class"
         if reserved and not declared:
             others = f"no other class than {some(known)} may begin with {SYSTEM_PREFIX}"
-        yield Diagnostic(
+        draft = Diagnostic(
             "KLG302",
             manifest.place(route),
             f'PriorityClass "{name}" is neither in the manifests nor in the inventory: admission refuses the pods '
@@ -41,3 +42,4 @@ def unknown_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
             help=(f"did you mean {near[0]}?",) if near else (),
             proposals=rewritten(manifest, route, near, "use PriorityClass {}"),
         )
+        yield when_admitted(unit, subject, draft)
