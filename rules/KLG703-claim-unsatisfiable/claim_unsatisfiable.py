@@ -80,7 +80,8 @@ def _of_doubtful_pools(unit: ApplySet) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "KLG703",
                 reference.subject.manifest.place(reference.pointer),
-                f"the scheduler finds no devices for claim {reference.alias} as long as it takes none of {pools}: {why}",
+                f"the scheduler finds no devices for claim {reference.alias} as long as it takes none of {pools}: "
+                f"{why}",
                 reference.subject.manifest,
                 cause="pools",
                 certainty="possible",
