@@ -20,6 +20,8 @@ from kubelint_gpu.work import UsedUp, part
 if TYPE_CHECKING:
     from kubelint_gpu.scheduler.plugins.dynamic_resources.device_choice import DeviceSupply
 
+_MANY = 16
+
 
 def alone(question: Question) -> Judgement | None:
     """Too few nodes take its pods even where only what runs already is beside them."""
@@ -77,7 +79,9 @@ def _placed_last(question: Question, simulation: Simulation) -> Judgement | None
     lacking = sum(count for kind, count in missing(state) if kind in mine)
     if not lacking:
         return None
-    waiting = question.search.left_out(simulation, state, question.participant.new.key)
+    # of many that lack devices one finding tells, and who holds each device is much to find out for all of them
+    crowd = len(situation.participants) > _MANY and situation.demands[question.position].supply is not None
+    waiting = None if crowd else question.search.left_out(simulation, state, question.participant.new.key)
     wanted = question.blank.wanted
     return replace(question.blank, placed=max(0, wanted - lacking), at_best=wanted, waiting=waiting)
 

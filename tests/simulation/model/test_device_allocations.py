@@ -293,3 +293,13 @@ def test_a_claim_tells_of_the_pods_of_a_workload_that_are_not_listed(kind, devic
     objects = [plain("n1"), slices("n1", *devices), template("t", asking()), held("c", user=user)]
     found = judged(by("w", 1, SURGE if kind == "Deployment" else IN_PLACE, kind, template="t"), *objects)
     assert (found.placed, found.verdict) == expected
+
+
+def test_more_devices_than_there_are_is_known_without_a_search():
+    objects = [plain("n1"), plain("n2"), slices("n1", *"AAAA"), slices("n2", *"AAAA"), template("t", asking(2))]
+    changes = [Transition(one, one) for one in (by(f"w{number}", 2, template="t") for number in range(3))]
+    found = judge(changes, with_allocations(read_cluster([CLASS, *objects], version="1.34")))
+    assert [(one.by, one.placed, one.at_best) for one in found] == [("shortage-by-sum", 0, 2)] * 3
+    changes = changes[:2]
+    found = judge(changes, with_allocations(read_cluster([CLASS, *objects], version="1.34")))
+    assert [one.placed for one in found] == [2, 2]
