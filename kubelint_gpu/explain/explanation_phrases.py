@@ -18,6 +18,8 @@ from kubelint_gpu.scheduler.explain.what_would_help import Remedy
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 MOST_HOLDERS, _MOST_NAMES = 3, 4
+_HIGHEST = 2_000_001_000
+"""The priority of system-node-critical: a higher one stands for a pod of which only its claims tell."""
 
 
 def moment_text(found: SchedulingMoment, subject: WorkloadCheck) -> str:
@@ -95,7 +97,10 @@ def holder_text(holder: Holder, mine: Owner, own: Own, *, alone: bool) -> str:
     if not alone:
         text += f" on {names_text(holder.nodes)}"
     amounts = [amount(name, held) for name, held in holder.amounts.items() if name != "pods"]
-    facts = [*amounts, f"priority {holder.priority}" + (", lower" if holder.lower else "")]
+    devices = tuple(dict.fromkeys(holder.devices))
+    facts = [*amounts, *([some_names(devices)] if devices else [])]
+    if holder.priority <= _HIGHEST:
+        facts.append(f"priority {holder.priority}" + (", lower" if holder.lower else ""))
     if holder.terminating:
         facts.append("being deleted")
     return f"{text}: {', '.join(facts)}"
