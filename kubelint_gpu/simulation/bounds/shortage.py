@@ -101,7 +101,7 @@ def asks_too_much(situation: Situation, simulation: Simulation, position: int) -
 
 
 def _short(situation: Situation, simulation: Simulation, nodes: frozenset[str]) -> Iterator[str | int]:
-    """The resources, and numbers of devices, of which the pods that can go to no other nodes take more than there are."""
+    """The resources, and numbers of devices, of which pods that can go to no other nodes take more than there are."""
     pod_types = simulation.pod_types
     outside = {kind for kind, name in pod_types.homes if name not in nodes}
     asked: dict[str, int] = {}
