@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.explain.scheduling_moments import SchedulingMoment
 from kubelint_gpu.inventory.view.node_names import abbreviated
-from kubelint_gpu.kube.objects.pod import PodSpec
+from kubelint_gpu.kube.objects.pod import UNTOLD_PRIORITY, PodSpec
 from kubelint_gpu.messages.events import Own, owner_text, requirement_text
 from kubelint_gpu.messages.wording import amount, bare, counted, listed
 from kubelint_gpu.scheduler.explain.cluster_changes import PodsEnd
@@ -18,8 +18,6 @@ from kubelint_gpu.scheduler.explain.what_would_help import Remedy
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 MOST_HOLDERS, _MOST_NAMES = 3, 4
-_HIGHEST = 2_000_001_000
-"""The priority of system-node-critical: a higher one stands for a pod of which only its claims tell."""
 
 
 def moment_text(found: SchedulingMoment, subject: WorkloadCheck) -> str:
@@ -99,7 +97,7 @@ def holder_text(holder: Holder, mine: Owner, own: Own, *, alone: bool) -> str:
     amounts = [amount(name, held) for name, held in holder.amounts.items() if name != "pods"]
     devices = tuple(dict.fromkeys(holder.devices))
     facts = [*amounts, *([some_names(devices)] if devices else [])]
-    if holder.priority <= _HIGHEST:
+    if holder.priority != UNTOLD_PRIORITY:
         facts.append(f"priority {holder.priority}" + (", lower" if holder.lower else ""))
     if holder.terminating:
         facts.append("being deleted")

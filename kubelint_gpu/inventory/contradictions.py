@@ -40,7 +40,7 @@ def _pools(inventory: Inventory) -> Iterator[InventoryError]:
     """Pools of devices of which the scheduler takes none."""
     if next(inventory.of_kind("ResourceSlice"), None) is None:
         return
-    from kubelint_gpu.kube.dra.pools import newest, unusable
+    from kubelint_gpu.kube.dra.device_pools import newest, unusable
     from kubelint_gpu.kube.dra.resource_slice import read_resource_slice
 
     found = [(read_resource_slice(declared.value), declared) for declared in inventory.of_kind("ResourceSlice")]

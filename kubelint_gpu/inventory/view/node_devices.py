@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.inventory.declarations.inventory import Inventory
     from kubelint_gpu.kube.dra.amounts import Amount
     from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
-    from kubelint_gpu.kube.dra.pools import PoolID
+    from kubelint_gpu.kube.dra.device_pools import PoolID
     from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
     from kubelint_gpu.kube.objects.node import Node
 
@@ -45,7 +45,7 @@ def node_devices(inventory: Inventory, nodes: Iterable[Node]) -> Mapping[str, tu
     """
     if next(inventory.of_kind("ResourceSlice"), None) is None:
         return {}
-    from kubelint_gpu.kube.dra.pools import newest, unusable
+    from kubelint_gpu.kube.dra.device_pools import newest, unusable
 
     cluster = read_cluster([one.value for kind in _KINDS for one in inventory.of_kind(kind)])
     allocations = [one.allocation for one in cluster.resource_claims if one.allocation is not None]

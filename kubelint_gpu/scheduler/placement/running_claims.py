@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import Meta, OwnerReference
-from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier, PodSpec
+from kubelint_gpu.kube.objects.pod import UNTOLD_PRIORITY, Pod, PodIdentifier, PodSpec
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler.attempt import reservations
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 EXTENDED = "resource.kubernetes.io/extended-resource-claim"
 """The annotation of a claim that the scheduler made for the extended resources of a pod."""
 _CLAIM = "ResourceClaim"
-_MOST = 2**31 - 1
 
 
 def with_allocations(cluster: Cluster) -> Cluster:
@@ -128,7 +127,9 @@ def _standing_in(users: Mapping[tuple[str, str, str], list[ResourceClaim]], clus
         if nodes:
             entries = [FrozenMap({"name": one.meta.name, "resourceClaimName": one.meta.name}) for one in claims]
             has = tuple([(claim.key, claim.allocation) for claim in claims if claim.allocation is not None])
-            spec = PodSpec(nodes[0].name, priority=_MOST, resource_claims=() if kind == _CLAIM else tuple(entries))
+            spec = PodSpec(
+                nodes[0].name, priority=UNTOLD_PRIORITY, resource_claims=() if kind == _CLAIM else tuple(entries)
+            )
             owner = None if kind == "Pod" else OwnerReference(kind, name)
             yield Pod(Meta(name, space, name, owner=owner), spec, "Running", ready=True, allocations=has)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, halt
@@ -19,8 +20,6 @@ from kubelint_gpu.work import UsedUp, part
 
 if TYPE_CHECKING:
     from kubelint_gpu.scheduler.plugins.dynamic_resources.device_choice import DeviceSupply
-
-_MANY = 16
 
 
 def alone(question: Question) -> Judgement | None:
@@ -80,7 +79,7 @@ def _placed_last(question: Question, simulation: Simulation) -> Judgement | None
     if not lacking:
         return None
     # of many that lack devices one finding tells, and who holds each device is much to find out for all of them
-    crowd = len(situation.participants) > _MANY and situation.demands[question.position].supply is not None
+    crowd = len(situation.participants) > BUDGET.told and situation.demands[question.position].supply is not None
     waiting = None if crowd else question.search.left_out(simulation, state, question.participant.new.key)
     wanted = question.blank.wanted
     return replace(question.blank, placed=max(0, wanted - lacking), at_best=wanted, waiting=waiting)
