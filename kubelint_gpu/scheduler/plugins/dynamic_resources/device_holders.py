@@ -15,7 +15,6 @@ from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.dra.request import queries_of
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.scheduler.framework.equality import kind_of
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.consumable_capacity import has_left
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.counters import Books
@@ -81,8 +80,9 @@ def _users(snapshot: Snapshot) -> Mapping[str, Sequence[Pod]]:
 
 def blockers(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[DeviceHolder, ...]:
     """Whose devices a pod could have on a node, in the order in which the scheduler tries them."""
-    told: dict[int, dict[str, tuple[DeviceHolder, ...]]] = snapshot.derived("device blockers", lambda _: {})
-    found = told.setdefault(kind_of(pod, snapshot.memory), {})
+    told: dict[object, dict[str, tuple[DeviceHolder, ...]]] = snapshot.derived("device blockers", lambda _: {})
+    key = (pod.identifier, pod.spec.resource_claims, snapshot.memory.load(pod).requests)
+    found = told.setdefault(key, {})
     if node_name not in found:
         holders = snapshot.derived("device holders", _holders)
         found[node_name] = tuple(
