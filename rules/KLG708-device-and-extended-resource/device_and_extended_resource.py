@@ -27,11 +27,11 @@ def device_and_extended_resource(unit: ApplySet) -> Iterator[Diagnostic]:
     classes = {**_PRESET, **class_of_resource(unit)}
     if claim_references(unit):
         yield from _twice(unit, classes)
-        yield from _of_device_plugin(unit, {name: resource for resource, name in classes.items()})
+        yield from _of_device_plugin(unit, classes)
     yield from _not_served(unit, classes)
 
 
-def _of_device_plugin(unit: ApplySet, resources: dict[str, str]) -> Iterator[Diagnostic]:
+def _of_device_plugin(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
     """Claims of pods whose nodes all offer the devices as an extended resource, and publish none."""
     from kubelint_gpu.kube.dra.request import queries_of
 
@@ -40,9 +40,8 @@ def _of_device_plugin(unit: ApplySet, resources: dict[str, str]) -> Iterator[Dia
         return
     for reference in claim_references(unit):
         subject, spec = reference.subject, claim_of(unit, reference)
-        asked = (
-            {resources[one.device_class] for one in queries_of(spec) if one.device_class in resources} if spec else ()
-        )
+        names = {one.device_class for one in queries_of(spec)} if spec is not None else set()
+        asked = {resource for resource, name in classes.items() if name in names}
         if not asked or not subject.places_pods:
             continue
         bare = replace(subject.pod, spec=replace(subject.pod.spec, resource_claims=()))
