@@ -23,6 +23,7 @@ class Budget:
         waiting: those that are looked at for what the next pod waits for.
         gangs: the states of Jobs that may hold one another up.
         starving: the partial placements beside which a Job waits.
+        told: of how many workloads that lack devices each is told what it waits for.
         company: the states of rollouts that others may let end.
         drain: the partial placements for each node that is drained.
         rollback: the states of a StatefulSet that is rolled back.
@@ -49,6 +50,7 @@ class Budget:
     waiting: int = 500
     gangs: int = 20_000
     starving: int = 2_000
+    told: int = 16
     company: int = 2_000
     drain: int = 1_000
     rollback: int = 1_000

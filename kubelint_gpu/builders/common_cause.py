@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kubelint_gpu.analysis.devices.asked_devices import asked_devices
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.findings.finding import ASKED, WHO, Shared
@@ -33,6 +34,9 @@ def of_shortage(
     names = sorted(judgement.eligible)
     found = [info for info in map(unit.empty.node, names) if info is not None]
     total = sum(info.node.allocatable.get(resource, 0) for info in found)
+    if not each and subject.workload.spec.resource_claims:
+        devices = asked_devices(unit, subject, names)
+        resource, each, total = devices or ("", 0, 0)
     if not each or not total:
         return None
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"

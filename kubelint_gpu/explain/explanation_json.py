@@ -129,6 +129,7 @@ def _holder(found: Holder, mine: Owner) -> dict[str, Any]:
         "priority": found.priority,
         "lowerPriority": found.lower,
         "terminating": found.terminating,
+        **({"devices": list(dict.fromkeys(found.devices))} if found.devices else {}),
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.explain.scheduling_moments import SchedulingMoment
 from kubelint_gpu.inventory.view.node_names import abbreviated
-from kubelint_gpu.kube.objects.pod import PodSpec
+from kubelint_gpu.kube.objects.pod import UNTOLD_PRIORITY, PodSpec
 from kubelint_gpu.messages.events import Own, owner_text, requirement_text
 from kubelint_gpu.messages.wording import amount, bare, counted, listed
 from kubelint_gpu.scheduler.explain.cluster_changes import PodsEnd
@@ -95,7 +95,10 @@ def holder_text(holder: Holder, mine: Owner, own: Own, *, alone: bool) -> str:
     if not alone:
         text += f" on {names_text(holder.nodes)}"
     amounts = [amount(name, held) for name, held in holder.amounts.items() if name != "pods"]
-    facts = [*amounts, f"priority {holder.priority}" + (", lower" if holder.lower else "")]
+    devices = tuple(dict.fromkeys(holder.devices))
+    facts = [*amounts, *([some_names(devices)] if devices else [])]
+    if holder.priority != UNTOLD_PRIORITY:
+        facts.append(f"priority {holder.priority}" + (", lower" if holder.lower else ""))
     if holder.terminating:
         facts.append("being deleted")
     return f"{text}: {', '.join(facts)}"

@@ -35,6 +35,10 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _MOST_CLASSES, _MOST_REMEDIES = 10, 4
 _LABEL = 10
+_UNDECLARED = (
+    "not looked at: the inventory declares none; declare the ResourceSlices and DeviceClasses of the cluster, or "
+    "`devices` of its nodes"
+)
 _ABOUT_NODES = ("", node_name.NAME, *GATES)
 
 
@@ -61,6 +65,7 @@ class _Page:
         workload = subject.workload
         self.mine = Owner(workload.kind, workload.meta.namespace, workload.meta.name)
         self.own = OLD
+        self.undeclared = False
 
     def head(self, unit: ApplySet, first: SchedulingMoment) -> Iterator[str]:
         """What is explained."""
@@ -72,8 +77,9 @@ class _Page:
         asked = [amount(name, number) for name, number in explanation.requests.items()]
         asked += claims_texts(spec)
         yield from self.note("asks for", listed(asked) or "nothing", indent=2)
-        if spec.resource_claims and not unit.cluster.devices_known:
-            yield from self.note("devices", "not looked at: the inventory declares none", indent=2)
+        self.undeclared = bool(spec.resource_claims) and not unit.cluster.devices_known
+        if self.undeclared:
+            yield from self.note("devices", _UNDECLARED, indent=2)
         if not subject.known_class:
             text = f"there is no PriorityClass {spec.priority_class_name}: admission refuses the pod"
             yield from self.note("priority", text, indent=2)
@@ -98,6 +104,8 @@ class _Page:
         fitting = sum(len(row.nodes) for row in explanation.classes if row.fits)
         nodes = counted(total, "node")
         where = f"fits on {fitting} of {nodes}" if fitting else f"fits on none of {nodes}"
+        if fitting and self.undeclared:
+            where = f"may fit on {fitting} of {nodes}, if they have devices for its claims"
         if explanation.fit.unknown is not None:
             where = f"fits, as far as that is known, on none of {nodes}"
         if explanation.held or explanation.refusal:
@@ -141,7 +149,8 @@ class _Page:
         names = names_text(row.nodes)
         if len(row.nodes) > 1:
             names += f" ({len(row.nodes)} nodes)"
-        reason = "fits" if row.status is None else ", ".join(row.status.reasons)
+        fits = "has room for the pod, devices aside" if self.undeclared else "fits"
+        reason = fits if row.status is None else ", ".join(row.status.reasons)
         lines = theme.wrap(theme.show(f"{names}: {reason}"), first=5, hang=7)
         style: Style = "good" if row.fits else "error"
         head, colon, rest = lines[0].partition(": ")

@@ -29,11 +29,28 @@ _OTHER_PLUGINS = ("hami.io/", "volcano.sh/")
 
 def contradictions(inventory: Inventory) -> tuple[InventoryError, ...]:
     """Warnings, in the order of the declarations; equal nodes of a pool give one."""
-    found = [*_labels(inventory), *_overcommitted(inventory), *_lost(inventory)]
+    found = [*_labels(inventory), *_overcommitted(inventory), *_lost(inventory), *_pools(inventory)]
     first: dict[object, InventoryError] = {}
     for each in found:
         first.setdefault((each.path, each.span, each.message.partition(":")[2]), each)
     return tuple(first.values())
+
+
+def _pools(inventory: Inventory) -> Iterator[InventoryError]:
+    """Pools of devices of which the scheduler takes none."""
+    if next(inventory.of_kind("ResourceSlice"), None) is None:
+        return
+    from kubelint_gpu.kube.dra.device_pools import newest, unusable
+    from kubelint_gpu.kube.dra.resource_slice import read_resource_slice
+
+    found = [(read_resource_slice(declared.value), declared) for declared in inventory.of_kind("ResourceSlice")]
+    of_name = {one.name: declared for one, declared in found}
+    for (driver, pool), slices in newest([one for one, _ in found]).items():
+        why = unusable(slices)
+        if why:
+            sentence = f"pool {driver}/{pool}: {why}: the scheduler takes none of its devices"
+            hint = "capture the inventory again, or declare what is missing" if "slices" in why else ""
+            yield warning_about(of_name[slices[0].name], ("spec", "pool"), sentence, hint)
 
 
 def _labels(inventory: Inventory) -> Iterator[InventoryError]:

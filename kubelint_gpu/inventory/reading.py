@@ -24,6 +24,10 @@ def understood(declared: Declared, problems: list[InventoryError]) -> Declared |
     """
     found: list[InvalidObject] = []
     typed = read_object(declared.value, found)
+    if declared.kind == "ResourceSlice":
+        from kubelint_gpu.kube.validation.slice_validation import slice_problems
+
+        found += slice_problems(declared.value)
     for problem in found:
         sentence = f"{declared.kind} {declared.name}: {field_path(problem.pointer)} {problem.detail}"
         problems.append(error_about(declared, problem.pointer, sentence))

@@ -103,6 +103,8 @@ def _ends(change: PodsEnd, mine: Owner | None, own: Own) -> str:
             parts.append(own.one if number == 1 else own.several(number))
         elif owner.kind == "Pod":
             parts.append(f"the pod {owner.namespace}/{owner.name}")
+        elif owner.kind == "ResourceClaim":
+            parts.append(f"what uses {owner_text(owner)}")
         else:
             parts.append(f"{'a pod' if number == 1 else counted(number, 'pod')} of {owner_text(owner)}")
     total = sum(number for _, number in change.owners)

@@ -115,7 +115,7 @@ class Manifest:
             return None
         span = self.item.locate(pointer)
         found = offset_within(self.item.document.source.text[span.start : span.end], value, offset)
-        return None if found is None or span.start + found >= span.end else span.start + found
+        return None if found is None else max(span.start, min(span.start + found, span.end - 1))
 
     def present(self, pointer: Pointer) -> bool:
         """Whether a field is written."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from kubelint_gpu.analysis.devices.unserved_claims import Fault, certainty, device_trial, faults
+from kubelint_gpu.analysis.devices.unserved_claims import Fault, certainty, declared_trial, device_trial, faults
 from kubelint_gpu.analysis.devices.written_claims import (
     CLAIM,
     PodClaimReference,
@@ -36,6 +36,7 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
         return
     trial = device_trial(unit)
     if trial is None:
+        yield from _of_doubtful_pools(unit)
         return
     mine = {}
     for claim in written_claims(unit):
@@ -59,6 +60,33 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
     for of_pod in grouped(named).values():
         if not any(mine.get((one.kind, one.namespace, one.name), True) for one in of_pod):
             yield from _of_pod(unit, of_pod[0])
+
+
+def _of_doubtful_pools(unit: ApplySet) -> Iterator[Diagnostic]:
+    """Claims that find no devices while slices of a pool are missing or disagree: its driver may be about to change."""
+    trial = declared_trial(unit)
+    if trial is None:
+        return
+    pools = some([pool.key for pool in trial.doubtful_pools], "pool")
+    first = trial.doubtful_pools[0]
+    why = first.invalid or "the inventory does not have all slices that its newest generation tells of"
+    for reference in claim_references(unit):
+        spec = claim_of(unit, reference)
+        if spec is None or not reference.subject.places_pods:
+            continue
+        trial.renewed()
+        found = trial.asked(spec)
+        if found.refused is None and not found.served:
+            yield Diagnostic(
+                "KLG703",
+                reference.subject.manifest.place(reference.pointer),
+                f"the scheduler finds no devices for claim {reference.alias} as long as it takes none of {pools}: "
+                f"{why}",
+                reference.subject.manifest,
+                cause="pools",
+                certainty="possible",
+                help=("capture the inventory again, or declare the slices that are missing",),
+            )
 
 
 def _told(unit: ApplySet, claim: WrittenClaim, fault: Fault) -> Diagnostic:

@@ -9,7 +9,9 @@ from kubelint_gpu.builders.gpu_requests import request_place
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, rule
 from kubelint_gpu.inventory.dra.nvidia import CLASSES
 from kubelint_gpu.kube.objects.requests import is_served_by_devices, pod_requests
-from kubelint_gpu.messages.wording import amount
+from kubelint_gpu.messages.wording import amount, some
+from kubelint_gpu.scheduler import fit
+from kubelint_gpu.values import replace
 
 _SINCE = 36
 _PRESET = {
@@ -25,7 +27,40 @@ def device_and_extended_resource(unit: ApplySet) -> Iterator[Diagnostic]:
     classes = {**_PRESET, **class_of_resource(unit)}
     if claim_references(unit):
         yield from _twice(unit, classes)
+        yield from _of_device_plugin(unit, classes)
     yield from _not_served(unit, classes)
+
+
+def _of_device_plugin(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
+    """Claims of pods whose nodes all offer the devices as an extended resource, and publish none."""
+    from kubelint_gpu.kube.dra.request import queries_of
+
+    publishing = {one.node_name for one in unit.cluster.resource_slices}
+    if not unit.has_nodes or "" in publishing:
+        return
+    for reference in claim_references(unit):
+        subject, spec = reference.subject, claim_of(unit, reference)
+        names = {one.device_class for one in queries_of(spec)} if spec is not None else set()
+        asked = {resource for resource, name in classes.items() if name in names}
+        if not asked or not subject.places_pods:
+            continue
+        bare = replace(subject.pod, spec=replace(subject.pod.spec, resource_claims=()))
+        nodes = [info.node for info in map(unit.empty.node, fit(bare, unit.empty).fits) if info is not None]
+        for resource in sorted(asked):
+            if not nodes or any(not one.allocatable.get(resource, 0) or one.name in publishing for one in nodes):
+                continue
+            yield Diagnostic(
+                "KLG708",
+                subject.manifest.place(reference.pointer),
+                f"claim {reference.alias} asks for devices of a DRA driver, and {some([one.name for one in nodes])}, "
+                f"where the pod may go, {'offers' if len(nodes) == 1 else 'offer'} them as {resource} of a device "
+                "plugin, with no ResourceSlice declared",
+                subject.manifest,
+                cause=f"plugin/{resource}",
+                certainty="possible",
+                severity="warning",
+                help=(f"ask for {resource}, or declare the ResourceSlices if a DRA driver runs there, too",),
+            )
 
 
 def _twice(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:

@@ -43,3 +43,42 @@ def test_names_that_could_steer_a_terminal_are_written_out(folder):
     ran = explain(folder, "-i", "cluster.yaml", what="deployment/\x1b[31minfer")
     assert ran.code == 2
     assert "\x1b" not in ran.err
+
+
+CLAIM = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: two}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com, count: 2}}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: two}]
+  containers: [{name: c, image: i, resources: {claims: [{name: gpu}]}}]
+"""
+NODE = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.36"
+nodes: [{name: n1, allocatable: {cpu: 8, memory: 8Gi}, devices: [{model: H100-80GB-HBM3, count: 2}]}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: c}
+spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com}}]}}
+status:
+  allocation: {devices: {results: [{request: g, driver: gpu.nvidia.com, pool: n1, device: gpu-1}]}}
+"""
+
+
+def test_devices_are_told_with_those_who_have_them(tmp_path):
+    (tmp_path / "p.yaml").write_text(CLAIM)
+    (tmp_path / "c.yaml").write_text(NODE)
+    ran = kubelint("explain", "pod/p", str(tmp_path / "p.yaml"), "-i", str(tmp_path / "c.yaml"))
+    assert "held by     ResourceClaim default/c: gpu.nvidia.com/n1/gpu-1\n" in ran.out
+    (tmp_path / "c.yaml").write_text(NODE.partition(", devices")[0] + "}]\n")
+    ran = kubelint("explain", "pod/p", str(tmp_path / "p.yaml"), "-i", str(tmp_path / "c.yaml"))
+    assert "declare the ResourceSlices" in ran.out
+    assert "n1: fits" not in ran.out

@@ -76,3 +76,32 @@ def test_a_namespace_may_be_declared_in_parts_that_do_not_contradict_each_other(
     assert only.value["metadata"]["labels"] == {"a": "b", "c": "d"}
     _, errors = load((read("i.yaml", "---\n".join([part % "a: b", part % "a: d", CONCISE]).encode()),))
     assert [one.message for one in errors] == ["Namespace team is declared twice"]
+
+
+def a_slice(name, *devices, count=1, generation=1, **spec):
+    pool = {"name": "p", "generation": generation, "resourceSliceCount": count}
+    spec = {"driver": "gpu.example.com", "pool": pool, "nodeName": "a", "devices": list(devices), **spec}
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": name}, "spec": spec}
+
+
+@pytest.mark.parametrize(
+    ("slices", "why"),
+    [
+        ([a_slice("s", {"name": "d"}, count=2)], "1 of 2 slices of its newest generation, 1, are declared"),
+        (
+            [a_slice("old", {"name": "d"}), a_slice("s", {"name": "d"}, generation=2, count=2)],
+            "1 of 2 slices of its newest generation, 2, are declared",
+        ),
+        ([a_slice(name, {"name": "d"}, count=2) for name in "st"], "device d is there twice"),
+        (
+            [a_slice("s", {"name": "d", "consumesCounters": [{"counterSet": "x", "counters": {}}]})],
+            "there is no counter set x",
+        ),
+    ],
+)
+def test_a_pool_of_which_the_scheduler_takes_no_device_is_told(slices, why):
+    inventory, _ = loaded(raw_node("a"), *slices)
+    assert [one.message for one in contradictions(inventory)] == [
+        f"pool gpu.example.com/p: {why}: the scheduler takes none of its devices"
+    ]
+    assert not contradictions(loaded(raw_node("a"), a_slice("old", count=5), a_slice("s", generation=2))[0])

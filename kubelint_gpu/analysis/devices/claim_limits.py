@@ -66,8 +66,10 @@ def _admin_access(unit: ApplySet) -> Iterator[ClaimFault]:
     for claim in written_claims(unit):
         namespace = known.get(claim.namespace)
         labelled = namespace is not None and namespace.labels.get(ADMIN_LABEL) == "true"
-        if labelled or (namespace is None and not (unit.has_nodes and known)):
+        if labelled:
             continue
+        # where no namespace is declared, its label is nobody's to see
+        told = namespace is not None or (unit.has_nodes and bool(known))
         label = f'the label {ADMIN_LABEL}: "true"'
         if namespace is not None:
             text = f"namespace {claim.namespace} has not {label}, without which the API server refuses adminAccess"
@@ -81,6 +83,7 @@ def _admin_access(unit: ApplySet) -> Iterator[ClaimFault]:
                     text,
                     "adminAccess",
                     certainty="certain" if namespace is not None else "possible",
+                    severity=None if told else "note",
                 )
 
 

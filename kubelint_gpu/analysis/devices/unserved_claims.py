@@ -45,6 +45,13 @@ class Fault(NamedTuple):
 @once
 def device_trial(unit: ApplySet) -> ClaimTrial | None:
     """Asks for the devices of the cluster; None where they are not known, or its release does not schedule them."""
+    trial = declared_trial(unit)
+    return None if trial is None or trial.doubtful_pools else trial
+
+
+@once
+def declared_trial(unit: ApplySet) -> ClaimTrial | None:
+    """The same, also where slices of a pool are missing or disagree: the scheduler takes nothing of it then."""
     cluster = fully_grown(unit.cluster, [pool for pool in unit.growth if not pool.existing], 1)
     if not unit.has_nodes or not cluster.resource_slices or not cluster.nodes:
         return None
@@ -52,8 +59,7 @@ def device_trial(unit: ApplySet) -> ClaimTrial | None:
         return None
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 
-    trial = ClaimTrial(cluster, unit.empty)
-    return None if trial.has_doubtful_pools else trial
+    return ClaimTrial(cluster, unit.empty)
 
 
 def certainty(unit: ApplySet) -> Certainty:

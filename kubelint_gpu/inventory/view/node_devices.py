@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.inventory.declarations.inventory import Inventory
     from kubelint_gpu.kube.dra.amounts import Amount
     from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
+    from kubelint_gpu.kube.dra.device_pools import PoolID
     from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
     from kubelint_gpu.kube.objects.node import Node
 
@@ -44,20 +45,21 @@ def node_devices(inventory: Inventory, nodes: Iterable[Node]) -> Mapping[str, tu
     """
     if next(inventory.of_kind("ResourceSlice"), None) is None:
         return {}
+    from kubelint_gpu.kube.dra.device_pools import newest, unusable
+
     cluster = read_cluster([one.value for kind in _KINDS for one in inventory.of_kind(kind)])
     allocations = [one.allocation for one in cluster.resource_claims if one.allocation is not None]
     held = frozenset(device.id for one in allocations for device in one.devices if not device.admin)
-    newest: dict[tuple[str, str], int] = {}
-    for one in cluster.resource_slices:
-        key = (one.driver, one.pool)
-        newest[key] = max(newest.get(key, 0), one.generation)
-    current = [one for one in cluster.resource_slices if one.generation == newest[one.driver, one.pool]]
-    by_node = grouped((one.node_name, one) for one in current)
+    pools = newest(cluster.resource_slices)
+    idle = frozenset(pool for pool, slices in pools.items() if unusable(slices))
+    by_node = grouped((one.node_name, one) for slices in pools.values() for one in slices)
     others = by_node.pop("", [])
-    return {node.name: _counts(node, [*by_node.get(node.name, ()), *others], held) for node in nodes}
+    return {node.name: _counts(node, [*by_node.get(node.name, ()), *others], held, idle) for node in nodes}
 
 
-def _counts(node: Node, slices: list[ResourceSlice], held: frozenset[DeviceID]) -> tuple[DeviceCount, ...]:
+def _counts(
+    node: Node, slices: list[ResourceSlice], held: frozenset[DeviceID], idle: frozenset[PoolID]
+) -> tuple[DeviceCount, ...]:
     """Those that are no part of another one: of a counter set, those that take the most of it."""
     numbers: Counter[str] = Counter()
     taken: Counter[str] = Counter()
@@ -74,10 +76,11 @@ def _counts(node: Node, slices: list[ResourceSlice], held: frozenset[DeviceID]) 
         keys = [(one.driver, one.pool, used.counter_set) for used in device.consumes]
         shares = [_share(used, has.get(key, {})) for key, used in zip(keys, device.consumes, strict=True)]
         if _reaches(one, device, node) and shares == [most[key] for key in keys]:
-            label = _label(device, one.driver)
+            unused = (one.driver, one.pool) in idle
+            label = _label(device, one.driver) + (" in an unusable pool" if unused else "")
             numbers[label] += 1
             mine = any(is_held for key in keys for _, _, is_held in users[key])
-            taken[label] += mine or (one.driver, one.pool, device.name) in held
+            taken[label] += unused or mine or (one.driver, one.pool, device.name) in held
             smaller = [found for key in keys for found in users[key] if _share(found[1], has.get(key, {})) < most[key]]
             if smaller and label not in parts:
                 parts[label] = _fitting([(_label(part, ""), used) for part, used, _ in smaller], has.get(keys[0], {}))

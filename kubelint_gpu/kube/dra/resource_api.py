@@ -11,6 +11,9 @@ MOST_DEVICES = 32
 """The most devices that the allocation of one claim can hold (AllocationResultsMaxSize)."""
 MOST_CONSUMERS = 256
 """The most pods for which a claim can be reserved (ResourceClaimReservedForMaxSize)."""
+MOST_DEVICES_OF_SLICE = 128
+LONGEST_ATTRIBUTE = 64
+"""The most bytes of a value of an attribute (DeviceAttributeMaxValueLength)."""
 SOURCE_UNTIL = 30
 """The last minor release in which the entries of a pod's `resourceClaims` have `source`."""
 LONGEST_EXPRESSION = LONGEST_PARAMETERS = 10 * 1024

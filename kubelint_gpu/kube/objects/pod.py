@@ -100,6 +100,8 @@ class PodSpec:
     active_deadline_seconds: int | None = None
 
 
+UNTOLD_PRIORITY = 2**31 - 1
+"""The priority of a pod of which only its claims tell: no admitted pod has it, and nobody preempts it."""
 PodIdentifier = tuple[str, str, str]
 """Namespace, name and uid of a pod."""
 

@@ -49,11 +49,11 @@ def queries(value: dict[str, Any]) -> Iterator[tuple[Pointer, dict[str, Any]]]:
 
 
 def requests(value: dict[str, Any]) -> Iterator[tuple[Pointer, dict[str, Any]]]:
-    """The requests of a claim or a template, each with its pointer."""
+    """The requests of a claim or a template, each with its pointer; one that is null is read as an empty one."""
     base: Pointer = (*spec_pointer(value), "devices", "requests")
     for number, request in enumerate(sequence(at(value, base))):
-        if isinstance(request, dict):
-            yield (*base, number), request
+        if isinstance(request, dict) or request is None:
+            yield (*base, number), mapping(request)
 
 
 def expressions(value: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
@@ -145,6 +145,8 @@ def _query(query: dict[str, Any], pointer: Pointer) -> Problems:
     if isinstance(mode, str) and mode not in ("", *_MODES) and not is_placeholder(mode):
         text = f'must be ExactCount or All, not "{shortened(mode)}"'
         yield InvalidObject(text, (*pointer, "allocationMode"), mode, allowed=_MODES)
+    elif count is not None and not -(2**63) <= count < 2**63:
+        yield InvalidObject(f"must be an int64, not {shortened(str(count))}", (*pointer, "count"), count)
     elif mode == "All" and count:
         yield InvalidObject("must not be specified when allocationMode is 'All'", (*pointer, "count"), count)
     elif mode != "All" and count is not None and count < 0:

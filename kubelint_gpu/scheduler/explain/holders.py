@@ -40,6 +40,7 @@ class Holder:
         priority: their priority.
         lower: whether that is lower than the pod's, so that preemption may look at them.
         terminating: whether they are being deleted.
+        devices: those that their claims have.
     """
 
     owner: Owner
@@ -49,6 +50,7 @@ class Holder:
     priority: int
     lower: bool
     terminating: bool = False
+    devices: tuple[str, ...] = ()
 
 
 def owner_of(pod: Pod) -> Owner:
@@ -98,6 +100,7 @@ def holders(
                 own_priority,
                 own_priority < priority,
                 terminating,
+                tuple([str(device.id) for pod, _ in members for _, has in pod.allocations for device in has.devices]),
             )
         )
 

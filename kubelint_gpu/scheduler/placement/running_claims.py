@@ -1,17 +1,19 @@
 """The devices of pods that run: what their claims say, and what the scheduler would have given them where none is made.
 
-A claim that only running pods use has its devices through them, so that these are free when the pods are gone.
+Who has devices has them through a pod on a node, so that these are free when the pods are gone. For a user of a claim
+that is not told, a pod without containers stands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.meta import OwnerReference
-from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
+from kubelint_gpu.kube.objects.meta import Meta, OwnerReference
+from kubelint_gpu.kube.objects.pod import UNTOLD_PRIORITY, Pod, PodIdentifier, PodSpec
 from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler.attempt import reservations
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
@@ -22,12 +24,14 @@ if TYPE_CHECKING:
 
 EXTENDED = "resource.kubernetes.io/extended-resource-claim"
 """The annotation of a claim that the scheduler made for the extended resources of a pod."""
+_CLAIM = "ResourceClaim"
 
 
 def with_allocations(cluster: Cluster) -> Cluster:
-    """The cluster with the devices of its running pods on these, and no more on claims that only they use.
+    """The cluster with the devices of its running pods on these, and no more on claims.
 
-    A claim that nobody uses is deallocated sooner or later: it is taken to be so already.
+    A claim that only pods use that do not run is deallocated sooner or later: it is taken to be so already. One that is
+    reserved for nobody keeps its devices: nothing takes them back before somebody has used it.
     """
     if not cluster.devices_known:
         return cluster
@@ -40,9 +44,12 @@ def with_allocations(cluster: Cluster) -> Cluster:
     made = {claim.meta.owner: claim for claim in claims.values() if claim.meta.annotations.get(EXTENDED) == "true"}
     holding = {pod.identifier: _with_own(pod, claims, made) for pod in asking}
     pods = tuple(holding.get(pod.identifier, pod) for pod in cluster.pods)
-    known = frozenset((pod.meta.namespace, pod.meta.name) for pod in cluster.pods)
-    used = {key for pod in holding.values() for key, _ in pod.allocations}
-    left = tuple(claim if _has_strangers(claim, known) else _free(claim, used) for claim in cluster.resource_claims)
+    used = {key for pod in pods for key, _ in pod.allocations}
+    users = _untold_users(cluster, used)
+    pods = (*pods, *_standing_in(users, cluster))
+    held = {key for pod in pods for key, _ in pod.allocations}
+    untold = {claim.key for claims in users.values() for claim in claims} - held
+    left = tuple(claim if claim.key in untold else _free(claim, used) for claim in cluster.resource_claims)
     return _with_missing(replace(cluster, pods=pods, resource_claims=left), served)
 
 
@@ -88,9 +95,43 @@ def _keys(pod: Pod) -> list[str | None]:
     return [f"{pod.meta.namespace}/{name}" if name is not None else None for name in names]
 
 
-def _has_strangers(claim: ResourceClaim, known: frozenset[tuple[str, str]]) -> bool:
-    """Whether somebody uses the claim of whom nothing is known."""
-    return any(user.resource != "pods" or (claim.meta.namespace, user.name) not in known for user in claim.reserved_for)
+def _untold_users(cluster: Cluster, used: Container[str]) -> dict[tuple[str, str, str], list[ResourceClaim]]:
+    """Kind, namespace and name of those who hold devices and are no pods of the cluster, with their claims.
+
+    A claim that is reserved for nobody is held by the pod for which it was made, and without one by itself.
+    """
+    known = frozenset((pod.meta.namespace, pod.meta.name) for pod in cluster.pods)
+    found: dict[tuple[str, str, str], list[ResourceClaim]] = {}
+    for claim in (one for one in cluster.resource_claims if one.allocation is not None):
+        space, owner, users = claim.meta.namespace, claim.meta.owner, claim.reserved_for
+        names = [("Pod" if user.resource == "pods" else user.resource, user.name) for user in users]
+        if not users and claim.key not in used:
+            names = [("Pod", owner.name) if owner is not None and owner.kind == "Pod" else (_CLAIM, claim.meta.name)]
+        for kind, name in dict.fromkeys(names):
+            if kind != "Pod" or (space, name) not in known:
+                found.setdefault((kind, space, name), []).append(claim)
+    return found
+
+
+def _standing_in(users: Mapping[tuple[str, str, str], list[ResourceClaim]], cluster: Cluster) -> Iterator[Pod]:
+    """A pod for each of those users, on a node that reaches its devices, where one does; no pod preempts it."""
+    of_slices = {(one.driver, one.pool): one.node_name for one in cluster.resource_slices}
+    for (kind, space, name), claims in users.items():
+        nodes = list(cluster.nodes)
+        for allocation in (claim.allocation for claim in claims):
+            if allocation is not None and allocation.node_selector is not None:
+                nodes = [one for one in nodes if allocation.node_selector.matches(one.labels, one.name)]
+            elif allocation is not None:
+                own = {of_slices.get((one.id.driver, one.id.pool)) for one in allocation.devices} - {None, ""}
+                nodes = [one for one in nodes if own <= {one.name}]
+        if nodes:
+            entries = [FrozenMap({"name": one.meta.name, "resourceClaimName": one.meta.name}) for one in claims]
+            has = tuple([(claim.key, claim.allocation) for claim in claims if claim.allocation is not None])
+            spec = PodSpec(
+                nodes[0].name, priority=UNTOLD_PRIORITY, resource_claims=() if kind == _CLAIM else tuple(entries)
+            )
+            owner = None if kind == "Pod" else OwnerReference(kind, name)
+            yield Pod(Meta(name, space, name, owner=owner), spec, "Running", ready=True, allocations=has)
 
 
 def _free(claim: ResourceClaim, used: Container[str]) -> ResourceClaim:

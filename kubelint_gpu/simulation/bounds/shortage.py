@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, halt
@@ -15,6 +17,9 @@ from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
+
+if TYPE_CHECKING:
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_choice import DeviceSupply
 
 
 def alone(question: Question) -> Judgement | None:
@@ -73,7 +78,9 @@ def _placed_last(question: Question, simulation: Simulation) -> Judgement | None
     lacking = sum(count for kind, count in missing(state) if kind in mine)
     if not lacking:
         return None
-    waiting = question.search.left_out(simulation, state, question.participant.new.key)
+    # of many that lack devices one finding tells, and who holds each device is much to find out for all of them
+    crowd = len(situation.participants) > BUDGET.told and situation.demands[question.position].supply is not None
+    waiting = None if crowd else question.search.left_out(simulation, state, question.participant.new.key)
     wanted = question.blank.wanted
     return replace(question.blank, placed=max(0, wanted - lacking), at_best=wanted, waiting=waiting)
 
@@ -84,26 +91,37 @@ def asks_too_much(situation: Situation, simulation: Simulation, position: int) -
     if simulation.absent or not mine.nodes:
         return False
     # many workloads may go to the same nodes
-    known: dict[frozenset[str], frozenset[str]] = situation.memo.of("short", (situation.demands, simulation), dict)
+    known: dict[frozenset[str], frozenset[str | int]] = situation.memo.of(
+        "short", (situation.demands, simulation), dict
+    )
     if mine.nodes not in known:
         known[mine.nodes] = frozenset(_short(situation, simulation, mine.nodes))
-    return not known[mine.nodes].isdisjoint(mine.each)
+    return not known[mine.nodes].isdisjoint([*mine.each, *(() if mine.supply is None else [mine.supply.number])])
 
 
-def _short(situation: Situation, simulation: Simulation, nodes: frozenset[str]) -> Iterator[str]:
-    """The resources of which the pods that can go to no other nodes take more than these have."""
+def _short(situation: Situation, simulation: Simulation, nodes: frozenset[str]) -> Iterator[str | int]:
+    """The resources, and numbers of devices, of which pods that can go to no other nodes take more than there are."""
     pod_types = simulation.pod_types
     outside = {kind for kind, name in pod_types.homes if name not in nodes}
     asked: dict[str, int] = {}
+    devices: dict[int, int] = {}
+    supplies: dict[int, DeviceSupply] = {}
     for one, demand, kinds in zip(situation.participants, situation.demands, pod_types.members, strict=True):
         elsewhere = not outside.isdisjoint(kinds)
         if elsewhere or one.daemons or not demand.nodes <= nodes or not pod_types.optional.isdisjoint(kinds):
             continue
         for name, amount in demand.least.items():
             asked[name] = asked.get(name, 0) + amount * one.replicas
+        supply = demand.supply
+        if supply is not None:
+            supplies[supply.number] = supply
+            devices[supply.number] = devices.get(supply.number, 0) + supply.each * one.replicas
     for name, amount in asked.items():
         if amount > sum(situation.residual[node].get(name, 0) for node in nodes):
             yield name
+    for number, amount in devices.items():
+        if amount > sum(supplies[number].free.get(node, 0) for node in nodes):
+            yield number
 
 
 def _at_rest(question: Question) -> Simulation:

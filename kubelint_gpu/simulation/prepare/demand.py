@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate, chain, product
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.groups import grouped, summed
@@ -17,6 +18,9 @@ from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import charge
+
+if TYPE_CHECKING:
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_choice import DeviceSupply
 
 _PODS, _DEVICES = "pods", "its devices"
 
@@ -39,6 +43,7 @@ class Demand:
         prices: by node, how many devices others hold at least where such a pod finds too few; None where that is not
             known, or where more than resources and devices can keep it off.
         alike_devices: whether such a pod takes one group of devices, and any group is as good as any other.
+        supply: what each of its pods takes of devices, and how many there are; None where that is not known.
     """
 
     nodes: frozenset[str]
@@ -52,6 +57,7 @@ class Demand:
     devices: int = 0
     prices: Mapping[str, int] | None = None
     alike_devices: bool = False
+    supply: DeviceSupply | None = None
 
 
 def takes(pod: Pod) -> FrozenMap[str, int]:

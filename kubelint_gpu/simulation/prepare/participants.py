@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
@@ -27,7 +28,7 @@ def participants_of(
     doubt = [(one.replaces_lost, not one.knows_own_pods) for one in controllers]
     for number in sorted(range(len(transitions)), key=doubt.__getitem__):
         transition, controller = transitions[number], controllers[number]
-        mine = pods.own(controller, gone)
+        mine = pods.own(controller, gone, controller_of(transition.old))
         own, waiting = running_pods(controller, mine), tuple(pod for pod in mine if is_waiting(pod))
         gone.update(pod.identifier for pod in (*own, *(pod for pod in mine if not pod.spec.node_name)))
         staying = tuple(pod for pod in own if not pod.meta.terminating)
@@ -46,7 +47,12 @@ def participants_of(
             participant = _on_nodes(participant, cluster)
         found[number] = with_standing_pods(participant, cluster)
     changes = [found[number] for number in range(len(transitions))]
+    workloads = [one.new for one in transitions]
+    entries = ((one.meta.namespace, entry) for one in workloads for entry in one.spec.resource_claims)
+    # a claim that nobody uses has its devices for those that name it
+    named = {(space, OwnerReference("ResourceClaim", str(entry.get("resourceClaimName")))) for space, entry in entries}
     left = [pod for pod in cluster.pods if not (pod.finished or pod.meta.terminating or pod.identifier in gone)]
+    left = [pod for pod in left if (pod.meta.namespace, pod.meta.owner) not in named] if named else left
     return changes, [pod for pod in left if pod.spec.node_name], [pod for pod in left if not pod.spec.node_name]
 
 

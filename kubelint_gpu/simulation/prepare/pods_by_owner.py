@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 
 from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.simulation.controllers.controller import Controller
+from kubelint_gpu.values import replace
 
 _Key = tuple[str, ...]
+_ORDINAL = re.compile(r"\d+")
+_OF_REPLICA_SET = re.compile(r"[a-z0-9]+-[a-z0-9]{5}")
+_GENERATED = re.compile(r"(\d+-)?[a-z0-9]{5}")
 
 
 class PodsByOwner:
@@ -19,14 +25,20 @@ class PodsByOwner:
         self.pods = pods
         self._places = grouped((key, place) for place, pod in enumerate(pods) for key in _keys(pod))
 
-    def own(self, controller: Controller, gone: Collection[PodIdentifier] = ()) -> list[Pod]:
-        """The pods that a controller knows as its own, in the order of all; some are others' already."""
+    def own(
+        self, controller: Controller, gone: Collection[PodIdentifier] = (), before: Controller | None = None
+    ) -> list[Pod]:
+        """The pods that a controller knows as its own, in the order of all; some are others' already.
+
+        Those that only their claims tell of have the template that the workload has, or had `before`.
+        """
         space = controller.workload.meta.namespace
         places: Iterable[int] = range(len(self.pods))
         if controller.knows_own_pods:
             places = sorted({place for key in _asked(controller) for place in self._places.get((space, *key), ())})
-        found = (pod for pod in map(self.pods.__getitem__, places) if pod.meta.namespace == space)
-        return [pod for pod in found if controller.owns(pod) and not (gone and pod.identifier in gone)]
+        found = [pod for pod in map(self.pods.__getitem__, places) if pod.meta.namespace == space]
+        own = [_dressed(pod, before or controller) if _is_untold(pod, controller) else pod for pod in found]
+        return [pod for pod in own if controller.owns(pod) and not (gone and pod.identifier in gone)]
 
 
 _LAST: list[PodsByOwner] = []
@@ -49,6 +61,10 @@ def _keys(pod: Pod) -> Iterator[_Key]:
         return
     yield (space,)
     yield space, "Pod", pod.meta.name
+    if not pod.spec.containers:
+        first = pod.meta.name.rpartition("-")[0]
+        yield space, "", first
+        yield space, "", first.rpartition("-")[0]
     for label in pod.meta.labels.items():
         yield space, "", *label
 
@@ -57,6 +73,28 @@ def _asked(controller: Controller) -> Iterator[_Key]:
     workload = controller.workload
     yield workload.kind, workload.meta.name
     yield controller.dependent, workload.meta.name, "-"
+    yield "", workload.meta.name
     if workload.selector is not None:
         labels = [one for one in workload.selector.requirements if one.operator == "In"]
         yield from (("", labels[0].key, value) for value in labels[0].values) if labels else ((),)
+
+
+def _is_untold(pod: Pod, controller: Controller) -> bool:
+    """Whether a pod of which only its claims tell has a name as the workload's controller gives it."""
+    if pod.spec.containers or pod.meta.owner is not None:
+        return False
+    name = pod.meta.name.removeprefix(f"{controller.workload.meta.name}-")
+    pattern = _ORDINAL if controller.has_ordinals else _OF_REPLICA_SET if controller.dependent else _GENERATED
+    return name != pod.meta.name and pattern.fullmatch(name) is not None
+
+
+def _dressed(pod: Pod, controller: Controller) -> Pod:
+    """Such a pod as one of the workload; its images are not known."""
+    workload, made = controller.workload, controller.pod("", pod.meta.name)
+    kind = controller.dependent or workload.kind
+    owner = OwnerReference(kind, f"{workload.meta.name}-0" if controller.dependent else workload.meta.name)
+    bare = [
+        tuple([replace(one, image="") for one in found]) for found in (made.spec.containers, made.spec.init_containers)
+    ]
+    spec = replace(made.spec, node_name=pod.spec.node_name, containers=bare[0], init_containers=bare[1])
+    return replace(pod, meta=replace(made.meta, name=pod.meta.name, uid=pod.meta.uid, owner=owner), spec=spec)

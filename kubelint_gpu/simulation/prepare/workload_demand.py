@@ -79,6 +79,7 @@ def demand_of(
         ),
         prices=room.prices if simple and room is not None else None,
         alike_devices=room is not None and room.alike,
+        supply=room.supply if room is not None and all(one.supply == room.supply for one in rooms) else None,
     )
 
 

@@ -133,7 +133,9 @@ def placed_last(simulation: Simulation, full: State, kinds: Collection[int]) -> 
     """A placement that takes no more pods, some kinds placed last; `full` is the one with the largest first."""
     places = simulation.places
     ranks = [0 if kind in kinds else size + 1 for kind, size in enumerate(_sizes(simulation))]
-    if not simulation.local or places.devices is not None or full.bindings or any(map(places.is_charged, kinds)):
+    at_home = {kind for kind, _ in simulation.pod_types.homes}
+    named = full.held is not None and (any(full.held.shared) or not at_home.isdisjoint(kinds))
+    if not simulation.local or named or full.bindings or any(map(places.is_charged, kinds)):
         return _filled(simulation, ranks)
     # nobody looks at another: what is placed fits without them, too
     nodes, waiting = full.nodes, full.waiting
@@ -141,7 +143,10 @@ def placed_last(simulation: Simulation, full: State, kinds: Collection[int]) -> 
         for kind, phase, count in content:
             if kind in kinds and phase == READY and (kind, places.names[index]) not in simulation.pod_types.homes:
                 nodes, waiting = on_node(nodes, index, (kind, phase, -count)), more(waiting, kind, count)
-    return _filled(simulation, ranks, full._replace(nodes=nodes, waiting=waiting))
+    held = full.held
+    if held is not None and places.devices is not None:
+        held = places.devices.released_all(kinds, held)
+    return _filled(simulation, ranks, full._replace(nodes=nodes, waiting=waiting, held=held))
 
 
 def fit_first(simulation: Simulation, kinds: Collection[int]) -> bool:

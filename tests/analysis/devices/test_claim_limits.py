@@ -14,3 +14,8 @@ def test_fields_of_later_gates_are_dropped():
     text = claim(f"[{gpu(more=', capacity: {requests: {memory: 1Gi}}')}]")
     assert [one[:2] for one in found(text, version="1.34")] == [("KLG706", "warning")]
     assert "KLG706" not in codes(text)
+
+
+def test_administration_in_a_namespace_that_nobody_declares_is_a_note():
+    (one,) = [one for one in found(claim(f"[{gpu(more=', adminAccess: true')}]")) if one[0] == "KLG706"]
+    assert one[:2] == ("KLG706", "note")

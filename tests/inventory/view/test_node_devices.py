@@ -35,6 +35,25 @@ def test_devices_are_counted_with_those_that_claims_have():
     assert "devices" not in classes["cpu-1"]
 
 
+def test_devices_of_a_pool_that_misses_slices_are_not_free():
+    text = (
+        DEVICES
+        + """---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: gpu.example.com
+  nodeName: cpu-1
+  pool: {name: p, generation: 1, resourceSliceCount: 2}
+  devices: [{name: d}]
+"""
+    )
+    assert "1 \u00d7 gpu.example.com in an unusable pool (0 of 1 free)" in render(
+        load([read("d.yaml", text.encode())])[0]
+    )
+
+
 def test_a_gpu_counts_where_its_parts_are_in_several_slices():
     text = DEVICES.replace("mig: dynamic}", "mig: dynamic, count: 4}")
     assert "12 devices for claims, 11 free" in render(load([read("d.yaml", text.encode())])[0])

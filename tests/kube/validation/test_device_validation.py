@@ -84,3 +84,14 @@ def test_a_class_serves_an_extended_resource_by_its_name(name) -> None:
 def test_a_constraint_has_at_least_one_attribute() -> None:
     assert list(device_problems(claim(constraint={"distinctAttribute": "a.com/c"}))) == []
     assert fields_of(claim(constraint={"matchAttribute": ""})) == ["constraints[0]"]
+
+
+def test_a_request_that_is_null_and_a_count_that_no_int64_holds_are_refused():
+    value = {"kind": "ResourceClaim", "apiVersion": "resource.k8s.io/v1", "spec": {"devices": {"requests": [None]}}}
+    assert {one.pointer for one in device_problems(value)} == {("spec", "devices", "requests", 0)}
+    exactly = {"deviceClassName": "c", "count": 2**63}
+    value["spec"]["devices"]["requests"] = [{"name": "r", "exactly": exactly}]
+    (problem,) = device_problems(value)
+    assert problem.pointer[-1] == "count"
+    exactly["count"] -= 1
+    assert list(device_problems(value)) == []

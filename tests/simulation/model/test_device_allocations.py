@@ -251,3 +251,55 @@ def test_pods_of_an_allocated_claim_run_where_its_devices_are(replicas, update, 
     old, new = (by("w", replicas, update, kind, claim="c", terminationGracePeriodSeconds=grace) for grace in (5, 6))
     assert verdict(Transition(new, old, known=True), cordoned, *objects) is expected
     assert verdict(Transition(new, old, known=True), plain("n1"), *objects) is COMPLETES
+
+
+ON_N1 = {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]}
+
+
+def held(name, device="gpu-0", user=""):
+    """A claim that has a device of n1, reserved for a pod that no inventory tells, or for nobody."""
+    devices = {"results": [{"request": "r", "driver": DRIVER, "pool": "n1", "device": device}]}
+    found = claim(name, asking(), allocation={"devices": devices, "nodeSelector": ON_N1})
+    if user:
+        found["status"]["reservedFor"] = [{"resource": "pods", "name": user, "uid": user}]
+    return found
+
+
+@pytest.mark.parametrize("user", ["stranger", ""])
+def test_an_allocated_claim_has_its_devices_whoever_uses_it(user):
+    objects = [plain("n1"), slices("n1", "A", "A"), template("t", asking()), template("both", asking(2))]
+    assert verdict(by("w", template="t"), *objects) is COMPLETES
+    found = judged(by("w", template="t"), *objects, held("c", user=user))
+    assert found.verdict is STUCK
+    assert (f"Pod/d/{user}" if user else "ResourceClaim/d/c") in {
+        owner for waiting in found.trace.waiting for lack in waiting.lacks for owner in lack.owners
+    }
+    # with nothing running there would be room
+    found = judged(by("w", template="both"), *objects, held("c", user=user))
+    assert (found.eligible, found.placed) == (frozenset({"n1"}), 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "devices", "user", "expected"),
+    [
+        ("Deployment", "AA", "w-6f7d9c5b4-abcde", (1, COMPLETES)),
+        ("Deployment", "AA", "w-api-6f7d9c5b4-abcde", (1, STUCK)),
+        ("Deployment", "AA", "w-0", (1, STUCK)),
+        ("StatefulSet", "A", "w-0", (1, COMPLETES)),
+        ("StatefulSet", "A", "w-6f7d9c5b4-abcde", (0, None)),
+    ],
+)
+def test_a_claim_tells_of_the_pods_of_a_workload_that_are_not_listed(kind, devices, user, expected):
+    objects = [plain("n1"), slices("n1", *devices), template("t", asking()), held("c", user=user)]
+    found = judged(by("w", 1, SURGE if kind == "Deployment" else IN_PLACE, kind, template="t"), *objects)
+    assert (found.placed, found.verdict) == expected
+
+
+def test_more_devices_than_there_are_is_known_without_a_search():
+    objects = [plain("n1"), plain("n2"), slices("n1", *"AAAA"), slices("n2", *"AAAA"), template("t", asking(2))]
+    changes = [Transition(one, one) for one in (by(f"w{number}", 2, template="t") for number in range(3))]
+    found = judge(changes, with_allocations(read_cluster([CLASS, *objects], version="1.34")))
+    assert [(one.by, one.placed, one.at_best) for one in found] == [("shortage-by-sum", 0, 2)] * 3
+    changes = changes[:2]
+    found = judge(changes, with_allocations(read_cluster([CLASS, *objects], version="1.34")))
+    assert [one.placed for one in found] == [2, 2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cached_property
 
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
@@ -16,7 +17,7 @@ from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, SelectorFailure, Unknown
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import DevicePool, Slot, View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import kept_spec, objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
@@ -68,10 +69,11 @@ class ClaimTrial:
         self._asked: dict[Hashable, TrialOutcome] = {}
         self._selected: dict[DeviceQuery, tuple[Slot, ...]] = {}
 
-    @property
-    def has_doubtful_pools(self) -> bool:
-        """Whether slices of a pool are missing or disagree, so that its devices are not known."""
-        return any(pool.incomplete or pool.invalid for info in self._snapshot.nodes for pool in self._view(info).pools)
+    @cached_property
+    def doubtful_pools(self) -> tuple[DevicePool, ...]:
+        """The pools of which slices are missing or disagree, so that their devices are not known."""
+        pools = {pool.key: pool for info in self._snapshot.nodes for pool in self._view(info).pools}
+        return tuple([pool for _, pool in sorted(pools.items()) if pool.incomplete or pool.invalid])
 
     def renewed(self) -> None:
         """Allow the next questions the work of a pod of their own."""

@@ -22,6 +22,14 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.values import NamedTuple
 
 
+class DeviceSupply(NamedTuple):
+    """Devices of which each pod takes so many, and no others: by node, how many are free; `number` tells them apart."""
+
+    number: int
+    each: int
+    free: Mapping[str, int]
+
+
 class DeviceRoom(NamedTuple):
     """What bounds know of the devices of a pod.
 
@@ -30,12 +38,14 @@ class DeviceRoom(NamedTuple):
         prices: by node, how many devices others hold there at least where the pod finds too few.
         alike: whether it takes one group of devices of which any is as good as any other, now and later.
         parts: of what a device is a part: those with one value count as one device.
+        supply: what it takes and what there is of that, where it is known how many devices it takes.
     """
 
     most: int = 0
     prices: Mapping[str, int] = EMPTY
     alike: bool = True
     parts: Mapping[DeviceID, Hashable] = EMPTY
+    supply: DeviceSupply | None = None
 
 
 class DeviceChoice:
@@ -54,8 +64,11 @@ class DeviceChoice:
                 self._chosen[key] = self._choices(claims, view)
             self.devices.update(view.slots[place].id for place in set().union(*self._chosen[key]))
 
-    def room(self, parts: Mapping[DeviceID, Hashable]) -> DeviceRoom:
-        """What is known, where devices are such `parts`; claims that pods share get their devices, or have them."""
+    def room(self, parts: Mapping[DeviceID, Hashable], numbers: dict[Hashable, int]) -> DeviceRoom:
+        """What is known, where devices are such `parts`; claims that pods share get their devices, or have them.
+
+        Equal sets of devices have equal `numbers`.
+        """
         if self._shared:
             free = [info.name for info in self._snapshot.nodes if self._state.status(info) is None]
             return DeviceRoom(0, dict.fromkeys(free, maxsize), alike=False, parts=parts)
@@ -67,7 +80,16 @@ class DeviceChoice:
                 known[key] = self._looked_at(info, claims, self._chosen[key], view, parts)
             prices[info.name] = known[key][1]
         most = max((most for most, _, _ in known.values()), default=0)
-        return DeviceRoom(most, prices, all(alike for _, _, alike in known.values()), parts)
+        alike = all(alike for _, _, alike in known.values())
+        if not alike or len({most for most, price, _ in known.values() if price}) != 1:
+            return DeviceRoom(most, prices, alike, parts)
+        number = numbers.setdefault(frozenset(self.devices), len(numbers))
+        return DeviceRoom(most, prices, alike, parts, DeviceSupply(number, most, self._free()))
+
+    def _free(self) -> Mapping[str, int]:
+        """By node, how many of the devices that it may have nobody has."""
+        free = self.devices - self._held.exclusive
+        return {info.name: sum(slot.id in free for slot in view.slots) for info, (_, view) in self._wanted()}
 
     def _wanted(self) -> Iterator[tuple[NodeInfo, tuple[Sequence[ResourceClaim], View]]]:
         for info in self._snapshot.nodes:

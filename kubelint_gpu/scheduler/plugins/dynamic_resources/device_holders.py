@@ -6,7 +6,7 @@ bring all of them to the nodes that reach these.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.amounts import Amount
@@ -71,18 +71,32 @@ def holds(pod: Pod, snapshot: Snapshot) -> tuple[Hold, ...]:
 
 def users_of(claim: str, snapshot: Snapshot) -> tuple[Pod, ...]:
     """The placed pods that use a claim."""
-    return tuple(pod for node in snapshot.nodes for pod in node.claimants if claim in claim_keys(pod))
+    return tuple(snapshot.derived("claim users", _users).get(claim, ()))
+
+
+def _users(snapshot: Snapshot) -> Mapping[str, Sequence[Pod]]:
+    return grouped((key, pod) for node in snapshot.nodes for pod in node.claimants for key in claim_keys(pod))
 
 
 def blockers(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[DeviceHolder, ...]:
     """Whose devices a pod could have on a node, in the order in which the scheduler tries them."""
+    told: dict[object, dict[str, tuple[DeviceHolder, ...]]] = snapshot.derived("device blockers", lambda _: {})
+    key = (pod.identifier, pod.spec.resource_claims, snapshot.memory.load(pod).requests)
+    found = told.setdefault(key, {})
+    if node_name not in found:
+        holders = snapshot.derived("device holders", _holders)
+        found[node_name] = tuple(
+            DeviceHolder(device, key, users_of(key, snapshot))
+            for device in _possible(pod, snapshot, node_name) or ()
+            for key in holders.get(device, ())
+        )
+    return found[node_name]
+
+
+def _holders(snapshot: Snapshot) -> Mapping[DeviceID, Sequence[str]]:
+    """The claims that have each device."""
     claims = holdings(snapshot, features_of(snapshot.behaviour)).claims
-    holders = grouped((one.id, key) for key, found in claims.items() for one in found.devices if not one.admin)
-    return tuple(
-        DeviceHolder(device, key, users_of(key, snapshot))
-        for device in _possible(pod, snapshot, node_name) or ()
-        for key in holders.get(device, ())
-    )
+    return grouped((one.id, key) for key, found in claims.items() for one in found.devices if not one.admin)
 
 
 def stock(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[int, int] | None:

@@ -45,7 +45,7 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
         if key not in found:
             found[key] = DeviceChoice(snapshot, state, shared=bool(named))
             chosen[frozenset(named) or key] = found[key].devices
-            if named and (len(found[key].room({}).prices) != 1 or most > MOST_CONSUMERS):
+            if named and (len(found[key].room({}, {}).prices) != 1 or most > MOST_CONSUMERS):
                 return {}
             kept |= {frozenset(named)} if named else set()
     if any(chosen[one] & devices for one in kept for other, devices in chosen.items() if other != one):
@@ -53,7 +53,8 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
     parts = _parts(snapshot, set().union(*chosen.values()))
     if parts is None:
         return {}
-    rooms = {key: one.room(parts) for key, one in found.items()}
+    numbers: dict[Hashable, int] = {}
+    rooms = {key: one.room(parts, numbers) for key, one in found.items()}
     return {number: rooms[pod.meta.namespace, pod.spec.resource_claims] for number, pod in asking.items()}
 
 

@@ -1,0 +1,33 @@
+"""How many devices the pods of a workload ask for, and how many there are of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kubelint_gpu.analysis.devices.unserved_claims import device_trial
+from kubelint_gpu.analysis.devices.written_claims import TEMPLATE, claim_of, claim_references
+from kubelint_gpu.values import NamedTuple
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+
+class AskedDevices(NamedTuple):
+    """Devices that one request selects: how they are called, how many a pod takes, and how many some nodes have."""
+
+    label: str
+    each: int
+    total: int
+
+
+def asked_devices(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str]) -> AskedDevices | None:
+    """What each pod asks for; None where it is more than one number of devices of one kind for a claim of its own."""
+    mine, trial = [one for one in claim_references(unit) if one.subject is subject], device_trial(unit)
+    spec = claim_of(unit, mine[0]) if len(mine) == 1 and mine[0].kind == TEMPLATE else None
+    query = spec.requests[0].exactly if spec is not None and len(spec.requests) == 1 else None
+    if trial is None or query is None or query.mode == "All" or query.admin or query.has_capacity:
+        return None
+    slots = [slot for slot in trial.selected(query) if slot.origin.node_name in nodes]
+    if any(slot.device.consumes or slot.device.shareable for slot in slots):
+        return None
+    chosen = f" that {' && '.join(one or '' for one in query.selectors)} selects" if query.selectors else ""
+    return AskedDevices(f"devices of class {query.device_class}{chosen}", query.count, len(slots))
