@@ -263,9 +263,9 @@ class DaemonSetController(ReplicaSetController):
         builder.add(DaemonPods(change.new.key, self.strategy, change.nodes, old, new, change.left, change.stays))
 
     def add_steady(self, builder: PodTypeBuilder, *, scaling: bool) -> None:
-        """The pod of each node; with `scaling` one that is new has none yet; one with OnDelete changes its nodes."""
+        """The pod of each node; with `scaling` a new one has none yet; with OnDelete what is lost comes back anew."""
         change = builder.change
-        if scaling and change.moved and self.strategy.on_delete:
+        if self.strategy.on_delete and ((scaling and change.moved) or (change.known and change.rolls)):
             self.add_rolling(builder)
             return
         old = self._old(builder, () if scaling and not change.existing else change.standing)

@@ -74,7 +74,9 @@ class StatefulSetRollout(EqualNodes):
         """Every ordinal that shall be updated is, and is available."""
         if not self.roll:
             return sum(seen.ready(kind) for kind in self.old[: self.replicas]) >= self.replicas
-        return not self.rolls or is_complete(self.strategy, self.replicas, self._pods(seen))
+        if self.strategy.on_delete:
+            return sum(seen.ready(kind) for kind in self.kinds) >= self.replicas
+        return is_complete(self.strategy, self.replicas, self._pods(seen))
 
     def _change(self, control: Control, action: PodAction, seen: Census) -> Action:
         place = self.ordinals.index(action.ordinal)
@@ -142,6 +144,10 @@ class StatefulSetController(ReplicaSetController):
     def add_steady(self, builder: PodTypeBuilder, *, scaling: bool) -> None:
         """Each ordinal by itself where it has claims of its own, which only its own pod can use, or a new template."""
         change = builder.change
+        if change.known and change.rolls and self.strategy.on_delete:
+            # a pod that is lost comes back with the new template
+            self.add_rolling(builder)
+            return
         makes_others = self.makes_other_pods(builder)
         grows = makes_others and change.replicas > change.before and not change.settled
         waits = {pod.meta.name for pod in change.waiting} if scaling and change.shrinks else set()
