@@ -88,8 +88,11 @@ class Manifest:
 
     @property
     def readable(self) -> bool:
-        """Whether every field that the core looks at has a known and lawful value."""
-        return not self.problems
+        """Whether every field that the core looks at has a lawful value, and a known one but for amounts.
+
+        What has no room though it asks for next to nothing has none whatever it asks for.
+        """
+        return all(problem.is_amount for problem in self.problems)
 
     def place(self, pointer: Pointer, role: Role = "value") -> Place:
         """Where a field stands; an absent one is the key of the nearest present ancestor.

@@ -68,11 +68,12 @@ def invalid_value(unit: ApplySet) -> Iterator[Diagnostic]:
         if unknown:
             first = unknown[0]
             more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+            amounts = all(problem.is_amount for problem in unknown)
+            taken = "it is taken to be next to nothing" if amounts else "nothing that rests on it is checked here"
             yield Diagnostic(
                 "KLG003",
                 _place(manifest, first),
-                f'{_field(first.pointer)} is "{first.value}"{more}, which something fills in later: '
-                "nothing that rests on it is checked here",
+                f'{_field(first.pointer)} is "{first.value}"{more}, which something fills in later: {taken}',
                 manifest,
                 cause="placeholder",
                 severity="note",
@@ -152,8 +153,8 @@ def _admission_refusals(unit: ApplySet) -> Iterator[Diagnostic]:
     """Why no pod of a workload is ever created, as far as the manifests, what is beside them and the inventory say."""
     for subject in unit.subjects:
         written = subject.manifest.workload
-        if written is None or subject.manifest.present(("status", "phase")):
-            # what runs was admitted
+        if written is None or subject.manifest.present(("status", "phase")) or subject.manifest.problems:
+            # what runs was admitted, and of an amount that is filled in later nobody knows
             continue
         yield from (when_admitted(unit, subject, one) for one in _out_of_bounds(unit, subject.manifest, written))
         yield from _own_priority(unit, subject.manifest, written.spec)

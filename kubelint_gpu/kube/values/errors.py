@@ -17,6 +17,7 @@ _PLACEHOLDER = pattern(
     re.ASCII,
 )
 
+_COUNTED = ("cpu", "memory", "ephemeral-storage")
 _PATCHED = pattern(r"replaced?[-_]by", re.ASCII)
 
 
@@ -78,6 +79,11 @@ class InvalidObject(ValueError):  # noqa: N818 - it names the thing, as Kubernet
     def placeholder(self) -> bool:
         """The value is not wrong but not known: something else fills it in."""
         return is_placeholder(self.value)
+
+    @property
+    def is_amount(self) -> bool:
+        """How much CPU, memory or storage a container asks for is filled in later: at least something."""
+        return self.placeholder and self.pointer[-2:-1] in (("limits",), ("requests",)) and self.pointer[-1] in _COUNTED
 
     def __str__(self) -> str:
         where = field_path(self.pointer)

@@ -163,7 +163,7 @@ class Fields:
         """A resource list in thousandths of its unit, each entry rounded up as API defaulting does.
 
         Amounts below zero are problems, unless with `below_zero`. One that is null is there, and 0, as the API server
-        reads it: nothing fills it in.
+        reads it: nothing fills it in. One that something fills in later is a problem, and the least that there is.
         """
         child = self.child(key)
         if child is None or not child.value:
@@ -172,6 +172,8 @@ class Fields:
         for name, value in child.value.items():
             amount = child.quantity(name) if value is not None else 0
             if amount is None:
+                if is_placeholder(value):
+                    found[name] = 1
                 continue
             if amount < 0 and not below_zero:
                 child.report((name,), f"must be greater than or equal to 0, not {value}", value)
