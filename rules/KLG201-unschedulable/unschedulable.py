@@ -10,7 +10,7 @@ from kubelint_gpu.builders.waiting_pods import scheduler_message
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Place, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.node_lines import clues
-from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
+from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, with_default_class
 from kubelint_gpu.messages.wording import amount, bare
 
 
@@ -40,7 +40,7 @@ def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]
     if not (base.claims or base.volumes or base.storage_classes or whole):
         return
     known = {one.key: one for one in there.claims}
-    classes = {"", *(one.name for one in there.storage_classes), *(one.storage_class for one in there.volumes)}
+    classes = {*(one.name for one in there.storage_classes), *(one.storage_class for one in there.volumes)}
     for subject in unit.subjects:
         manifest, namespace = subject.manifest, subject.workload.meta.namespace
         if subject.key in told or subject.workload.custom:
@@ -55,10 +55,13 @@ def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]
             event = f'persistentvolumeclaim "{name}" not found'
             yield _unknown(manifest, route, f"its pods wait for claim {name}", "it", "claim", name, event)
         for route, claim in claims if base.storage_classes or whole else ():
-            if claim.class_name not in classes and claim.phase != "Bound" and not claim.volume_name:
+            name = with_default_class(claim, there.storage_classes).class_name
+            if name not in classes and claim.phase != "Bound" and not claim.volume_name:
                 waits = f"its pods wait for a volume of claim {claim.meta.name}"
-                what = f"StorageClass {claim.class_name}"
-                yield _unknown(manifest, route, waits, what, "storage class", claim.class_name)
+                unnamed = "a default StorageClass" if claim.storage_class is None else "a volume without a StorageClass"
+                yield _unknown(
+                    manifest, route, waits, f"StorageClass {name}" if name else unnamed, "storage class", name
+                )
 
 
 def _without_runtime_class(unit: ApplySet) -> Iterator[Diagnostic]:

@@ -1,0 +1,40 @@
+"""Claims without a class, where no class is the default or no volume is without one."""
+
+from __future__ import annotations
+
+import pytest
+from change_cases import inventory, made
+from checks_units import findings
+
+CLASS = (
+    "---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {{name: fast{}}}\nprovisioner: x.io/y\n"
+    "volumeBindingMode: WaitForFirstConsumer\n"
+)
+CLAIM = (
+    "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: data, namespace: serving}}\n"
+    "spec: {{accessModes: [ReadWriteOnce], {}resources: {{requests: {{storage: 1Gi}}}}}}\n"
+)
+VOLUME = (
+    "---\napiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv}\n"
+    "spec: {accessModes: [ReadWriteOnce], capacity: {storage: 1Gi}, hostPath: {path: /x}}\n"
+)
+DEFAULT = ', annotations: {storageclass.kubernetes.io/is-default-class: "true"}'
+NONE = "neither the inventory nor the manifests have"
+
+
+def said(named, cluster):
+    mounts = "volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]\n"
+    text = made("a", "strategy: {type: Recreate}\n", pod=mounts) + CLAIM.format(named)
+    return [one.message for one in findings(text, inventory(1) + cluster, code="KLG201")]
+
+
+@pytest.mark.parametrize(
+    ("named", "lacks"),
+    [("", "a default StorageClass"), ('storageClassName: "", ', "a volume without a StorageClass")],
+)
+def test_a_claim_that_nothing_can_bind_is_told_of(named, lacks):
+    (found,) = said(named, CLASS.format(""))
+    assert found.endswith(f"{NONE} {lacks}")
+    assert said(named, "") == []
+    assert said(named, CLASS.format("") + VOLUME) == []
+    assert bool(said(named, CLASS.format(DEFAULT))) is bool(named)
