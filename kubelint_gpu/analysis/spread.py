@@ -18,6 +18,7 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.attempt import Attempt
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.placement.filling import domains, spread_out, without_spreading
+from kubelint_gpu.simulation.prepare.standing_pods import as_before
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.values import dataclass, replace
@@ -93,15 +94,28 @@ def unspreadable(unit: ApplySet, subject: WorkloadCheck) -> Unspreadable | None:
         or wanted > PLACEMENT.spread_pods
     ):
         return None
-    if unit.may_grow_for(subject) or unlabelled(unit, subject):
+    if unit.may_grow_for(subject) or unlabelled(unit, subject) or _is_placed(unit, subject, wanted):
         return None
     pod = lone(subject.pod, unit.empty)
     found = _uneven(subject.workload, pod, wanted, unit.empty)
     if found is None:
         return _beside_others(unit, subject, wanted)
     key = pod.spec.spread[found.constraint].topology_key
-    why, certain = _why(unit, subject, pod, found), unit.complete and found.exact
+    certain = unit.complete and found.exact
+    if certain and unit.before_of(subject) is not None:
+        # its pods may run where a node was cordoned since
+        each = zip(unit.empty.cluster.nodes, as_before(pod, unit.empty.cluster).cluster.nodes, strict=True)
+        nodes = tuple(before if now.unschedulable else now for now, before in each)
+        open_again = Snapshot.of(replace(unit.empty.cluster, nodes=nodes))
+        certain = _uneven(subject.workload, pod, wanted, open_again) is not None
+    why = _why(unit, subject, pod, found)
     return Unspreadable(found.constraint, key, found.placed, why, certain, found.failed.message)
+
+
+def _is_placed(unit: ApplySet, subject: WorkloadCheck, wanted: int) -> bool:
+    """Whether all its replicas run, as some that run already count in domains that take no further pod."""
+    judgement = judgements_in(unit).get(subject.key) if own_pods(subject.workload, unit.cluster.pods) else None
+    return judgement is not None and judgement.placed >= wanted
 
 
 def _beside_others(unit: ApplySet, subject: WorkloadCheck, wanted: int) -> Unspreadable | None:

@@ -129,6 +129,12 @@ def _broken(limit: Limit, spec: PodSpec) -> Iterator[str]:
     if limit.kind == "Container":
         for container in (*spec.containers, *spec.init_containers):
             yield from _violations(limit, container.requests, container.limits)
+            for name, most in sorted(limit.default.items()):
+                asked = container.requests.get(name, 0)
+                if container.limits.get(name) == most < asked:
+                    # the API server validates the pod once its defaults are there
+                    told = f"{name} limit per {limit.kind} is {canonical(most)} by default"
+                    yield f"{told}, but request is {canonical(asked)}"
     elif limit.kind == "Pod":
         bare = replace(spec, overhead=EMPTY)
         yield from _violations(limit, pod_amounts(bare), pod_limits(bare))
