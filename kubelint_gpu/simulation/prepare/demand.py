@@ -62,7 +62,8 @@ class Demand:
 
 def takes(pod: Pod) -> FrozenMap[str, int]:
     """What a pod takes of a node, its place among the node's pods included."""
-    return FrozenMap({**{name: amount for name, amount in pod_requests(pod.spec).items() if amount}, _PODS: 1})
+    place = {} if pod.is_claim else {_PODS: 1}
+    return FrozenMap({**{name: amount for name, amount in pod_requests(pod.spec).items() if amount}, **place})
 
 
 class _Wanted:

@@ -9,6 +9,7 @@ import pytest
 from device_objects import CLASS, DRIVER, IN_PLACE, RECREATE, SURGE, asking, by, claim, plain, slices, template
 from rollout_objects import node, workload
 
+from kubelint_gpu.kube.objects.quota import quota_usage
 from kubelint_gpu.scheduler import read_cluster
 from kubelint_gpu.scheduler.placement.running_claims import with_allocations
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
@@ -277,6 +278,22 @@ def test_an_allocated_claim_has_its_devices_whoever_uses_it(user):
     # with nothing running there would be room
     found = judged(by("w", template="both"), *objects, held("c", user=user))
     assert (found.eligible, found.placed) == (frozenset({"n1"}), 0)
+
+
+@pytest.mark.parametrize(
+    ("user", "pods", "expected"), [("", 2, COMPLETES), ("stranger", 2, STUCK), ("stranger", 3, COMPLETES)]
+)
+def test_a_claim_that_nobody_uses_takes_no_place_of_a_pod(user, pods, expected):
+    small = {**plain("n1"), "status": {"allocatable": {**plain("n1")["status"]["allocatable"], "pods": str(pods)}}}
+    objects = [small, slices("n1", "A", "A", "A"), template("t", asking()), held("c", user=user)]
+    assert verdict(by("w", template="t"), *objects) is expected
+
+
+@pytest.mark.parametrize(("user", "used"), [("", 0), ("stranger", 1000)])
+def test_a_claim_that_nobody_uses_is_no_pod_of_a_quota(user, used):
+    quota = {"kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "d"}, "spec": {"hard": {"pods": "5"}}}
+    cluster = with_allocations(read_cluster([CLASS, plain("n1"), slices("n1", "A"), held("c", user=user), quota]))
+    assert quota_usage(cluster.quotas[0], cluster.pods)["pods"] == used
 
 
 @pytest.mark.parametrize(
