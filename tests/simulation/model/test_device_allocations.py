@@ -320,3 +320,17 @@ def test_more_devices_than_there_are_is_known_without_a_search():
     changes = changes[:2]
     found = judge(changes, with_allocations(read_cluster([CLASS, *objects], version="1.34")))
     assert [one.placed for one in found] == [2, 2]
+
+
+@pytest.mark.parametrize(("nodes", "each", "known"), [(3, 1, True), (3, 2, True), (2, 1, False)])
+def test_rollouts_that_leave_devices_for_all_at_a_rest_are_known_to_end_without_a_search(nodes, each, known):
+    # at a rest others hold 11 devices at most, or 10 where each pod takes two
+    names = [f"n{number}" for number in range(nodes)]
+    on = [one for name in names for one in (plain(name), slices(name, *"AAAA"))]
+    update = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 1}}
+    workloads = [by(f"w{number}", 6 // each, update, template="t") for number in range(2)]
+    found = judge_together(
+        [Transition(one, one, known=True) for one in workloads],
+        with_allocations(read_cluster([CLASS, *on, template("t", asking(each))], version="1.36")),
+    )
+    assert [(one.verdict, one.by_bound) for one in found] == ([(COMPLETES, True)] if known else [(None, True)])
