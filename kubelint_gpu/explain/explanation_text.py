@@ -275,6 +275,6 @@ def _cluster(unit: ApplySet) -> str:
     nodes = counted(len(unit.cluster.nodes), "node") + ("" if unit.complete else ", and there may be others")
     version = inventory.kubernetes_version if inventory is not None else None
     files = listed([reading.source.path for reading in unit.world.readings if reading.source is not None])
-    pods = sum(len(info.pods) for info in unit.running.nodes)
+    pods = sum(info.pod_count for info in unit.running.nodes)
     parts = [files, nodes, f"{counted(pods, 'running pod') if pods else 'nothing running'}"]
     return ", ".join([*parts, *([f"Kubernetes {version}"] if version else [])])

@@ -86,8 +86,8 @@ def _no_device(name: str, needed: int, available: int, capacity: int) -> Kubelet
 
 def _refusal(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> KubeletAdmission:
     allocatable, used = node.node.allocatable, node.used
-    if len(node.pods) >= allocatable.get("pods", 0):
-        return _out_of("pods", 1, len(node.pods), allocatable.get("pods", 0))
+    if node.pod_count >= allocatable.get("pods", 0):
+        return _out_of("pods", 1, node.pod_count, allocatable.get("pods", 0))
     asked = pod_requests(pod.spec, pod_level=snapshot.behaviour.pod_level_resources)
     for name in sorted(asked, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)):
         if asked[name] and asked[name] > allocatable.get(name, 0) - used.get(name, 0):

@@ -10,6 +10,8 @@ from kubelint_gpu.kube.validation.api_versions import Service, service
 
 # the oldest release that anybody still maintains; what it lacks, no cluster is likely to have
 _OLDEST = 31
+# beta versions of an API are off by default; those of this one are needed only before it is stable
+_DEVICES, _DEVICES_SINCE = "resource.k8s.io/v1", 34
 
 
 @rule("KLG004")
@@ -36,6 +38,9 @@ def removed_api(unit: ApplySet) -> Iterator[Diagnostic]:
         elif found.gone and minor + 1 >= found.gone and found.successor:
             text = f"{what} is removed in 1.{found.gone}, one release after that of the cluster{instead}"
             yield _draft(manifest, found, text, warning=True)
+        elif found.successor == _DEVICES and minor >= _DEVICES_SINCE:
+            text = f"1.{minor} serves {what} only where --runtime-config of the API server enables it{instead}"
+            yield _draft(manifest, found, text, possible=True)
 
 
 def _draft(

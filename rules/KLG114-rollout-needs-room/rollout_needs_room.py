@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.any_cluster import stuck_anywhere, stuck_without_spare_node
+from kubelint_gpu.analysis.devices.asked_devices import own_devices
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
@@ -38,16 +39,17 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         requests = pod_requests(workload.spec)
         resources = tuple(requests) if unit.world.full else extended_resources(workload.spec)
+        devices = own_devices(unit, subject)
         needed = controller.places_needed(replicas)
         if (
-            not resources
+            not (resources or devices)
             or needed <= replicas
             or not (subject.places_pods or daemons)
             or subject.key in stuck_anywhere(unit)
             or (unit.world.full and subject.key in stuck_without_spare_node(unit))
         ):
             continue
-        each = listed([amount(name, requests[name]) for name in resources])
+        each = listed([amount(name, requests[name]) for name in resources] + [text for _, text in devices])
         where = [
             field_pointers.key_values(manifest, route)
             for route in field_pointers.selectors(manifest)
@@ -71,7 +73,8 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
                 Related(manifest.place(route), f"each pod takes {amount(name, requests[name])}")
                 for name in resources
                 for route in field_pointers.requests(manifest, name)
-            ),
+            )
+            + tuple(Related(manifest.place(one.pointer), f"each pod takes {text}") for one, text in devices),
             help=(
                 "--assume full: every node counts as full"
                 if unit.world.full

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial
-from kubelint_gpu.analysis.devices.written_claims import TEMPLATE, claim_of, claim_references
+from kubelint_gpu.analysis.devices.written_claims import TEMPLATE, PodClaimReference, claim_of, claim_references
+from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -31,3 +32,15 @@ def asked_devices(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str]
         return None
     chosen = f" that {' && '.join(one or '' for one in query.selectors)} selects" if query.selectors else ""
     return AskedDevices(f"devices of class {query.device_class}{chosen}", query.count, len(slots))
+
+
+def own_devices(unit: ApplySet, subject: WorkloadCheck) -> list[tuple[PodClaimReference, str]]:
+    """What each pod takes by claims of its own, with where they are named; nothing of claims that are not declared."""
+    mine = [one for one in claim_references(unit) if one.subject is subject and one.kind == TEMPLATE]
+    specs = [(one, spec) for one in mine if (spec := claim_of(unit, one)) is not None]
+    queries = [(one, request.exactly) for one, spec in specs for request in spec.requests]
+    return [
+        (one, f"{counted(query.count, 'device')} of class {query.device_class}")
+        for one, query in queries
+        if query is not None and query.mode != "All" and not query.admin
+    ]

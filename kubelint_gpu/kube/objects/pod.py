@@ -142,6 +142,11 @@ class Pod:
         return (self.meta.namespace, self.meta.name, self.meta.uid)
 
     @property
+    def is_claim(self) -> bool:
+        """Whether it is no pod and stands for an allocated claim that no pod uses."""
+        return bool(self.allocations) and not self.spec.containers and self.meta.owner is not None
+
+    @property
     def finished(self) -> bool:
         """Whether its containers ended for good: such a pod holds nothing."""
         return self.phase in ("Succeeded", "Failed")

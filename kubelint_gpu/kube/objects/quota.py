@@ -157,7 +157,7 @@ def quota_usage(
     if quota.used is not None:
         return FrozenMap({name: quota.used.get(name, 0) for name in total})
     for pod, count in (*((pod, 1) for pod in pods), *alike):
-        if quota.covers(pod):
+        if quota.covers(pod) and not pod.is_claim:
             charge = pod_charge(pod.spec, finished=pod.finished)
             for name in total:
                 total[name] += charge.get(name, 0) * count

@@ -61,8 +61,9 @@ def _device(device: Any, pointer: Pointer, names: set[str], *, flat: bool) -> It
     for key, attribute in mapping(body.get("attributes")).items():
         kinds = [kind for kind in ATTRIBUTE_KINDS if mapping(attribute).get(kind) is not None]
         place = (*where, "attributes", key)
-        if len(kinds) > 1:
-            yield InvalidObject(f"must have exactly one value, and not {' and '.join(kinds)}", place, None)
+        if len(kinds) != 1:
+            told = f"and not {' and '.join(kinds)}" if kinds else "and has none"
+            yield InvalidObject(f"must have exactly one value, {told}", place, None)
         for kind in kinds:
             found = mapping(attribute)[kind]
             for text in (one for one in (found if isinstance(found, list) else [found]) if isinstance(one, str)):

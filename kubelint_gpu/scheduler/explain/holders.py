@@ -90,7 +90,7 @@ def holders(
                 if name in amounts:
                     amounts[name] += amount
         if "pods" in amounts:
-            amounts["pods"] = len(members)
+            amounts["pods"] = sum(not pod.is_claim for pod, _ in members)
         found.append(
             Holder(
                 owner,

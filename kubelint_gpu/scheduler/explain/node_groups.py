@@ -69,5 +69,5 @@ def shortage(info: NodeInfo, requests: Mapping[str, int]) -> float:
 
 def free_on(info: NodeInfo, resource: str) -> int:
     """What is left of a resource on a node."""
-    used = len(info.pods) if resource == "pods" else info.used.get(resource, 0)
+    used = info.pod_count if resource == "pods" else info.used.get(resource, 0)
     return max(0, info.node.allocatable.get(resource, 0) - used)

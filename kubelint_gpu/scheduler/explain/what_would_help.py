@@ -165,7 +165,7 @@ class RemedySearch:
             return
         lacking = []
         wanted = {**self.requests, "pods": 1}
-        used = {**node.used, "pods": len(node.pods)}
+        used = {**node.used, "pods": node.pod_count}
         for resource, amount in wanted.items():
             now = node.node.allocatable.get(resource, 0)
             needed = used.get(resource, 0) + amount

@@ -42,6 +42,11 @@ class NodeInfo(NamedTuple):
         """The node's name."""
         return self.node.meta.name
 
+    @property
+    def pod_count(self) -> int:
+        """How many pods are on it."""
+        return len(self.pods) - sum([pod.is_claim for pod in self.claimants])
+
     def with_pod(self, pod: Pod) -> NodeInfo:
         """This node with one more pod."""
         load = self.memory.load(pod)

@@ -56,7 +56,7 @@ def _filter(state: RequestState, node: NodeInfo) -> Status | None:
     allocatable = node.node.allocatable
     used = node.used
     lacking: list[str] = []
-    if len(node.pods) >= allocatable.get("pods", 0):
+    if node.pod_count >= allocatable.get("pods", 0):
         lacking.append("pods")
     final = False
     for resource, amount in state.requests:
@@ -78,7 +78,7 @@ def _status(lacking: tuple[str, ...], final: bool) -> Status:
 def takes(state: RequestState, node: NodeInfo) -> int:
     """How many equal pods a node still has room for."""
     allocatable, used = node.node.allocatable, node.used
-    places = allocatable.get("pods", 0) - len(node.pods)
+    places = allocatable.get("pods", 0) - node.pod_count
     rooms = ((allocatable.get(name, 0) - used.get(name, 0)) // amount for name, amount in state.requests)
     return max(0, min(places, *rooms) if state.requests else places)
 

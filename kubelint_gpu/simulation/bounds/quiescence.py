@@ -8,6 +8,8 @@ What counts is what can be bound at a rest, wherever it is.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import gcd
+from sys import maxsize
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import pod_charge
@@ -19,7 +21,8 @@ from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.quiescence_spread import Spreading
 from kubelint_gpu.simulation.model.quota_use import admission_of
-from kubelint_gpu.simulation.prepare.demand import greedily, takes
+from kubelint_gpu.simulation.prepare.demand import DEVICES, greedily, takes
+from kubelint_gpu.simulation.prepare.prepared_run import without_claims
 from kubelint_gpu.simulation.prepare.revisions import is_of
 from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange, joined
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -40,6 +43,7 @@ class QuiescentBound:
         nodes: where.
         each: the most that one of its pods takes, host ports and its place apart from others included.
         each_new: the same of the new ones.
+        least: the least that one of its pods takes.
         most: how many there are of them at most.
         old: how many of these are no new ones at most.
         on_each: whether there is no more than one of them on a node, as of a DaemonSet.
@@ -49,6 +53,7 @@ class QuiescentBound:
     nodes: frozenset[str]
     each: Mapping[str, int]
     each_new: Mapping[str, int]
+    least: Mapping[str, int]
     most: int
     old: int
     on_each: bool
@@ -130,6 +135,8 @@ def _never_waits(situation: Situation, pods: Sequence[tuple[Pod, ...]], rolling:
     wants = _wants(new)
     if any(map(any, apart)):
         wants[_APART] = 1
+    if new.spec.resource_claims:
+        wants[DEVICES] = situation.demands[position].devices
     bounds = [
         _bound(situation, place, pods[place], wants, apart[place], waits=place == position, rolls=place in rolling)
         for place in range(len(pods))
@@ -149,9 +156,11 @@ def _never_waits(situation: Situation, pods: Sequence[tuple[Pod, ...]], rolling:
 
 
 def _is_plain(situation: Situation, position: int, pods: Iterable[Pod]) -> bool:
-    """Whether its pods are neither drawn to others, nor need volumes."""
+    """Whether its pods are neither drawn to others, nor need volumes or devices that cannot be counted."""
     if situation.participants[position].controller.has_own_claims(situation.cluster):
         return False
+    if situation.demands[position].prices is not None:
+        pods = map(without_claims, pods)
     return not any(pod.spec.pod_affinity or asks(pod, uncounted=True) for pod in pods)
 
 
@@ -204,9 +213,13 @@ def _bound(
     mine = situation.participants[position]
     each: dict[str, int] = {}
     each_new: dict[str, int] = {}
+    least: dict[str, int] = {}
+    demand = situation.demands[position]
     for number, pod in enumerate(pods):
         new = number == 1 or (number > 1 and is_of(pod, mine.new) is not False)
-        for name, amount in {**_wants(pod), _APART: int(apart[number])}.items():
+        takes_of = {**_wants(pod), _APART: int(apart[number]), DEVICES: demand.devices}
+        least = {name: min(takes_of.get(name, 0), least.get(name, maxsize)) for name in wants}
+        for name, amount in takes_of.items():
             for found in (each, each_new) if new else (each,):
                 if name in wants:
                     found[name] = max(amount, found.get(name, 0))
@@ -219,7 +232,9 @@ def _bound(
     elif waits and rolls:
         most -= 0 if keeps(mine.replicas) else 1
     old = mine.controller.old_at_rest(mine.replicas) if rolls else most
-    return QuiescentBound(situation.demands[position].nodes, each, each_new, max(0, most), old, mine.daemons, pods)
+    if demand.supply is None or demand.supply.each != demand.devices:
+        least.pop(DEVICES, None)
+    return QuiescentBound(demand.nodes, each, each_new, least, max(0, most), old, mine.daemons, pods)
 
 
 class _Room:
@@ -235,25 +250,51 @@ class _Room:
     ) -> None:
         """`once` is what is there once of each node that takes the pod by itself: a host port, a place of its own."""
         self._residual = situation.residual
+        self._demands = situation.demands
+        self._mine = situation.demands[position]
         self._once = once
         self._wants = {name: amount for name, amount in wants.items() if amount}
         self._own = bounds[position]
-        others = [one for place, one in enumerate(bounds) if place != position]
-        self._daemons = [one for one in others if one.on_each]
-        self._others = [one for one in others if not one.on_each]
+        self._bounds = bounds
 
     def refusing(self, nodes: Sequence[str], own: int) -> int:
         """At most so many of some nodes can refuse the pod, where `own` of its brothers can be on them."""
-        rivals = [one for one in self._others if not one.nodes.isdisjoint(nodes)]
+        reach = [place for place, one in enumerate(self._bounds) if one.most and not one.nodes.isdisjoint(nodes)]
+        rivals = [self._bounds[place] for place in reach if self._bounds[place] is not self._own]
+        daemons, others = [one for one in rivals if one.on_each], [one for one in rivals if not one.on_each]
+        every = [self._own, *others]
+        least = {name: min(one.least.get(name, 0) for one in every) for name in self._wants}
+        supplies = [self._mine.supply, *(self._demands[place].supply for place in reach)]
+        if len({one and one.number for one in supplies}) > 1:
+            least.pop(DEVICES, None)
+        limits = {name: amount for name, amount in least.items() if amount}
+        # as many as a node holds of these pods
+        crowd = [
+            min([maxsize, *(self._free(node, name) // amount for name, amount in limits.items())]) for node in nodes
+        ]
         refusing = 0
         for name, amount in self._wants.items():
-            supply = self._own.held(name, own) + sum(one.held(name, one.most) for one in rivals)
-            refusing += greedily(supply, self._prices(nodes, name, amount))
+            each = [one.each.get(name, 0) for one in every]
+            step = gcd(*each) or 1 if each == [one.least.get(name, 0) for one in every] else 1
+            supply = self._own.held(name, own) + sum(one.held(name, one.most) for one in others)
+            prices = [-(-price // step) * step for price in self._prices(nodes, name, amount, daemons)]
+            possible = [one for one, count in zip(prices, crowd, strict=True) if one <= count * max(each)]
+            refusing += greedily(supply, possible)
         return min(len(nodes), refusing)
 
-    def _prices(self, nodes: Sequence[str], name: str, amount: int) -> Iterator[int]:
+    def _free(self, node: str, name: str) -> int:
+        if name == DEVICES:
+            supply = self._mine.supply
+            return supply.free.get(node, 0) if supply is not None else maxsize
+        return max(0, self._residual[node].get(name, int(name in self._once)))
+
+    def _prices(self, nodes: Sequence[str], name: str, amount: int, daemons: Sequence[QuiescentBound]) -> Iterator[int]:
         """How much of a resource others must take of each node, so that too little is left."""
+        if name == DEVICES:
+            prices = self._mine.prices or {}
+            yield from (prices.get(node, 0) for node in nodes)
+            return
         for node in nodes:
             free = self._residual[node].get(name, int(name in self._once))
-            daemons = sum(one.each.get(name, 0) for one in self._daemons if node in one.nodes)
-            yield free - daemons - amount + 1
+            taken = sum(one.each.get(name, 0) for one in daemons if node in one.nodes)
+            yield free - taken - amount + 1

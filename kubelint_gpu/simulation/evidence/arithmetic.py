@@ -34,7 +34,8 @@ class Rival:
 
 def taken(pod: Pod) -> dict[str, int]:
     """What a pod takes of its node, its place among the node's pods included."""
-    return {**{name: amount for name, amount in pod_requests(pod.spec).items() if amount}, "pods": 1}
+    place = {} if pod.is_claim else {"pods": 1}
+    return {**{name: amount for name, amount in pod_requests(pod.spec).items() if amount}, **place}
 
 
 def pods_of(one: WorkloadChange) -> tuple[Pod, ...]:

@@ -22,7 +22,7 @@ from kubelint_gpu.work import charge
 if TYPE_CHECKING:
     from kubelint_gpu.scheduler.plugins.dynamic_resources.device_choice import DeviceSupply
 
-_PODS, _DEVICES = "pods", "its devices"
+_PODS, DEVICES = "pods", "its devices"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,8 @@ class Demand:
 
 def takes(pod: Pod) -> FrozenMap[str, int]:
     """What a pod takes of a node, its place among the node's pods included."""
-    return FrozenMap({**{name: amount for name, amount in pod_requests(pod.spec).items() if amount}, _PODS: 1})
+    place = {} if pod.is_claim else {_PODS: 1}
+    return FrozenMap({**{name: amount for name, amount in pod_requests(pod.spec).items() if amount}, **place})
 
 
 class _Wanted:
@@ -76,7 +77,7 @@ class _Wanted:
 
     def add(self, demand: Demand) -> None:
         """One more workload."""
-        for name, amount in (*demand.each.items(), (_DEVICES, demand.devices)):
+        for name, amount in (*demand.each.items(), (DEVICES, demand.devices)):
             self.most[name] = self.most.get(name, 0) + amount * demand.most
             self.whole[name] = self.whole.get(name, 0) + amount * demand.whole
 
@@ -256,7 +257,7 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
     blocked = sum(residual.exhausted(mine.nodes, name, each, supply(name, each)) for name, each in mine.each.items())
     if mine.prices is not None:
         charge(1 + len(mine.nodes) // STEPS.demand)
-        held = supply(_DEVICES, mine.devices)
+        held = supply(DEVICES, mine.devices)
         blocked += greedily(held, (mine.prices.get(node, 0) for node in mine.nodes))
     return blocked < len(mine.nodes)
 

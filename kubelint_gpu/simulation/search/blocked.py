@@ -155,7 +155,7 @@ class BlockedPods:
         if node is None or not resource:
             return Blocker(name, plugin, reason, Held.RESOURCE.value, holders=holders)
         allocatable = node.node.allocatable.get(resource, 0)
-        used = len(node.pods) if resource == "pods" else node.used.get(resource, 0)
+        used = node.pod_count if resource == "pods" else node.used.get(resource, 0)
         needed = takes(self._kinds[number].pod).get(resource, 0)
         free = max(0, allocatable - used)
         return Blocker(name, plugin, reason, Held.RESOURCE.value, resource, needed, free, allocatable, holders)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.facts import Keeps, Reach, never, nobody_blocks, same_node
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.relations import facts_of
+from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
 from kubelint_gpu.values import NamedTuple
 
@@ -22,7 +22,7 @@ def rivals(plugin: str, pod: Pod, snapshot: Snapshot, resource: str = "", reason
     Of plugins that look at no other pod it is nobody.
     """
     if resource:
-        return lambda other: same_node if resource == "pods" or pod_requests(other.spec).get(resource, 0) > 0 else never
+        return lambda other: same_node if takes(other).get(resource, 0) > 0 else never
     if plugin == ATTACH:
         mine = exclusive_claims(pod, snapshot.cluster)
         return lambda other: _elsewhere if not mine.isdisjoint(claim_keys(other)) else never

@@ -157,7 +157,7 @@ class Narration:
         if node is None:
             return name
         allocatable = node.node.allocatable.get(resource, 0)
-        used = len(node.pods) if resource == "pods" else node.used.get(resource, 0)
+        used = node.pod_count if resource == "pods" else node.used.get(resource, 0)
         left, whole = shown(resource, max(0, allocatable - used)), shown(resource, allocatable)
         return f"{left} of {whole} {resource} free on {name}"
 

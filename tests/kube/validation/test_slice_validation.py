@@ -54,3 +54,8 @@ def test_an_attribute_has_one_value_that_is_not_too_long():
     assert with_attribute(string="x" * 64) == []
     assert with_attribute(string="x" * 65) == ["spec.devices[0].attributes.a.string"]
     assert with_attribute(string="x", int=1) == ["spec.devices[0].attributes.a"]
+
+
+def test_an_attribute_without_a_value_is_refused():
+    assert with_attribute() == ["spec.devices[0].attributes.a"]
+    assert with_attribute(bool=False) == []

@@ -9,6 +9,7 @@ import pytest
 from device_objects import CLASS, DRIVER, IN_PLACE, RECREATE, SURGE, asking, by, claim, plain, slices, template
 from rollout_objects import node, workload
 
+from kubelint_gpu.kube.objects.quota import quota_usage
 from kubelint_gpu.scheduler import read_cluster
 from kubelint_gpu.scheduler.placement.running_claims import with_allocations
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
@@ -280,6 +281,22 @@ def test_an_allocated_claim_has_its_devices_whoever_uses_it(user):
 
 
 @pytest.mark.parametrize(
+    ("user", "pods", "expected"), [("", 2, COMPLETES), ("stranger", 2, STUCK), ("stranger", 3, COMPLETES)]
+)
+def test_a_claim_that_nobody_uses_takes_no_place_of_a_pod(user, pods, expected):
+    small = {**plain("n1"), "status": {"allocatable": {**plain("n1")["status"]["allocatable"], "pods": str(pods)}}}
+    objects = [small, slices("n1", "A", "A", "A"), template("t", asking()), held("c", user=user)]
+    assert verdict(by("w", template="t"), *objects) is expected
+
+
+@pytest.mark.parametrize(("user", "used"), [("", 0), ("stranger", 1000)])
+def test_a_claim_that_nobody_uses_is_no_pod_of_a_quota(user, used):
+    quota = {"kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "d"}, "spec": {"hard": {"pods": "5"}}}
+    cluster = with_allocations(read_cluster([CLASS, plain("n1"), slices("n1", "A"), held("c", user=user), quota]))
+    assert quota_usage(cluster.quotas[0], cluster.pods)["pods"] == used
+
+
+@pytest.mark.parametrize(
     ("kind", "devices", "user", "expected"),
     [
         ("Deployment", "AA", "w-6f7d9c5b4-abcde", (1, COMPLETES)),
@@ -303,3 +320,17 @@ def test_more_devices_than_there_are_is_known_without_a_search():
     changes = changes[:2]
     found = judge(changes, with_allocations(read_cluster([CLASS, *objects], version="1.34")))
     assert [one.placed for one in found] == [2, 2]
+
+
+@pytest.mark.parametrize(("nodes", "each", "known"), [(3, 1, True), (3, 2, True), (2, 1, False)])
+def test_rollouts_that_leave_devices_for_all_at_a_rest_are_known_to_end_without_a_search(nodes, each, known):
+    # at a rest others hold 11 devices at most, or 10 where each pod takes two
+    names = [f"n{number}" for number in range(nodes)]
+    on = [one for name in names for one in (plain(name), slices(name, *"AAAA"))]
+    update = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 1}}
+    workloads = [by(f"w{number}", 6 // each, update, template="t") for number in range(2)]
+    found = judge_together(
+        [Transition(one, one, known=True) for one in workloads],
+        with_allocations(read_cluster([CLASS, *on, template("t", asking(each))], version="1.36")),
+    )
+    assert [(one.verdict, one.by_bound) for one in found] == ([(COMPLETES, True)] if known else [(None, True)])
