@@ -58,8 +58,11 @@ def when_admitted(unit: ApplySet, subject: WorkloadCheck, draft: Diagnostic) -> 
     """A draft about new pods that admission refuses, told as of later where this change makes none of the template."""
     if is_left_alone(unit, subject) or is_made(unit, subject):
         return draft
-    old = makes_none(unit, subject) or makes_only_old(unit, subject)
-    return when_made(subject, draft) if old else draft
+    if not (makes_none(unit, subject) or makes_only_old(unit, subject)):
+        return draft
+    return (
+        when_made(subject, draft) if _kept(subject) is not None else replace(draft, severity="warning", moment="later")
+    )
 
 
 def when_made(subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:

@@ -131,7 +131,7 @@ def _broken(limit: Limit, spec: PodSpec) -> Iterator[str]:
             yield from _violations(limit, container.requests, container.limits)
             for name, most in sorted(limit.default.items()):
                 asked = container.requests.get(name, 0)
-                if container.limits.get(name) == most < asked:
+                if container.limits.get(name) == most < asked <= limit.most.get(name, asked):
                     # the API server validates the pod once its defaults are there
                     told = f"{name} limit per {limit.kind} is {canonical(most)} by default"
                     yield f"{told}, but request is {canonical(asked)}"

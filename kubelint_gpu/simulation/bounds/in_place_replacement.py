@@ -13,8 +13,7 @@ from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.controllers.state import READY, State, count_on, on_node
 from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.prepare.prepared_run import without_claims
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, without_claims
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.placements import one_placement
 from kubelint_gpu.simulation.search.verdict import Judgement

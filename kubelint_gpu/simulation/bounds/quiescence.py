@@ -22,9 +22,8 @@ from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.quiescence_spread import Spreading
 from kubelint_gpu.simulation.model.quota_use import admission_of
 from kubelint_gpu.simulation.prepare.demand import DEVICES, greedily, takes
-from kubelint_gpu.simulation.prepare.prepared_run import without_claims
 from kubelint_gpu.simulation.prepare.revisions import is_of
-from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange, joined
+from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange, joined, without_claims
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.placements import one_placement

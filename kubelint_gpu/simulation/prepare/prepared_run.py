@@ -17,7 +17,7 @@ from kubelint_gpu.simulation.prepare.displaced import displaced
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.participants import participants_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, without_claims
 from kubelint_gpu.simulation.prepare.workload_claims import wanted_storage, with_template_claims, without_shared_claims
 from kubelint_gpu.simulation.prepare.workload_demand import demand_of, rooms_of
 from kubelint_gpu.simulation.transition import Transition
@@ -126,8 +126,3 @@ class PreparedRun:
             return True
         others = [one for place, pods in enumerate(self.pods) if place != number for one in pods]
         return not any(map(refusers((*others, *self.rest), Unique(self.cluster, asked=False)), mine))
-
-
-def without_claims(pod: Pod) -> Pod:
-    """The pod as if it had no claims to devices."""
-    return replace(pod, spec=replace(pod.spec, resource_claims=()))

@@ -213,6 +213,11 @@ def interchangeable(pod: Pod) -> Pod:
     return replace(pod, spec=spec, nominated_node_name="", claim_statuses=EMPTY, allocations=())
 
 
+def without_claims(pod: Pod) -> Pod:
+    """The pod as if it had no claims to devices."""
+    return replace(pod, spec=replace(pod.spec, resource_claims=()))
+
+
 def anonymous(pod: Pod) -> Pod:
     """A running pod as one of several that nothing tells apart but their node and their age."""
     pod = interchangeable(pod)
