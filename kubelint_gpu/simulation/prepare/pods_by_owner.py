@@ -9,13 +9,14 @@ from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.values import replace
 
 _Key = tuple[str, ...]
-_ORDINAL = re.compile(r"\d+")
-_OF_REPLICA_SET = re.compile(r"[a-z0-9]+-[a-z0-9]{5}")
-_GENERATED = re.compile(r"(\d+-)?[a-z0-9]{5}")
+_ORDINAL = pattern(r"\A\d+\Z", re.ASCII)
+_OF_REPLICA_SET = pattern(r"\A[a-z0-9]+-[a-z0-9]{5}\Z")
+_GENERATED = pattern(r"\A(\d+-)?[a-z0-9]{5}\Z", re.ASCII)
 
 
 class PodsByOwner:
@@ -84,8 +85,8 @@ def _is_untold(pod: Pod, controller: Controller) -> bool:
     if pod.spec.containers or pod.meta.owner is not None:
         return False
     name = pod.meta.name.removeprefix(f"{controller.workload.meta.name}-")
-    pattern = _ORDINAL if controller.has_ordinals else _OF_REPLICA_SET if controller.dependent else _GENERATED
-    return name != pod.meta.name and pattern.fullmatch(name) is not None
+    suffix = _ORDINAL if controller.has_ordinals else _OF_REPLICA_SET if controller.dependent else _GENERATED
+    return name != pod.meta.name and suffix.fullmatch(name) is not None
 
 
 def _dressed(pod: Pod, controller: Controller) -> Pod:
