@@ -1,120 +1,110 @@
-"""What a template gets wrong of which a change makes no pod, and what becomes of pods that keep theirs."""
+"""A template of which a change makes no pod fits nowhere: nothing is stuck now, and that is told as of later."""
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from change_cases import inventory, made, on
-from checks_units import unit, world
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
+from kubelint_gpu.inventory import load
 from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.manifest import manifests
 
-BELOW = "updateStrategy: {rollingUpdate: {partition: 3}}\n"
-RECREATED = "strategy: {type: Recreate}\n"
-ON_DELETE = "updateStrategy: {type: OnDelete}\n"
-PARALLEL = "podManagementPolicy: Parallel\n"
-SURPLUS = ((0, ""), (1, "n1"), (2, "n1"))
-WAITS = {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]}
-LIMITS = (
-    "---\napiVersion: v1\nkind: LimitRange\nmetadata: {name: limits, namespace: serving}\n"
-    "spec: {limits: [{type: Container, max: {nvidia.com/gpu: 1}}]}\n"
+NODES = """
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.34"
+nodes:
+  - name: n1
+    allocatable: {cpu: 16, memory: 64Gi}
+    gpus: {model: L4, count: 2}
+  - name: n2
+    allocatable: {cpu: 16, memory: 64Gi}
+    gpus: {model: L4, count: 2}
+    taints: ["dedicated=x:NoSchedule"]
+"""
+PAUSED = "paused: true"
+ON_DELETE = "updateStrategy: {type: OnDelete}"
+PARTITION = "updateStrategy: {rollingUpdate: {partition: 2}}"
+UNFIT = {
+    "KLG503": ("4", ""),
+    "KLG402": ("1", "nodeSelector: {zone: nowhere}"),
+    "KLG202": ("1", "nodeSelector: {kubernetes.io/hostname: n2}"),
+}
+
+
+def workload(kind, spec="", gpus="1", pod=""):
+    return f"""
+apiVersion: apps/v1
+kind: {kind}
+metadata: {{name: web}}
+spec:
+  {"" if kind == "DaemonSet" else "replicas: 2"}
+  {"serviceName: web" if kind == "StatefulSet" else ""}
+  {spec}
+  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec:
+      {pod}
+      containers: [{{name: main, image: "a:1", resources: {{limits: {{nvidia.com/gpu: "{gpus}"}}}}}}]
+"""
+
+
+def told(after, before=""):
+    inventory = (read("inventory.yaml", NODES.encode()),)
+    cluster, problems, *_ = load(inventory)
+    world = ClusterContext(cluster, inventory, problems)
+    old = {one.object: one for one in manifests((read("before.yaml", before.encode()),))}
+    unit = ApplySet((read("a.yaml", after.encode()),), world, before=old)
+    return {one.code: one for one in check((unit,), world, fixes=False).findings if one.code in UNFIT}
+
+
+@pytest.mark.parametrize("code", UNFIT)
+@pytest.mark.parametrize(
+    ("kind", "keeps", "begins"),
+    [
+        ("Deployment", PAUSED, "with this change nothing is rolled out, and once it is resumed, "),
+        ("StatefulSet", ON_DELETE, "with this change its old pods run on, and once they are deleted by hand"),
+        ("StatefulSet", PARTITION, "with this change the pods below its partition run on, and once it is lowered"),
+    ],
 )
-QUOTA = (
-    "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: quota, namespace: serving}\n"
-    'spec: {hard: {pods: "4"}}\nstatus: {hard: {pods: "4"}, used: {pods: "4"}}\n'
+def test_a_template_that_is_kept_from_all_pods_waits_later(code, kind, keeps, begins):
+    gpus, pod = UNFIT[code]
+    found = told(workload(kind, keeps, gpus, pod), workload(kind, keeps))[code]
+    assert (found.moment, found.severity, found.certainty) == ("later", "warning", "certain")
+    assert found.message.startswith(begins)
+
+
+@pytest.mark.parametrize("code", UNFIT)
+@pytest.mark.parametrize(
+    ("kind", "keeps"), [("Deployment", ""), ("StatefulSet", ""), ("StatefulSet", PARTITION.replace("2", "1"))]
 )
+def test_a_template_of_which_a_pod_is_made_waits_now(code, kind, keeps):
+    gpus, pod = UNFIT[code]
+    found = told(workload(kind, keeps, gpus, pod), workload(kind, keeps))[code]
+    assert (found.moment, found.severity) == ("now", "error")
 
 
-def told(before, after, cluster):
-    """The findings of a change, but notes and what is said of priorities, as (code, severity, moment)."""
-    old = {one.object: one for one in unit(before, cluster).manifests}
-    new = {one.object for one in unit(after, cluster).manifests}
-    judged = ApplySet((read("a.yaml", after.encode()),), world(cluster), before=old, made=new - old.keys())
-    found = [one for one in check((judged,), judged.world).findings if one.severity != "note" and one.code != "KLG301"]
-    return [(one.code, one.severity, one.moment) for one in found]
+def test_an_ordinal_that_comes_has_the_new_template():
+    grown = workload("StatefulSet", ON_DELETE, "4").replace("replicas: 2", "replicas: 3")
+    assert told(grown, workload("StatefulSet", ON_DELETE))["KLG503"].moment == "now"
 
 
-def stateful(gpus=1, replicas=2, strategy=BELOW):
-    return made("s", strategy, replicas=replicas, gpus=gpus, kind="StatefulSet")
+def test_a_daemon_set_leaves_nodes_that_it_does_not_choose_whatever_its_strategy():
+    gpus, pod = UNFIT["KLG402"]
+    assert told(workload("DaemonSet", ON_DELETE, gpus, pod), workload("DaemonSet", ON_DELETE))["KLG402"].moment == "now"
 
 
-def pod(owner, name, gpus, node, priority=1000, **labels):
-    """A pod of a capture; it waits without a node."""
-    limits = {"nvidia.com/gpu": str(gpus)}
-    kind = "StatefulSet" if name[len(owner) + 1 :].isdigit() else "ReplicaSet"
-    named = owner if kind == "StatefulSet" else f"{owner}-1"
-    by = {"apiVersion": "apps/v1", "kind": kind, "name": named, "uid": owner, "controller": True}
-    found = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": "serving", "labels": labels, "ownerReferences": [by]},
-        "spec": {
-            "containers": [{"name": "main", "resources": {"limits": limits, "requests": limits}}],
-            "priority": priority,
-        },
-        "status": {"phase": "Running"} if node else WAITS,
-    }
-    if node:
-        found["spec"]["nodeName"] = node
-    return f"---\n{json.dumps(found)}\n"
+def test_what_is_new_has_no_old_pods():
+    assert told(workload("StatefulSet", ON_DELETE, "4"))["KLG503"].moment == "now"
 
 
-@pytest.mark.parametrize("replicas", [2, 3])
-def test_ordinals_below_a_partition_are_of_the_old_template_also_those_that_are_added(replicas):
-    assert told(stateful(), stateful(9, replicas), inventory(4)) == [("KLG503", "warning", "later")]
-    assert told(stateful(), stateful(9, 4), inventory(4)) == [("KLG503", "error", "now")]
-
-
-def test_a_template_that_is_scaled_to_nothing_is_told_of_later():
-    one = made("a", pod=on("n1"))
-    assert told(one, made("a", replicas=0, gpus=9), inventory(4)) == [("KLG503", "warning", "later")]
-
-
-@pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
-def test_what_admission_refuses_is_told_of_later_where_no_such_pod_is_made(kind):
-    before, after = (made("s", ON_DELETE, gpus=gpus, kind=kind) for gpus in (1, 2))
-    assert told(before, after, inventory(4) + LIMITS) == [("KLG003", "warning", "later")]
-    rolled = (made("s", "", gpus=gpus, kind=kind) for gpus in (1, 2))
-    assert ("KLG003", "error", "now") in told(*rolled, inventory(4) + LIMITS)
-
-
-def test_what_is_left_alone_is_told_of_as_before_where_admission_refuses_it():
-    one = made("a", gpus=2)
-    assert told(one, one, inventory(4) + LIMITS) == [("KLG003", "error", "now")]
-
-
-def test_a_set_that_shrinks_in_order_keeps_its_surplus_while_a_lower_ordinal_waits():
-    cluster = inventory(2) + "".join(pod("s", f"s-{number}", 1, node, app="s") for number, node in SURPLUS)
-    (found,) = told(stateful(1, 3, ""), stateful(1, 1, ""), cluster)
-    assert found[1:] == ("error", "now")
-    assert told(stateful(1, 3, PARALLEL), stateful(1, 1, PARALLEL), cluster) == []
-
-
-@pytest.mark.parametrize(("gpus", "runs"), [(0, True), (1, False)])
-def test_a_pod_that_is_evicted_comes_back_with_the_template_that_was_left_to_delete_it(gpus, runs):
-    cluster = inventory(1, more="  - {name: weak, value: 1}\n") + pod("s", "s-0", 1, "n1", 1, app="s")
-    beside = made("hi", RECREATED)
-    before, after = (stateful(each, 1, ON_DELETE).replace("serving\n", "weak\n", 1) for each in (1, gpus))
-    after = after.replace("main:1", "main:2") if gpus else after
-    found = told(before, after + beside, cluster)
-    assert (not [one for one in found if one[2] == "now" and one[1] == "error"]) is runs
-
-
-@pytest.mark.parametrize(("replicas", "expected"), [(1, []), (2, ["next"])])
-def test_the_next_rollout_finds_the_quota_without_the_pods_that_are_given_up(replicas, expected):
-    pods = "".join(pod(name, f"{name}-{end}", 1, "n1", app=name) for name in "ab" for end in "xy")
-    cluster = inventory(9) + QUOTA + pods
-    before = made("a", replicas=2) + made("b", RECREATED, replicas=2)
-    after = made("a", replicas=replicas) + made("b", replicas=2)
-    found = told(before, after, cluster)
-    assert sorted({moment for code, _, moment in found if code == "KLG105"}) == expected
-
-
-def test_an_amount_that_is_filled_in_later_hides_nothing():
-    one = made("a", pod=on("n1")).replace("nvidia.com/gpu: 1", 'nvidia.com/gpu: 1, memory: "${MEMORY}"')
-    assert told(one, one.replace("main:1", "main:2"), inventory(1)) == [("KLG101", "error", "now")]
-    unknown = one.replace("nvidia.com/gpu: 1", 'nvidia.com/gpu: "${GPUS}"')
-    assert told(unknown, unknown, inventory(1)) == []
+@pytest.mark.parametrize("code", UNFIT)
+def test_fewer_replicas_of_the_same_template_make_no_pod(code):
+    gpus, pod = UNFIT[code]
+    before = workload("Deployment", "", gpus, pod)
+    assert told(before, before) == {}
+    assert told(before.replace("replicas: 2", "replicas: 1"), before) == {}
+    assert told(before.replace("replicas: 2", "replicas: 3"), before)[code].moment == "now"

@@ -1,0 +1,120 @@
+"""What a template gets wrong of which a change makes no pod, and what becomes of pods that keep theirs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from change_cases import inventory, made, on
+from checks_units import unit, world
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+BELOW = "updateStrategy: {rollingUpdate: {partition: 3}}\n"
+RECREATED = "strategy: {type: Recreate}\n"
+ON_DELETE = "updateStrategy: {type: OnDelete}\n"
+PARALLEL = "podManagementPolicy: Parallel\n"
+SURPLUS = ((0, ""), (1, "n1"), (2, "n1"))
+WAITS = {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]}
+LIMITS = (
+    "---\napiVersion: v1\nkind: LimitRange\nmetadata: {name: limits, namespace: serving}\n"
+    "spec: {limits: [{type: Container, max: {nvidia.com/gpu: 1}}]}\n"
+)
+QUOTA = (
+    "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: quota, namespace: serving}\n"
+    'spec: {hard: {pods: "4"}}\nstatus: {hard: {pods: "4"}, used: {pods: "4"}}\n'
+)
+
+
+def told(before, after, cluster):
+    """The findings of a change, but notes and what is said of priorities, as (code, severity, moment)."""
+    old = {one.object: one for one in unit(before, cluster).manifests}
+    new = {one.object for one in unit(after, cluster).manifests}
+    judged = ApplySet((read("a.yaml", after.encode()),), world(cluster), before=old, made=new - old.keys())
+    found = [one for one in check((judged,), judged.world).findings if one.severity != "note" and one.code != "KLG301"]
+    return [(one.code, one.severity, one.moment) for one in found]
+
+
+def stateful(gpus=1, replicas=2, strategy=BELOW):
+    return made("s", strategy, replicas=replicas, gpus=gpus, kind="StatefulSet")
+
+
+def pod(owner, name, gpus, node, priority=1000, **labels):
+    """A pod of a capture; it waits without a node."""
+    limits = {"nvidia.com/gpu": str(gpus)}
+    kind = "StatefulSet" if name[len(owner) + 1 :].isdigit() else "ReplicaSet"
+    named = owner if kind == "StatefulSet" else f"{owner}-1"
+    by = {"apiVersion": "apps/v1", "kind": kind, "name": named, "uid": owner, "controller": True}
+    found = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "serving", "labels": labels, "ownerReferences": [by]},
+        "spec": {
+            "containers": [{"name": "main", "resources": {"limits": limits, "requests": limits}}],
+            "priority": priority,
+        },
+        "status": {"phase": "Running"} if node else WAITS,
+    }
+    if node:
+        found["spec"]["nodeName"] = node
+    return f"---\n{json.dumps(found)}\n"
+
+
+@pytest.mark.parametrize("replicas", [2, 3])
+def test_ordinals_below_a_partition_are_of_the_old_template_also_those_that_are_added(replicas):
+    assert told(stateful(), stateful(9, replicas), inventory(4)) == [("KLG503", "warning", "later")]
+    assert told(stateful(), stateful(9, 4), inventory(4)) == [("KLG503", "error", "now")]
+
+
+def test_a_template_that_is_scaled_to_nothing_is_told_of_later():
+    one = made("a", pod=on("n1"))
+    assert told(one, made("a", replicas=0, gpus=9), inventory(4)) == [("KLG503", "warning", "later")]
+
+
+@pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
+def test_what_admission_refuses_is_told_of_later_where_no_such_pod_is_made(kind):
+    before, after = (made("s", ON_DELETE, gpus=gpus, kind=kind) for gpus in (1, 2))
+    assert told(before, after, inventory(4) + LIMITS) == [("KLG003", "warning", "later")]
+    rolled = (made("s", "", gpus=gpus, kind=kind) for gpus in (1, 2))
+    assert ("KLG003", "error", "now") in told(*rolled, inventory(4) + LIMITS)
+
+
+def test_what_is_left_alone_is_told_of_as_before_where_admission_refuses_it():
+    one = made("a", gpus=2)
+    assert told(one, one, inventory(4) + LIMITS) == [("KLG003", "error", "now")]
+
+
+def test_a_set_that_shrinks_in_order_keeps_its_surplus_while_a_lower_ordinal_waits():
+    cluster = inventory(2) + "".join(pod("s", f"s-{number}", 1, node, app="s") for number, node in SURPLUS)
+    (found,) = told(stateful(1, 3, ""), stateful(1, 1, ""), cluster)
+    assert found[1:] == ("error", "now")
+    assert told(stateful(1, 3, PARALLEL), stateful(1, 1, PARALLEL), cluster) == []
+
+
+@pytest.mark.parametrize(("gpus", "runs"), [(0, True), (1, False)])
+def test_a_pod_that_is_evicted_comes_back_with_the_template_that_was_left_to_delete_it(gpus, runs):
+    cluster = inventory(1, more="  - {name: weak, value: 1}\n") + pod("s", "s-0", 1, "n1", 1, app="s")
+    beside = made("hi", RECREATED)
+    before, after = (stateful(each, 1, ON_DELETE).replace("serving\n", "weak\n", 1) for each in (1, gpus))
+    after = after.replace("main:1", "main:2") if gpus else after
+    found = told(before, after + beside, cluster)
+    assert (not [one for one in found if one[2] == "now" and one[1] == "error"]) is runs
+
+
+@pytest.mark.parametrize(("replicas", "expected"), [(1, []), (2, ["next"])])
+def test_the_next_rollout_finds_the_quota_without_the_pods_that_are_given_up(replicas, expected):
+    pods = "".join(pod(name, f"{name}-{end}", 1, "n1", app=name) for name in "ab" for end in "xy")
+    cluster = inventory(9) + QUOTA + pods
+    before = made("a", replicas=2) + made("b", RECREATED, replicas=2)
+    after = made("a", replicas=replicas) + made("b", replicas=2)
+    found = told(before, after, cluster)
+    assert sorted({moment for code, _, moment in found if code == "KLG105"}) == expected
+
+
+def test_an_amount_that_is_filled_in_later_hides_nothing():
+    one = made("a", pod=on("n1")).replace("nvidia.com/gpu: 1", 'nvidia.com/gpu: 1, memory: "${MEMORY}"')
+    assert told(one, one.replace("main:1", "main:2"), inventory(1)) == [("KLG101", "error", "now")]
+    unknown = one.replace("nvidia.com/gpu: 1", 'nvidia.com/gpu: "${GPUS}"')
+    assert told(unknown, unknown, inventory(1)) == []
