@@ -63,7 +63,8 @@ def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
     old, controller, wanted = unit.before_of(subject), subject.controller, subject.workload.replicas
     if old is None or controller.node_bound or controller.runs_to_completion:
         return False
-    if not (wanted == 0 or _keeps_all(subject) or is_same_template(old, subject)):
+    kept = controller.on_delete or _is_below_partition(subject)
+    if not (wanted == 0 or kept or is_same_template(old, subject)):
         return False
     if own_waiting(subject.workload, unit.cluster.pods):
         return False
@@ -89,18 +90,17 @@ def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:
 
     Of one that is paused, or whose ordinals are all below its partition, with the template as it was.
     """
-    old, controller = unit.before_of(subject), subject.controller
-    keeps = controller.paused or (_keeps_all(subject) and not controller.on_delete)
-    if old is None or not keeps or (not controller.paused and is_same_template(old, subject)):
+    old, paused = unit.before_of(subject), subject.controller.paused
+    if old is None or not (paused or (_is_below_partition(subject) and not is_same_template(old, subject))):
         return subject
     workload = replace(old.workload, replicas=subject.workload.replicas, strategy=subject.workload.strategy)
     return WorkloadCheck(subject.manifest, workload, old.known_class, mark=subject.mark).marked("kept")
 
 
-def _keeps_all(subject: WorkloadCheck) -> bool:
-    """Whether its controller makes no pod of the new template in the place of one of the old template."""
+def _is_below_partition(subject: WorkloadCheck) -> bool:
+    """Whether its partition keeps the new template from all of its ordinals; OnDelete has none."""
     controller = subject.controller
-    return controller.on_delete or (controller.has_ordinals and controller.partition >= subject.workload.replicas)
+    return controller.has_ordinals and not controller.on_delete and controller.partition >= subject.workload.replicas
 
 
 def ever_fitted(unit: ApplySet, subject: WorkloadCheck, now: WorkloadCheck | None = None) -> bool:

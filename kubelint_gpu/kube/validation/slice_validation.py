@@ -1,6 +1,7 @@
-"""What the API server refuses of ResourceSlices.
+"""What the API server refuses of ResourceSlices, as far as it decides where devices are and how they are told apart.
 
-Source: `ValidateResourceSlice` of pkg/apis/resource/validation, 1.34 to 1.36.
+Behaviour: pkg/apis/resource/validation, 1.34 to 1.36. The number of slices of a pool, numbers of attributes and
+capacities, shared counters beside devices, and nodes of single devices are not judged.
 """
 
 from __future__ import annotations
