@@ -114,7 +114,7 @@ def unspreadable(unit: ApplySet, subject: WorkloadCheck) -> Unspreadable | None:
 
 def _is_placed(unit: ApplySet, subject: WorkloadCheck, wanted: int) -> bool:
     """Whether all its replicas run, as some that run already count in domains that take no further pod."""
-    judgement = judgements_in(unit).get(subject.key) if own_pods(subject.workload, unit.cluster.pods) else None
+    judgement = judgements_in(unit).get(subject.key)
     return judgement is not None and judgement.placed >= wanted
 
 
