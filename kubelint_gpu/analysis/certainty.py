@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.predecessors import contradicts_nodes
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.scenarios import Scenario, now, on_nodes_of, only_rolled, scaled
 from kubelint_gpu.analysis.transitions import transitions_in
@@ -62,7 +63,10 @@ def cluster_beyond(unit: ApplySet) -> Further:
 
 
 def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
-    """Whether no node beyond the inventory could change what is judged of a workload."""
+    """Whether nothing that the inventory does not say could change what is judged of a workload."""
+    short = judgement.verdict is None and judgement.placed < judgement.wanted
+    if short and contradicts_nodes(unit, subject, judgement.alone, judgement.wanted):
+        return False
     if _is_closed(unit, subject):
         return True
     if not _is_open(unit, subject, judgement):

@@ -61,15 +61,36 @@ def _bare_pods(unit: ApplySet) -> frozenset[str]:
 def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether this change makes no pod of a workload: all that it shall have were there, and keep their template."""
     old, controller, wanted = unit.before_of(subject), subject.controller, subject.workload.replicas
-    if old is None or controller.node_bound or controller.runs_to_completion:
+    if old is None or controller.runs_to_completion:
         return False
-    kept = controller.on_delete or _is_below_partition(subject)
-    if not (wanted == 0 or kept or is_same_template(old, subject)):
+    if not (_keeps_template(old, subject) or (wanted == 0 and not controller.node_bound)):
         return False
     if own_waiting(subject.workload, unit.cluster.pods):
         return False
+    if controller.node_bound:
+        return is_same_template(old, subject)
     there = [pod for pod in own_pods(subject.workload, unit.cluster.pods) if not pod.meta.terminating]
     return wanted <= (len(there) if there else old.workload.replicas)
+
+
+def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wanted: int) -> bool:
+    """Whether pods that the change leaves may run where none of them could go now, as not all fit that were there.
+
+    Where its pods run is not known, and no more than `placed` of the `wanted` ones fit: then the nodes were others when
+    they started, or they wait.
+    """
+    old = unit.before_of(subject)
+    if old is None or not _keeps_template(old, subject) or own_pods(subject.workload, unit.cluster.pods):
+        return False
+    if subject.controller.node_bound:
+        return True
+    there = old.workload.replicas
+    return placed < there and wanted <= there + placed
+
+
+def _keeps_template(old: WorkloadCheck, subject: WorkloadCheck) -> bool:
+    """Whether pods that were there keep their template."""
+    return subject.controller.on_delete or _is_below_partition(subject) or is_same_template(old, subject)
 
 
 def makes_only_old(unit: ApplySet, subject: WorkloadCheck) -> bool:

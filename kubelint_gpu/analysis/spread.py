@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.pod_affinity import stays, takers
+from kubelint_gpu.analysis.predecessors import contradicts_nodes
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
@@ -101,9 +102,9 @@ def unspreadable(unit: ApplySet, subject: WorkloadCheck) -> Unspreadable | None:
     if found is None:
         return _beside_others(unit, subject, wanted)
     key = pod.spec.spread[found.constraint].topology_key
-    certain = unit.complete and found.exact
+    certain = unit.complete and found.exact and not contradicts_nodes(unit, subject, found.placed, wanted)
     if certain and unit.before_of(subject) is not None:
-        # its pods may run where a node was cordoned since
+        # its old pods may run where a node was cordoned since, and count there
         each = zip(unit.empty.cluster.nodes, as_before(pod, unit.empty.cluster).cluster.nodes, strict=True)
         nodes = tuple(before if now.unschedulable else now for now, before in each)
         open_again = Snapshot.of(replace(unit.empty.cluster, nodes=nodes))

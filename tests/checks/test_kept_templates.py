@@ -118,3 +118,30 @@ def test_an_amount_that_is_filled_in_later_hides_nothing():
     assert told(one, one.replace("main:1", "main:2"), inventory(1)) == [("KLG101", "error", "now")]
     unknown = one.replace("nvidia.com/gpu: 1", 'nvidia.com/gpu: "${GPUS}"')
     assert told(unknown, unknown, inventory(1)) == []
+
+
+@pytest.mark.parametrize(("replicas", "severity"), [(3, "warning"), (4, "error")])
+def test_pods_that_keep_their_template_may_run_where_the_inventory_has_no_room_for_them_now(replicas, severity):
+    before, after = made("a", RECREATED, replicas=2), made("a", RECREATED, replicas=replicas)
+    assert told(before, after, inventory(1)) == [("KLG109", severity, "now")]
+    assert told(before, made("a", replicas=3), inventory(2))[0] == ("KLG109", "error", "now")
+
+
+def test_a_daemon_set_whose_template_stays_makes_no_pod_that_admission_could_refuse():
+    before = made("s", kind="DaemonSet", strategy="", gpus=2)
+    after = before.replace("spec:\n", "spec:\n  minReadySeconds: 5\n", 1)
+    cluster = inventory(4) + LIMITS + pod("s", "s-x", 2, "n1", app="s").replace("ReplicaSet", "DaemonSet")
+    assert told(before, after, cluster) == [("KLG003", "warning", "later")]
+    assert told(before, after.replace("main:1", "main:2"), cluster)[0] == ("KLG003", "error", "now")
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_a_pod_that_stays_counts_in_a_domain_that_takes_no_further_one(running):
+    spread = (
+        "topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, "
+        "labelSelector: {matchLabels: {app: a}}}]\n"
+    )
+    before, after = (made("a", RECREATED, replicas=number, pod=spread) for number in (2, 3))
+    pods = pod("a", "a-x", 1, "n1", app="a") + pod("a", "a-y", 1, "n2", app="a") if running else ""
+    found = told(before, after, inventory(3, 0) + pods)
+    assert [one[:2] for one in found if one[0] != "KLG602"] == ([] if running else [("KLG406", "warning")])
