@@ -44,7 +44,7 @@ def participants_of(
         )
         participant = as_shown(participant)
         if participant.daemons:
-            participant = _on_nodes(participant, cluster)
+            participant = _on_nodes(participant, cluster, waiting)
         found[number] = with_standing_pods(participant, cluster)
     changes = [found[number] for number in range(len(transitions))]
     workloads = [one.new for one in transitions]
@@ -56,12 +56,13 @@ def participants_of(
     return changes, [pod for pod in left if pod.spec.node_name], [pod for pod in left if not pod.spec.node_name]
 
 
-def _on_nodes(participant: WorkloadChange, cluster: Cluster) -> WorkloadChange:
-    """A DaemonSet with the nodes for which it shall have pods, and those for which it has them."""
+def _on_nodes(participant: WorkloadChange, cluster: Cluster, waiting: Sequence[Pod]) -> WorkloadChange:
+    """A DaemonSet with the nodes for which it shall have pods, and those for which it has them, not only `waiting`."""
     nodes = daemon_nodes(participant.new.choosing, cluster.nodes)
     if participant.old is participant.new:
         return replace(participant, nodes=nodes)
-    made = daemon_nodes(participant.old.choosing, cluster.nodes)
+    awaited = {name for pod in waiting for name in daemon_nodes(pod.spec, cluster.nodes)}
+    made = [name for name in daemon_nodes(participant.old.choosing, cluster.nodes) if name not in awaited]
     before = {*made, *(pod.spec.node_name for pod in participant.running)}
     kept = daemon_nodes(participant.new.choosing, cluster.nodes, staying=True)
     stays = tuple(name for name in made if name in kept and name not in nodes)
