@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.analysis.predecessors import contradicts_nodes
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.scenarios import Scenario, now, on_nodes_of, only_rolled, scaled
-from kubelint_gpu.analysis.transitions import transitions_in
+from kubelint_gpu.analysis.transitions import may_be_placed, transitions_in
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
@@ -65,7 +65,7 @@ def cluster_beyond(unit: ApplySet) -> Further:
 def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether nothing that the inventory does not say could change what is judged of a workload."""
     short = judgement.verdict is None and judgement.placed < judgement.wanted
-    if short and contradicts_nodes(unit, subject, judgement.alone, judgement.wanted):
+    if short and (may_be_placed(unit) or contradicts_nodes(unit, subject, judgement.alone, judgement.wanted)):
         return False
     if _is_closed(unit, subject):
         return True

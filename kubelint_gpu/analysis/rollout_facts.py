@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @once
 def judgements_in(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     """What becomes of each rollout while the others keep running; what is approximate is beside none but its like."""
-    found = now(unit).judgements()
+    found = now(unit).judgements(transitions_in(unit))
     placed = [one for one in unit.subjects if one.workload.approximate and unit.has_nodes and is_placed(unit, one)]
     approximate = {one.key: transition_of(unit, one) for one in placed}
     if approximate:

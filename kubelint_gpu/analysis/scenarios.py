@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.transitions import transitions_in
+from kubelint_gpu.analysis.transitions import transitions_in, unplaced_in
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
@@ -50,7 +50,7 @@ class Scenario:
 
 def now(unit: ApplySet) -> Scenario:
     """What is applied, in the declared cluster."""
-    return Scenario(transitions_in(unit), unit.cluster, unit.growth, unit.budget)
+    return Scenario({**transitions_in(unit), **unplaced_in(unit)}, unit.cluster, unit.growth, unit.budget)
 
 
 def with_part_of_budget(scenario: Scenario, part: int) -> Scenario:

@@ -11,6 +11,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.messages.wait import host_ports
 from kubelint_gpu.scheduler.plugins import node_unschedulable
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
@@ -144,6 +145,29 @@ def transitions_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
     whole = {subject.key for subject in unit.subjects if subject.key in found and waits_for_all(unit, subject)}
     nodes = {node.name: node for node in unit.cluster.nodes}
     return _with_adopted({key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()})
+
+
+@once
+def unplaced_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
+    """What is rolled out to pods that find no node by themselves: it gives up as many old pods as it may."""
+    found = {}
+    for subject in unit.subjects if unit.has_nodes else ():
+        old = unit.before_of(subject)
+        if old is None or is_placed(unit, subject) or not is_placed(unit, old) or subject.workload.approximate:
+            continue
+        now = transition_of(unit, subject)
+        if now.rolls and now.known and not subject.controller.node_bound:
+            nowhere = replace(now.new.spec, node_affinity=NodeSelector(()), priority_class_name="")
+            found[subject.key] = replace(now, new=replace(now.new, spec=nowhere))
+    return found
+
+
+@once
+def may_be_placed(unit: ApplySet) -> bool:
+    """Whether pods of `unplaced_in` may find nodes after all: a gate is lifted, or what nobody declares is there."""
+    declared = bool(unit.cluster.priority_classes)
+    refused = {one.key for one in unit.subjects if declared and not one.known_class}
+    return bool(unplaced_in(unit).keys() - refused)
 
 
 def _with_adopted(found: dict[WorkloadKey, Transition]) -> dict[WorkloadKey, Transition]:

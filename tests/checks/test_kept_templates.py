@@ -145,3 +145,19 @@ def test_a_pod_that_stays_counts_in_a_domain_that_takes_no_further_one(running):
     pods = pod("a", "a-x", 1, "n1", app="a") + pod("a", "a-y", 1, "n2", app="a") if running else ""
     found = told(before, after, inventory(3, 0) + pods)
     assert [one[:2] for one in found if one[0] != "KLG602"] == ([] if running else [("KLG406", "warning")])
+
+
+@pytest.mark.parametrize(("replicas", "expected"), [(1, []), (2, [("KLG109", "now")])])
+@pytest.mark.parametrize("why", ["no class", "a gate"])
+def test_a_rollout_whose_pods_never_run_gives_up_what_it_may(why, replicas, expected):
+    one = made("a", "strategy: {rollingUpdate: {maxUnavailable: 1}}\n", replicas=4)
+    never = one.replace("main:1", "main:2")
+    if why == "no class":
+        never = never.replace("priorityClassName: serving", "priorityClassName: none")
+    else:
+        never = never.replace("priorityClassName: serving", "schedulingGates: [{name: x/y}]", 1)
+    found = told(one + made("b", replicas=0), never + made("b", replicas=replicas), inventory(4))
+    assert [(code, moment) for code, _, moment in found if code == "KLG109"] == expected
+    assert {severity for code, severity, _ in found if code == "KLG109"} <= {
+        "error" if why == "no class" else "warning"
+    }
