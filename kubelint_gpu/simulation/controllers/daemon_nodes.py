@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
+from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.taints import Toleration, untolerated
 from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from kubelint_gpu.values import replace
 
+_ANY = 2**31 - 1
 _NAME = "metadata.name"
 _TOLERATED = (
     ("node.kubernetes.io/not-ready", "NoExecute"),
@@ -54,6 +57,23 @@ def daemon_nodes(spec: PodSpec, nodes: Iterable[Node], *, staying: bool = False)
         taints = tuple(one for one in node.taints if (one.effect == "NoExecute" if staying else one.blocks))
         if not untolerated(taints, tolerated):
             found.append(node.name)
+    return tuple(found)
+
+
+def spread_on_own_node(constraints: Iterable[SpreadConstraint]) -> tuple[SpreadConstraint, ...]:
+    """What topology spread constraints ask of a daemon pod, whose required affinity names one node.
+
+    One that honours the affinity counts this node alone: its domain has the fewest pods, whatever their number, unless
+    `minDomains` takes the fewest to be 0.
+    """
+    found = []
+    for one in constraints:
+        if not (one.do_not_schedule and one.honor_affinity):
+            found.append(one)
+            continue
+        found.append(replace(one, max_skew=_ANY))
+        if one.min_domains > 1:
+            found.append(replace(one, topology_key=HOSTNAME, min_domains=_ANY))
     return tuple(found)
 
 

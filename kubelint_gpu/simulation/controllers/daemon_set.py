@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, IntOrPercent
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.simulation.controllers.daemon_nodes import tolerations
+from kubelint_gpu.simulation.controllers.daemon_nodes import spread_on_own_node, tolerations
 from kubelint_gpu.simulation.controllers.ordinals import with_revision
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control
@@ -225,9 +225,12 @@ class DaemonSetController(ReplicaSetController):
     has_scale = False
 
     def pod(self, revision: str, name: str = "") -> Pod:
-        """A pod with the tolerations that the controller adds, and with the label `controller-revision-hash`."""
+        """A pod as the controller makes it for a node, with the label `controller-revision-hash`."""
         pod = self.workload.pod(name or self.workload.meta.name)
-        return with_revision(replace(pod, spec=replace(pod.spec, tolerations=tolerations(pod.spec))), revision)
+        spread = spread_on_own_node(pod.spec.spread)
+        return with_revision(
+            replace(pod, spec=replace(pod.spec, tolerations=tolerations(pod.spec), spread=spread)), revision
+        )
 
     def surge(self, replicas: int) -> int:
         """On how many of `replicas` nodes an old and a new pod run at a time."""
