@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, halt
+from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, follows, halt
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.search.placements import fit_first, largest_first, placed_last
 from kubelint_gpu.simulation.search.placing_pods import missing
@@ -36,6 +36,8 @@ def at_last(question: Question) -> Judgement | None:
     """Too few nodes take its new pods when all that is known to change has changed."""
     situation, position, blank = question.situation, question.position, question.blank
     if question.participant.old is question.participant.new or may_evict(situation, position, itself=False):
+        return None
+    if follows(situation, position):
         return None
     last = fit_at_last(situation, question.search, position)
     # what was admitted before a quota was lowered runs on, and the rollout stops

@@ -117,13 +117,21 @@ def halt(situation: Situation, search: GroupSearch, position: int) -> Trace | No
 
 
 def leans(situation: Situation, position: int) -> bool:
-    """Whether the required affinity of a workload's pods is about pods of another workload of the group."""
+    """Whether the required affinity of a workload's pods is about pods of the group that are there before them."""
     mine = created_pod(situation.participants[position].new, "new")
     if not mine.spec.pod_affinity:
         return False
     others = [one for place, one in enumerate(situation.participants) if place != position]
     pods = [pod for one in others for pod in one.pods]
-    return bool(companions(mine, pods, situation.empty))
+    return bool(companions(mine, pods, situation.empty)) or follows(situation, position)
+
+
+def follows(situation: Situation, position: int) -> bool:
+    """Whether the new pods of a workload must be near to pods such as its old ones, which are there while it rolls."""
+    one = situation.participants[position]
+    if not (one.existing and one.replaces) or one.old is one.new:
+        return False
+    return bool(companions(created_pod(one.new, "new"), [created_pod(one.old, "old"), *one.running], situation.empty))
 
 
 def stronger(situation: Situation, participant: WorkloadChange) -> list[Pod]:
