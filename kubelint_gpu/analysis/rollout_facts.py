@@ -5,7 +5,7 @@ A `ApplySet` asks for each of these answers once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.predecessors import ever_fitted
@@ -32,7 +32,7 @@ from kubelint_gpu.analysis.transitions import (
 from kubelint_gpu.budget import PARTS, TOLD
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
@@ -73,11 +73,24 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
         for other in found.company
         if other.key in names and _ends(unit, names[other.key]) and transitions_in(unit)[names[other.key]].existing
     ]
+    at_once = {key for key, one in transitions_in(unit).items() if one.known and one.rolls}
     for waiting, other in pairs[: TOLD.pairs]:
-        scenario = with_part_of_budget(only_rolled(now(unit), (waiting, other)), PARTS.pair)
-        for found in scenario.together(transitions_in(unit)[other].new.key):
-            if found.verdict in WAITS and found.trace is not None:
-                yield found
+        mine = transitions_in(unit)[other].new.key
+        found = _told_of(unit, (waiting, other), mine)
+        if found is None or at_once <= {waiting, other}:
+            yield from (found,) if found is not None else ()
+            continue
+        # what changes besides may make the room
+        every = _told_of(unit, at_once | {waiting, other}, mine)
+        if every is not None:
+            yield found if every.verdict is found.verdict else replace(found, verdict=Verdict.MAY_STICK)
+
+
+def _told_of(unit: ApplySet, keys: Collection[WorkloadKey], ends: str) -> Together | None:
+    """What keeps one of some rollouts that begin at the same moment from its end, while nothing else is rolled."""
+    scenario = with_part_of_budget(only_rolled(now(unit), keys), PARTS.pair)
+    found = (one for one in scenario.together(ends) if one.verdict in WAITS and one.trace is not None)
+    return next(found, None)
 
 
 @dataclass(frozen=True, slots=True)
