@@ -127,11 +127,16 @@ def leans(situation: Situation, position: int) -> bool:
 
 
 def follows(situation: Situation, position: int) -> bool:
-    """Whether the new pods of a workload must be near to pods such as its old ones, which are there while it rolls."""
+    """Whether the new pods of a workload must be near to pods such as its old ones, which are there while it rolls.
+
+    Old pods that must be near to each other, too, and are not known to run, had to find places as the new ones do.
+    """
     one = situation.participants[position]
+    mine, old = created_pod(one.new, "new"), created_pod(one.old, "old")
     if not (one.existing and one.replaces) or one.old is one.new:
         return False
-    return bool(companions(created_pod(one.new, "new"), [created_pod(one.old, "old"), *one.running], situation.empty))
+    there = [old, *one.running] if len(one.running) >= one.before or not old.spec.pod_affinity else []
+    return bool(companions(mine, there, situation.empty))
 
 
 def stronger(situation: Situation, participant: WorkloadChange) -> list[Pod]:

@@ -12,10 +12,10 @@ from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.taints import Toleration, untolerated
+from kubelint_gpu.kube.values.fields import INT32
 from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from kubelint_gpu.values import replace
 
-_ANY = 2**31 - 1
 _NAME = "metadata.name"
 _TOLERATED = (
     ("node.kubernetes.io/not-ready", "NoExecute"),
@@ -71,9 +71,9 @@ def spread_on_own_node(constraints: Iterable[SpreadConstraint]) -> tuple[SpreadC
         if not (one.do_not_schedule and one.honor_affinity):
             found.append(one)
             continue
-        found.append(replace(one, max_skew=_ANY))
+        found.append(replace(one, max_skew=INT32))
         if one.min_domains > 1:
-            found.append(replace(one, topology_key=HOSTNAME, min_domains=_ANY))
+            found.append(replace(one, topology_key=HOSTNAME, min_domains=INT32))
     return tuple(found)
 
 
