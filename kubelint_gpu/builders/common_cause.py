@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.devices.asked_devices import asked_devices
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
@@ -42,7 +43,8 @@ def of_shortage(
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
     nature = "not all of their pods can run; this is missing capacity, not a rollout deadlock"
     asked = (WHO, " ask for ", ASKED, f" {resource} of {some(names)}, {have}: {nature}")
-    return Shared(f"{resource} of {' '.join(names)}", asked, judgement.wanted * each, total)
+    has = total if is_certain(unit, subject, judgement) else None
+    return Shared(f"{resource} of {' '.join(names)}", asked, judgement.wanted * each, has)
 
 
 def of_standstill(unit: ApplySet, waiting: Waiting, begins: str, ends: str) -> Shared | None:

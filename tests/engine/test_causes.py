@@ -62,10 +62,27 @@ def test_many_workloads_that_overcommit_one_model_are_one_finding(ask):
 
 
 def test_a_few_workloads_are_each_told(ask):
-    text = "---\n".join(service(number) for number in range(3))
+    text = "---\n".join(service(number, replicas=3) for number in range(3))
     found = ask({"a.yaml": text}, cluster(1, 2))
     assert [one["object"] for one in found] == [f"Deployment/serving/s{number:02d}" for number in range(3)]
     assert [one["objects"] for one in found] == [[one["object"]] for one in found]
+
+
+def test_of_a_few_that_compete_for_one_room_it_is_certain_that_not_all_have_it(ask):
+    text = "---\n".join(service(number) for number in range(3))
+    (found,) = ask({"a.yaml": text}, cluster(1, 2))
+    assert (found["code"], found["severity"], found["certainty"]) == ("KLG109", "error", "certain")
+    assert found["message"].startswith(
+        "Deployments serving/s00, serving/s01 and serving/s02 ask for 3 nvidia.com/gpu of a-1, which has 2: "
+    )
+    assert found["objects"] == [f"Deployment/serving/s{number:02d}" for number in range(3)]
+
+
+@pytest.mark.parametrize("number", [2, 5])
+def test_where_there_may_be_more_nodes_nothing_is_certain_of_what_competes(ask, number):
+    text = "---\n".join(service(one) for one in range(number))
+    found = ask({"a.yaml": text}, cluster(1, 1, f"{CLASSES}complete: false\n"))
+    assert {(one["code"], one["severity"], one["certainty"]) for one in found} <= {("KLG109", "warning", "possible")}
 
 
 def test_what_is_said_of_many_in_the_same_words_is_said_once(ask):
