@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from checks_units import NODES, deployment, findings
 
 MOUNTED = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
@@ -83,7 +84,27 @@ def test_a_daemon_set_for_no_node_is_an_error_where_the_nodes_that_it_is_meant_f
     assert severity('{nvidia.com/gpu.present: "true", pool: others}', raw) == "warning"
     assert severity(present, raw.replace("nvidia.com/gpu=yes", "gpu=yes")) == "warning"
     kept = TAINTED.replace("gpus:", "labels: {pool: gpus}, gpus:")
-    assert only(findings(daemon_set("nodeSelector: {pool: gpus}"), kept), "KLG202").severity == "warning"
+    assert only(findings(daemon_set("nodeSelector: {pool: gpus}"), kept), "KLG202").severity == "error"
+    former = 'nodeSelector: {node-role.kubernetes.io/master: ""}'
+    assert only(findings(daemon_set(former), kept), "KLG402").severity == "warning"
+    renamed = kept.replace("pool: gpus", 'node-role.kubernetes.io/control-plane: ""')
+    assert only(findings(daemon_set(former), renamed), "KLG402").severity == "error"
+
+
+@pytest.mark.parametrize(
+    "pod",
+    [
+        "",
+        "nodeSelector: {kubernetes.io/os: linux}",
+        (
+            "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+            "[{matchExpressions: [{key: serverless, operator: NotIn, values: [virtual]}]}]}}}"
+        ),
+    ],
+)
+def test_a_daemon_set_for_all_nodes_is_a_warning_where_all_have_taints(pod):
+    every = "\n".join(line for line in TAINTED.splitlines() if "cpu-1" not in line)
+    assert only(findings(daemon_set(pod), every), "KLG202").severity == "warning"
 
 
 def test_a_daemon_set_whose_pods_find_no_cpu_is_told():
