@@ -144,6 +144,22 @@ def test_a_claim_that_a_known_storage_does_not_have_is_named():
     assert findings(deployment(pod=MOUNTED) + claim, NODES + storage, "KLG201") == []
 
 
+@pytest.mark.parametrize(("ordinal", "number"), [("0", 0), ("1", 0), ("2", 1), ("x", 1)])
+def test_a_claim_that_a_stateful_set_makes_is_there(ordinal, number):
+    storage = (
+        "---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: disk}, provisioner: d.io/csi}\n"
+    )
+    maker = deployment(name="db", limits="{cpu: 1}", spec="serviceName: db\nreplicas: 2").replace(
+        "Deployment", "StatefulSet"
+    )
+    maker += (
+        "  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], storageClassName: disk, "
+        "resources: {requests: {storage: 1Gi}}}}]\n"
+    )
+    user = deployment(pod=MOUNTED.replace("claimName: data", f"claimName: data-db-{ordinal}"), limits="{cpu: 1}")
+    assert len(findings(f"{maker}---\n{user}", NODES + storage, "KLG201")) == number
+
+
 def test_a_storage_class_that_a_known_storage_does_not_have_is_named():
     storage = (
         "---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: disk}, provisioner: d.io/csi}\n"
