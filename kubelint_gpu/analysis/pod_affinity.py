@@ -100,13 +100,13 @@ def _in_circles(unit: ApplySet) -> tuple[WorkloadCheck, ...]:
         for one in unit.subjects
         if one.workload.spec.pod_affinity and one.places_pods and not attracts_itself(one.pod, unit.empty)
     ]
-    held = {id(one.manifest) for one in waiting}
+    held = {one.manifest for one in waiting}
     there = [
         *unit.cluster.pods,
         *(
             one.workload.pod(one.workload.meta.name)
             for one in (*unit.templates, *unit.neighbours)
-            if one.workload is not None and id(one) not in held
+            if one.workload is not None and one not in held
         ),
     ]
     coming = waiting
