@@ -12,25 +12,30 @@ from kubelint_gpu.findings.finding import ASKED, WHO, Shared
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every
-from kubelint_gpu.messages.why_fewer import KEPT_APART
 from kubelint_gpu.messages.wording import bare, listed, some
+from kubelint_gpu.simulation.questions.most_pods import find_no_room_together
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace.answers import once
 
+_MOST = 8
+
 
 def of_shortage(
-    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, apart: Waiting | None
+    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, apart: str
 ) -> Shared | None:
-    """That not all replicas run: a quota, what they ask for of the nodes, or that they are kept `apart`."""
+    """That not all replicas run: a quota, what they ask for of the nodes, or what else keeps them `apart`."""
     not_all = ("not all pods of ", WHO)
     if judgement.refusal is not None:
         quota = f"quota {judgement.refusal.quota}"
         return Shared(quota, (*not_all, f" can run: {quota} refuses them"))
-    if apart is not None:
-        nodes = sorted({lack.node for lack in apart.lacks})
-        return Shared(f"places of {' '.join(nodes)}", (*not_all, f" can run on {some(nodes)}: {KEPT_APART}"))
+    certain = is_certain(unit, subject, judgement)
+    if apart and judgement.waiting is not None:
+        nodes = _without_place(judgement)
+        has = _places(unit).get(nodes) if certain else None
+        told = (*not_all, f" can run on {some(nodes)}: {apart}")
+        return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has)
     each = pod_requests(subject.workload.spec).get(resource, 0)
     names = sorted(judgement.eligible)
     found = [info for info in map(unit.empty.node, names) if info is not None]
@@ -43,8 +48,30 @@ def of_shortage(
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
     nature = "not all of their pods can run; this is missing capacity, not a rollout deadlock"
     asked = (WHO, " ask for ", ASKED, f" {resource} of {some(names)}, {have}: {nature}")
-    has = total if is_certain(unit, subject, judgement) else None
-    return Shared(f"{resource} of {' '.join(names)}", asked, judgement.wanted * each, has)
+    return Shared(f"{resource} of {' '.join(names)}", asked, judgement.wanted * each, total if certain else None)
+
+
+def _without_place(judgement: Judgement) -> tuple[str, ...]:
+    """The nodes that do not take its next pod though they have all that it asks for; none where one lacks that."""
+    lacks = judgement.waiting.lacks if judgement.waiting is not None and judgement.placed < judgement.wanted else ()
+    return () if any(lack.resource for lack in lacks) else tuple(sorted({lack.node for lack in lacks}))
+
+
+def _lasts(subject: WorkloadCheck) -> bool:
+    """Whether its pods run on, on whatever nodes."""
+    return not (subject.controller.node_bound or subject.controller.runs_to_completion)
+
+
+@once
+def _places(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
+    """How many pods are one less than those of workloads that never all run on some nodes, by these nodes."""
+    judged = [(one, judgements_in(unit).get(one.key)) for one in unit.subjects if _lasts(one)]
+    found = grouped((_without_place(one), one.workload) for _, one in judged if one is not None)
+    return {
+        nodes: sum(one.replicas for one in workloads) - 1
+        for nodes, workloads in found.items()
+        if nodes and 1 < len(workloads) <= _MOST and find_no_room_together(workloads, unit.cluster)
+    }
 
 
 def of_standstill(unit: ApplySet, waiting: Waiting, begins: str, ends: str) -> Shared | None:

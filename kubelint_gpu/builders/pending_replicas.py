@@ -18,7 +18,7 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
 from kubelint_gpu.engine.remedies import fewer_replicas
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.evidence.node_lines import scarce
-from kubelint_gpu.evidence.stakes import shortage_lines
+from kubelint_gpu.evidence.stakes import shortage_lines, stakes
 from kubelint_gpu.messages.wait import Wait, refused
 from kubelint_gpu.messages.why_fewer import KEPT_APART, why_fewer
 from kubelint_gpu.messages.wording import counted, verb, workload_names
@@ -75,7 +75,8 @@ def pending_replicas(
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
     grown = f" even with {pools}" if pools else ""
     short = _INSUFFICIENT.search(text or "")
-    unnamed = nature == KEPT_APART or subject.workload.spec.resource_claims
+    elsewise = waiting is not None and not any(lack.resource for lack in waiting.lacks)
+    unnamed = elsewise or nature == KEPT_APART or subject.workload.spec.resource_claims
     missing = short[1] if short else "" if unnamed else scarce(subject)
     helps = "more nodes that have what a pod asks for, or less beside it that holds it"
     if nature == KEPT_APART:
@@ -105,8 +106,12 @@ def pending_replicas(
         scheduler=text,
         help=(*declare(unsure), *(() if proposals else (helps,))),
         proposals=proposals,
-        shared=of_shortage(unit, subject, judgement, missing, waiting if nature == KEPT_APART else None),
-        related=(*shortage_lines(unit, subject, judgement, missing), *growing(unit, subject)),
+        shared=of_shortage(unit, subject, judgement, missing, nature if elsewise else ""),
+        related=(
+            *(stakes(unit, now, waiting) if elsewise and waiting is not None else ()),
+            *(() if elsewise else shortage_lines(unit, subject, judgement, missing)),
+            *growing(unit, subject),
+        ),
     )
 
 

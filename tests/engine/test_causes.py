@@ -186,3 +186,43 @@ def test_pods_of_several_workloads_that_are_kept_apart_are_one_finding(ask):
         "not all pods of Deployments serving/s00, serving/s01, serving/s02 and serving/s03 can run on a-1 and a-2: pods are kept apart, "
         "whatever the strategy: this is no rollout deadlock"
     )
+
+
+def alone_on_a_node(number):
+    apart = (
+        "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {tier: db}}}]}}"
+    )
+    text = service(number, priority=f"priorityClassName: p\n      {apart}").replace("nvidia.com/gpu", "cpu")
+    return text.replace(f"labels: {{app: s{number:02d}}}", f"labels: {{app: s{number:02d}, tier: db}}")
+
+
+def with_host_port(number):
+    text = service(number).replace("nvidia.com/gpu", "cpu")
+    return text.replace('image: "x:1"', 'image: "x:1", ports: [{containerPort: 80, hostPort: 80}]')
+
+
+@pytest.mark.parametrize("make", [alone_on_a_node, with_host_port])
+@pytest.mark.parametrize(("number", "nodes", "certain"), [(2, 1, True), (3, 2, True), (5, 4, True), (2, 2, None)])
+def test_of_a_few_that_cannot_share_a_node_it_is_certain_that_not_all_run(ask, make, number, nodes, certain):
+    found = ask({"a.yaml": "---\n".join(map(make, range(number)))}, cluster(nodes, 1))
+    told = [one for one in found if one["code"] == "KLG109"]
+    assert [(one["severity"], one["certainty"]) for one in told] == ([("error", "certain")] if certain else [])
+    for one in told:
+        assert one["message"].startswith("not all pods of ")
+        assert len(one["objects"]) == number
+
+
+def test_what_ends_leaves_its_place_to_another(ask):
+    job = """apiVersion: batch/v1
+kind: Job
+metadata: {name: j, namespace: serving}
+spec:
+  template:
+    spec:
+      priorityClassName: p
+      restartPolicy: Never
+      containers: [{name: c, image: "x:1", ports: [{containerPort: 80, hostPort: 80}]}]
+"""
+    found = ask({"a.yaml": f"{with_host_port(0)}---\n{job}"}, cluster(1, 1))
+    assert [one["severity"] for one in found if one["code"] == "KLG109"] == ["warning"]
