@@ -5,12 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.queues import QUEUE, never_admitted
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.kube.admission.neighbours import GATES, gate_owner
-
-_QUEUE = "kueue.x-k8s.io/queue-name"
-_QUEUES = ("LocalQueue", "ClusterQueue")
 
 
 @rule("KLG206")
@@ -44,21 +42,18 @@ def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _without_queue(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Workloads that Kueue holds for a queue that their namespace does not have; asked where queues are declared."""
-    queues = [one for one in (*unit.manifests, *unit.surroundings(_QUEUES)) if one.kind in _QUEUES]
-    known = {(one.namespace or "default", one.name) for one in queues if one.kind == "LocalQueue"}
-    for subject in unit.subjects if queues else ():
+    """Workloads that Kueue holds for ever; asked where queues are declared."""
+    for subject in unit.subjects:
         meta, manifest = subject.workload.meta, subject.manifest
-        name = meta.labels.get(_QUEUE)
-        if not name or (meta.namespace, name) in known or not manifest.present(("metadata", "labels", _QUEUE)):
+        why = never_admitted(unit, subject)
+        if not why or not manifest.present(("metadata", "labels", QUEUE)):
             continue
         yield Diagnostic(
             "KLG206",
-            manifest.place(("metadata", "labels", _QUEUE)),
-            f"Kueue admits nothing for LocalQueue {name}, which namespace {meta.namespace} does not have among these "
-            "manifests: until it is there no pod is made or scheduled",
+            manifest.place(("metadata", "labels", QUEUE)),
+            f"Kueue {why} no pod is made or scheduled",
             manifest,
-            cause=f"queue {name}",
+            cause=f"queue {meta.labels[QUEUE]}",
             certainty="possible",
             severity="warning",
         )
