@@ -13,28 +13,30 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import bare, listed, some
+from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.simulation.questions.most_pods import find_no_room_together
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace.answers import once
 
+_DEVICE = Held.DEVICE.value
 _MOST = 8
 
 
 def of_shortage(
-    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, apart: str
+    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, nature: str
 ) -> Shared | None:
-    """That not all replicas run: a quota, what they ask for of the nodes, or what else keeps them `apart`."""
+    """That not all replicas run: a quota, what they ask for of the nodes, or what else it is by its `nature`."""
     not_all = ("not all pods of ", WHO)
     if judgement.refusal is not None:
         quota = f"quota {judgement.refusal.quota}"
         return Shared(quota, (*not_all, f" can run: {quota} refuses them"))
     certain = is_certain(unit, subject, judgement)
-    if apart and judgement.waiting is not None:
-        nodes = _without_place(judgement)
+    nodes = without_place(judgement)
+    if nodes:
         has = _places(unit).get(nodes) if certain else None
-        told = (*not_all, f" can run on {some(nodes)}: {apart}")
+        told = (*not_all, f" can run on {some(nodes)}: {nature}")
         return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has)
     each = pod_requests(subject.workload.spec).get(resource, 0)
     names = sorted(judgement.eligible)
@@ -51,10 +53,11 @@ def of_shortage(
     return Shared(f"{resource} of {' '.join(names)}", asked, judgement.wanted * each, total if certain else None)
 
 
-def _without_place(judgement: Judgement) -> tuple[str, ...]:
+def without_place(judgement: Judgement) -> tuple[str, ...]:
     """The nodes that do not take its next pod though they have all that it asks for; none where one lacks that."""
     lacks = judgement.waiting.lacks if judgement.waiting is not None and judgement.placed < judgement.wanted else ()
-    return () if any(lack.resource for lack in lacks) else tuple(sorted({lack.node for lack in lacks}))
+    short = any(lack.resource or lack.held == _DEVICE for lack in lacks)
+    return () if short else tuple(sorted({lack.node for lack in lacks}))
 
 
 def _lasts(subject: WorkloadCheck) -> bool:
@@ -66,7 +69,7 @@ def _lasts(subject: WorkloadCheck) -> bool:
 def _places(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
     """How many pods are one less than those of workloads that never all run on some nodes, by these nodes."""
     judged = [(one, judgements_in(unit).get(one.key)) for one in unit.subjects if _lasts(one)]
-    found = grouped((_without_place(one), one.workload) for _, one in judged if one is not None)
+    found = grouped((without_place(one), one.workload) for _, one in judged if one is not None)
     return {
         nodes: sum(one.replicas for one in workloads) - 1
         for nodes, workloads in found.items()

@@ -226,3 +226,21 @@ spec:
 """
     found = ask({"a.yaml": f"{with_host_port(0)}---\n{job}"}, cluster(1, 1))
     assert [one["severity"] for one in found if one["code"] == "KLG109"] == ["warning"]
+
+
+def test_of_a_few_that_want_one_device_the_devices_are_counted(ask):
+    template = """---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu, namespace: serving}
+spec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+"""
+    claims = "priorityClassName: p\n      resourceClaims: [{name: g, resourceClaimTemplateName: gpu}]"
+    text = "---\n".join(
+        service(number, priority=claims).replace("limits: {nvidia.com/gpu: 1}", "claims: [{name: g}]")
+        for number in range(2)
+    )
+    nodes = cluster(1, 1).replace("gpus: {", "devices: [{").replace("count: 1}}", "count: 1}]}")
+    (found,) = ask({"a.yaml": text + template}, nodes)
+    assert (found["code"], found["severity"], found["certainty"]) == ("KLG109", "error", "certain")
+    assert "ask for 2 devices of class gpu.nvidia.com of a-1, which has 1: " in found["message"]
