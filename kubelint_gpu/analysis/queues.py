@@ -5,9 +5,10 @@ Behaviour: the flavor assigner of Kueue, v0.19. A queue of a cohort may borrow, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.requests import pod_amounts
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.quantity import scheduler_units, shown
@@ -15,7 +16,10 @@ from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+K = TypeVar("K")
 
 QUEUE = "kueue.x-k8s.io/queue-name"
 _KINDS = ("LocalQueue", "ClusterQueue")
@@ -73,7 +77,12 @@ def _lacking(subject: WorkloadCheck, spec: Fields) -> Iterator[str]:
 
 @once
 def _queues(unit: ApplySet) -> tuple[Mapping[tuple[str, str], dict[str, Any]], Mapping[str, dict[str, Any]]]:
-    """The declared LocalQueues by namespace and name, and the ClusterQueues by name."""
+    """The declared LocalQueues by namespace and name, ClusterQueues by name; nothing of those declared twice."""
     found = [one for one in (*unit.manifests, *unit.surroundings(_KINDS)) if one.kind in _KINDS]
-    local = {(one.namespace or "default", one.name): one.item.value for one in found if one.kind == "LocalQueue"}
-    return local, {one.name: one.item.value for one in found if one.kind == "ClusterQueue"}
+    local = grouped(((one.namespace or "default", one.name), one) for one in found if one.kind == "LocalQueue")
+    cluster = grouped((one.name, one) for one in found if one.kind == "ClusterQueue")
+    return _once_declared(local), _once_declared(cluster)
+
+
+def _once_declared(found: Mapping[K, Sequence[Manifest]]) -> dict[K, dict[str, Any]]:
+    return {key: same[0].item.value if len(same) == 1 else {} for key, same in found.items()}

@@ -74,6 +74,12 @@ def test_what_a_queue_does_not_have_is_never_admitted(changes, message):
     assert all(message in one for one in found)
 
 
+def test_of_a_queue_that_is_declared_twice_nothing_is_said():
+    text = (JOB + QUEUES).replace(*MANY)
+    assert len(told(text)) == 1
+    assert told(text + QUEUES[QUEUES.rindex("---") :]) == []
+
+
 def test_pods_of_a_deployment_are_admitted_one_by_one():
     labels = "labels: {kueue.x-k8s.io/queue-name: team}"
     text = deployment(spec="replicas: 9").replace("metadata: {", f"metadata: {{{labels}, ", 1)
