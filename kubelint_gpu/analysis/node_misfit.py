@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.kube.admission.defaults import extended_resources
@@ -23,6 +23,8 @@ MIG = "nvidia.com/mig-"
 REMOVED = "alpha.kubernetes.io/nvidia-gpu"
 # shares that another scheduler gives out by annotation
 _SHARES = ("gpu-fraction", "gpu-memory", "alibabacloud.com/gpu-", "runai/", "kai.scheduler/", "hami.io/")
+# kubeadm gives nodes of the control plane only the second since 1.24
+_FORMER = {"node-role.kubernetes.io/master": "node-role.kubernetes.io/control-plane"}
 _PLATFORM = ("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch")
 
 
@@ -168,7 +170,7 @@ class Unchosen:
     """A DaemonSet that makes no pod.
 
     `nodes` are those whose labels it asks for and whose taints it does not tolerate; `missed`: some node is of the kind
-    that it is for.
+    that it is for, by what the node has or by the labels that it asks for.
     """
 
     nodes: tuple[str, ...]
@@ -181,20 +183,30 @@ def keeps_out(unit: ApplySet, subject: WorkloadCheck) -> Unchosen | None:
     if spec.node_name or subject.workload.custom or daemon_nodes(spec, nodes):
         return None
     chosen = matching(replace(subject, workload=replace(subject.workload, spec=spec)), nodes)
-    missed = _misses_its_nodes(spec, nodes)
     if not chosen:
-        return None if _is_for_another_platform(unit, subject) else Unchosen((), missed)
+        return None if _is_for_another_platform(unit, subject) else Unchosen((), _misses_its_nodes(spec, nodes))
     patient = covered_by(tolerations(spec))
     kept = {node.name: tuple(uncovered(node.taints, patient)) for node in chosen}
     shunned = [name for name, taints in kept.items() if not any(map(is_lifecycle, taints))]
-    return Unchosen(tuple(shunned), missed) if shunned else None
+    return Unchosen(tuple(shunned), _asks_for_nodes(spec)) if shunned else None
 
 
-def _misses_its_nodes(spec: PodSpec, nodes: Iterable[Node]) -> bool:
-    """Whether all that it asks of some nodes is a label that says that they have a resource, and some have that."""
+def _asks_for_nodes(spec: PodSpec) -> bool:
+    """Whether it is for nodes with some label, which is not that of a platform."""
+    asked = [bound.requirement for bounds in alternatives(spec) for bound in bounds if not bound.field]
+    return any(one.operator in ("In", "Exists") and one.key not in _PLATFORM for one in asked)
+
+
+def _misses_its_nodes(spec: PodSpec, nodes: Sequence[Node]) -> bool:
+    """Whether all that it asks of some nodes is a label that tells what others of the inventory have.
+
+    That is a label of a resource, or one that nodes of the control plane had.
+    """
     there = {name for node in nodes for name in (*node.allocatable, *(taint.key for taint in node.taints))}
-    presence = {f"{name}{PRESENT}" for name in there if is_accelerator(name)}
-    return any(bounds and {bound.requirement.key for bound in bounds} <= presence for bounds in alternatives(spec))
+    labels = {key for node in nodes for key in node.labels}
+    known = {f"{name}{PRESENT}" for name in there if is_accelerator(name)}
+    known.update(former for former, now in _FORMER.items() if now in labels)
+    return any(bounds and {bound.requirement.key for bound in bounds} <= known for bounds in alternatives(spec))
 
 
 def _is_for_another_platform(unit: ApplySet, subject: WorkloadCheck) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod, PodSpec
+from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, companions, own_terms
 from kubelint_gpu.scheduler.placement.filling import spread_out
@@ -15,23 +16,26 @@ from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
 from kubelint_gpu.simulation.prepare.workload_change import own_pods, pods_of_others
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @dataclass(frozen=True, slots=True)
 class UnmetAffinity:
-    """Required affinity that no pod meets.
+    """Required affinity that no pod meets, or none that can be there before this one.
 
     Attributes:
         term: the first term that nobody meets; with `together` the first of all.
         together: each term is met by some pod and no single pod meets them all.
         namespaces: where the term looks; empty for everywhere.
+        circle: the workloads whose pods meet it, and wait in turn for such a pod as this one.
     """
 
     term: int
     together: bool
     namespaces: tuple[str, ...] = ()
+    circle: tuple[Workload, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +73,48 @@ def unmet_affinity(unit: ApplySet, subject: WorkloadCheck) -> UnmetAffinity | No
     pod = subject.pod
     if attracts_itself(pod, unit.empty):
         return None
-    terms = own_terms(pod, pod.spec.pod_affinity, unit.empty, anywhere=not subject.manifest.namespace)
+    terms = _wanted(unit, subject)
     others = [*unit.cluster.pods, *_pods_beside(unit, subject)]
-    if companions(terms, others):
-        return None
+    met = companions(terms, others)
+    if met:
+        waiting = [one for one in _in_circles(unit) if one is not subject and companions(terms, [one.pod])]
+        if subject not in _in_circles(unit) or not waiting:
+            return None
+        return UnmetAffinity(0, together=False, circle=tuple(one.workload for one in waiting))
     for number, term in enumerate(terms):
         if not companions([term], others):
             return UnmetAffinity(number, together=False, namespaces=tuple(sorted(term.namespaces or ())))
     return UnmetAffinity(0, together=True)
+
+
+def _wanted(unit: ApplySet, subject: WorkloadCheck) -> list[Term]:
+    affinity = subject.pod.spec.pod_affinity
+    return own_terms(subject.pod, affinity, unit.empty, anywhere=not subject.manifest.namespace)
+
+
+@once
+def _in_circles(unit: ApplySet) -> tuple[WorkloadCheck, ...]:
+    """The workloads whose pods must be near pods of each other, so that none of them can be the first."""
+    waiting = [
+        one
+        for one in unit.subjects
+        if one.workload.spec.pod_affinity and one.places_pods and not attracts_itself(one.pod, unit.empty)
+    ]
+    held = {one.manifest for one in waiting}
+    there = [
+        *unit.cluster.pods,
+        *(
+            one.workload.pod(one.workload.meta.name)
+            for one in (*unit.templates, *unit.neighbours)
+            if one.workload is not None and one not in held
+        ),
+    ]
+    coming = waiting
+    while coming:
+        coming = [one for one in waiting if companions(_wanted(unit, one), there)]
+        there = [one.pod for one in coming]
+        waiting = [one for one in waiting if one not in coming]
+    return tuple(one for one in waiting if any(companions(_wanted(unit, one), [other.pod]) for other in waiting))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.devices.asked_devices import asked_devices
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
@@ -11,25 +12,32 @@ from kubelint_gpu.findings.finding import ASKED, WHO, Shared
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every
-from kubelint_gpu.messages.why_fewer import KEPT_APART
 from kubelint_gpu.messages.wording import bare, listed, some
+from kubelint_gpu.scheduler.framework.facts import Held
+from kubelint_gpu.simulation.questions.most_pods import find_no_room_together
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace.answers import once
 
+_DEVICE = Held.DEVICE.value
+_MOST = 8
+
 
 def of_shortage(
-    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, apart: Waiting | None
+    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, nature: str
 ) -> Shared | None:
-    """That not all replicas run: a quota, what they ask for of the nodes, or that they are kept `apart`."""
+    """That not all replicas run: a quota, what they ask for of the nodes, or what else it is by its `nature`."""
     not_all = ("not all pods of ", WHO)
     if judgement.refusal is not None:
         quota = f"quota {judgement.refusal.quota}"
         return Shared(quota, (*not_all, f" can run: {quota} refuses them"))
-    if apart is not None:
-        nodes = sorted({lack.node for lack in apart.lacks})
-        return Shared(f"places of {' '.join(nodes)}", (*not_all, f" can run on {some(nodes)}: {KEPT_APART}"))
+    certain = is_certain(unit, subject, judgement)
+    nodes = without_place(judgement)
+    if nodes:
+        has = _places(unit).get(nodes) if certain else None
+        told = (*not_all, f" can run on {some(nodes)}: {nature}")
+        return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has)
     each = pod_requests(subject.workload.spec).get(resource, 0)
     names = sorted(judgement.eligible)
     found = [info for info in map(unit.empty.node, names) if info is not None]
@@ -42,7 +50,31 @@ def of_shortage(
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
     nature = "not all of their pods can run; this is missing capacity, not a rollout deadlock"
     asked = (WHO, " ask for ", ASKED, f" {resource} of {some(names)}, {have}: {nature}")
-    return Shared(f"{resource} of {' '.join(names)}", asked, judgement.wanted * each, total)
+    return Shared(f"{resource} of {' '.join(names)}", asked, judgement.wanted * each, total if certain else None)
+
+
+def without_place(judgement: Judgement) -> tuple[str, ...]:
+    """The nodes that do not take its next pod though they have all that it asks for; none where one lacks that."""
+    lacks = judgement.waiting.lacks if judgement.waiting is not None and judgement.placed < judgement.wanted else ()
+    short = any(lack.resource or lack.held == _DEVICE for lack in lacks)
+    return () if short else tuple(sorted({lack.node for lack in lacks}))
+
+
+def _lasts(subject: WorkloadCheck) -> bool:
+    """Whether its pods run on, on whatever nodes."""
+    return not (subject.controller.node_bound or subject.controller.runs_to_completion)
+
+
+@once
+def _places(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
+    """How many pods are one less than those of workloads that never all run on some nodes, by these nodes."""
+    judged = [(one, judgements_in(unit).get(one.key)) for one in unit.subjects if _lasts(one)]
+    found = grouped((without_place(one), one.workload) for _, one in judged if one is not None)
+    return {
+        nodes: sum(one.replicas for one in workloads) - 1
+        for nodes, workloads in found.items()
+        if nodes and 1 < len(workloads) <= _MOST and find_no_room_together(workloads, unit.cluster)
+    }
 
 
 def of_standstill(unit: ApplySet, waiting: Waiting, begins: str, ends: str) -> Shared | None:

@@ -11,14 +11,14 @@ from kubelint_gpu.analysis.pod_affinity import crowding, left_alone
 from kubelint_gpu.analysis.predecessors import acting
 from kubelint_gpu.analysis.spread import unspreadable
 from kubelint_gpu.analysis.transitions import transitions_in
-from kubelint_gpu.builders.common_cause import of_shortage
+from kubelint_gpu.builders.common_cause import of_shortage, without_place
 from kubelint_gpu.builders.stuck_rollout import is_trapped
 from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, shortage, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
 from kubelint_gpu.engine.remedies import fewer_replicas
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.evidence.node_lines import scarce
-from kubelint_gpu.evidence.stakes import shortage_lines
+from kubelint_gpu.evidence.stakes import shortage_lines, stakes
 from kubelint_gpu.messages.wait import Wait, refused
 from kubelint_gpu.messages.why_fewer import KEPT_APART, why_fewer
 from kubelint_gpu.messages.wording import counted, verb, workload_names
@@ -75,11 +75,15 @@ def pending_replicas(
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
     grown = f" even with {pools}" if pools else ""
     short = _INSUFFICIENT.search(text or "")
-    unnamed = nature == KEPT_APART or subject.workload.spec.resource_claims
+    elsewise = waiting is not None and bool(without_place(judgement))
+    unnamed = elsewise or nature == KEPT_APART or subject.workload.spec.resource_claims
     missing = short[1] if short else "" if unnamed else scarce(subject)
     helps = "more nodes that have what a pod asks for, or less beside it that holds it"
     if nature == KEPT_APART:
         helps = "nodes on which nothing keeps it away, or rules that let these pods share a node"
+    if judgement.refusal is not None:
+        unspecified = "requests and limits that name what the quota counts, or a LimitRange that sets them"
+        helps = unspecified if judgement.refusal.unspecified else "a quota that allows more, or less that counts on it"
     if beside:
         told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
         if known:
@@ -105,8 +109,12 @@ def pending_replicas(
         scheduler=text,
         help=(*declare(unsure), *(() if proposals else (helps,))),
         proposals=proposals,
-        shared=of_shortage(unit, subject, judgement, missing, waiting if nature == KEPT_APART else None),
-        related=(*shortage_lines(unit, subject, judgement, missing), *growing(unit, subject)),
+        shared=of_shortage(unit, subject, judgement, missing, nature),
+        related=(
+            *(stakes(unit, now, waiting) if elsewise and waiting is not None else ()),
+            *(() if elsewise else shortage_lines(unit, subject, judgement, missing)),
+            *growing(unit, subject),
+        ),
     )
 
 

@@ -10,13 +10,15 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.builders.job_quota import outcome, refusal_beside
 from kubelint_gpu.builders.kubelet_refusal import aftermath
+from kubelint_gpu.builders.waiting_pods import declare, unsure_claims
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.evidence.stakes import stakes
 from kubelint_gpu.messages.wait import Wait, refused
 from kubelint_gpu.messages.wording import workload_name
 from kubelint_gpu.simulation.controllers.job import job_of, piles_up, stops_for_ever
-from kubelint_gpu.simulation.questions.starved_jobs import starves, waits_for
+from kubelint_gpu.simulation.questions.starved_jobs import starves, waits_for, waits_for_volume
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
@@ -38,7 +40,8 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     beside = [one.workload for one in others]
     cluster = without_leaving(unit, unit.cluster)
     if len(others) > MOST_OTHERS or not starves(workload, beside, cluster):
-        yield from _behind(unit, subject, judgement)
+        attached = waits_for_volume(workload, beside, cluster) if len(others) <= MOST_OTHERS else None
+        yield from _behind(unit, subject, judgement, attached)
         return
     certain = unit.is_closed_to(subject) or (
         cluster_beyond(unit).known and starves(workload, beside, without_leaving(unit, cluster_beyond(unit).cluster))
@@ -72,9 +75,13 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     )
 
 
-def _behind(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Diagnostic]:
-    """A Job that never ends where what is applied with it comes first, or stops half-way."""
+def _behind(
+    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, attached: Waiting | None
+) -> Iterator[Diagnostic]:
+    """A Job that never ends where what is applied with it comes first, or stops half-way, or waits for a volume."""
     key, wanted, placed = subject.workload.key, judgement.wanted, judgement.placed
+    if placed >= wanted and attached is not None:
+        judgement, placed = replace(judgement, waiting=attached, at_best=None), 0
     if placed >= wanted or not (judgement.waiting or judgement.refusal):
         return
     waiting = judgement.waiting or Waiting(key, new=True, count=1, refusal=judgement.refusal)
@@ -84,12 +91,13 @@ def _behind(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Ite
         "KLG109",
         subject.manifest.place(("spec",), "key"),
         f"{of_all} {'wait' if never else 'may wait'} for ever beside what is applied with it: "
-        f"{Wait(subject.workload, waiting, standing=True).clause}",
+        f"{Wait(subject.workload, waiting, exclusive_claims(unit, subject), standing=True).clause}",
         subject.manifest,
         cause="starving",
         certainty="certain" if never and is_certain(unit, subject, judgement) else "possible",
         severity="warning",
         scheduler=waiting.scheduler or None,
+        help=declare(unsure_claims(unit, subject.workload, waiting)),
         related=stakes(unit, subject, waiting),
     )
 

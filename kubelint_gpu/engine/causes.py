@@ -60,11 +60,13 @@ def told_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def _together(group: Sequence[Finding]) -> Sequence[Finding]:
     shared = group[0].shared
     by_object: Mapping[str, Finding] = {one.object: one for one in reversed(group)}
-    if shared is None or len(by_object) <= shared.few:
+    asked = sum(one.shared.asked for one in group if one.shared is not None)
+    surely = shared is not None and shared.has is not None and asked > shared.has and group[0].certainty == "possible"
+    if shared is None or len(by_object) <= (1 if surely else shared.few):
         return group
     first, *rest = sorted(group, key=lambda one: (one.place, one.object))
-    asked = sum(one.shared.asked for one in group if one.shared is not None)
-    if shared.has is not None and asked > shared.has:
+    if surely:
+        # each may have the room, and not all of them
         first = replace(first, certainty="certain", severity=rule(first.code).severity)
     filled = (_names([one.object for one in (first, *rest)]), str(asked))
     message = "".join(filled[part] if isinstance(part, int) else part for part in shared.told)

@@ -36,7 +36,7 @@ def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Re
 
 def shortage_lines(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str) -> Iterator[Related]:
     """What shows why replicas wait: the limit of the quota that refuses them, else requests, nodes and holders."""
-    if judgement.refusal is not None and judgement.refusal.exceeded:
+    if judgement.refusal is not None:
         yield from refusing_quota(unit, subject, judgement.refusal)
         return
     if not resource and subject.workload.spec.resource_claims:

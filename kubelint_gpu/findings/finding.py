@@ -95,8 +95,9 @@ class Shared:
     Attributes:
         cause: what is the same of all of them.
         told: the parts of the sentence about all of them, `WHO` and `ASKED` in place of names and the number.
-        asked: what this one asks for; where all together ask for more than the cluster `has`, that is certain.
-        few: so many of them are each told.
+        asked: what this one asks for; where all together ask for more than the cluster `has`, that is certain and told
+            once.
+        few: so many of them are each told otherwise.
         of_run: more are one in whatever file they stand; else those of one unit are.
     """
 

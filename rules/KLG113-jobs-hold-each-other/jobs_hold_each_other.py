@@ -77,6 +77,8 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
         subject.manifest,
         cause=f"never whole {team.key}",
         certainty="certain" if found.certain else "possible",
+        # of a custom resource it is known that its pods wait for each other; of a Job a sign tells it
+        severity="error" if found.certain and most < team.pods and team.custom is not None else None,
         related=(
             *_needs(team, primary=True),
             *(line for one in team.subjects if one is not subject for line in _asked(unit, one)),

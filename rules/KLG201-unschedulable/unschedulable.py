@@ -12,6 +12,8 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Place, Workl
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, with_default_class
 from kubelint_gpu.messages.wording import amount, bare
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.simulation.controllers.ordinals import makes_claim
 
 
 @rule("KLG201")
@@ -41,6 +43,8 @@ def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]
         return
     known = {one.key: one for one in there.claims}
     classes = {*(one.name for one in there.storage_classes), *(one.storage_class for one in there.volumes)}
+    written = [one.workload for one in (*unit.templates, *unit.neighbours) if one.workload is not None]
+    makers = [(one, controller_of(one).first_ordinal) for one in written if one.claims]
     for subject in unit.subjects:
         manifest, namespace = subject.manifest, subject.workload.meta.namespace
         if subject.key in told or subject.workload.custom:
@@ -51,6 +55,8 @@ def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]
             name = str(field_pointers.at(manifest, route))
             if f"{namespace}/{name}" in known:
                 claims.append((route, known[f"{namespace}/{name}"]))
+                continue
+            if any(makes_claim(one, f"{namespace}/{name}", first) for one, first in makers):
                 continue
             event = f'persistentvolumeclaim "{name}" not found'
             yield _unknown(manifest, route, f"its pods wait for claim {name}", "it", "claim", name, event)

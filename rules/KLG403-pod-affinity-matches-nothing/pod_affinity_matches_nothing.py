@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.pod_affinity import unmet_affinity
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.values.selectors import LabelSelector
-from kubelint_gpu.messages.wording import listed, some
+from kubelint_gpu.messages.wording import listed, some, workload_names
 
 
 @rule("KLG403", of_workloads=True)
@@ -25,6 +25,12 @@ def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Diagnostic]:
             text = "each required pod affinity term is met by some pod, and no single pod meets them all"
         elif selector is None:
             text = "a required pod affinity term without labelSelector matches no pod"
+        elif found.circle:
+            names = workload_names(found.circle)
+            text = (
+                f"the pod must be near one with {_shown(selector)}, as those of {names}, which must be near one of "
+                "these in turn: none of them can be the first"
+            )
         else:
             where = f" in {some(found.namespaces, 'namespace')}" if found.namespaces else ""
             text = f"the pod must be near one with {_shown(selector)}{where}, which nobody declares"
@@ -34,13 +40,13 @@ def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Diagnostic]:
             text,
             manifest,
             cause=f"{found.term}/{selector}",
-            certainty="certain" if unit.complete and unit.cluster.pods else "possible",
+            certainty="certain" if unit.complete and (unit.cluster.pods or found.circle) else "possible",
             related=tuple(
                 Related(other.manifest.place((*other.workload.template_pointer, "metadata", "labels"), "key"), said)
                 for other, said in _nearly(unit, subject, selector)
             ),
             help=("list the running pods in the inventory, or check both manifests together",)
-            if not unit.cluster.pods
+            if not (unit.cluster.pods or found.circle)
             else (),
         )
 

@@ -55,7 +55,7 @@ def test_it_is_possible_only_where_there_may_be_more_nodes():
     (one,) = (one for one in findings(torch(), cluster) if one.code == "KLG113")
     assert (one.certainty, one.severity) == ("possible", "note")
     (one,) = (one for one in findings(torch(), inventory(2)) if one.code == "KLG113")
-    assert (one.certainty, one.severity) == ("certain", "warning")
+    assert (one.certainty, one.severity) == ("certain", "error")
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])

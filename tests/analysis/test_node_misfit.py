@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from checks_units import NODES, deployment, findings
 
 MOUNTED = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
@@ -83,7 +84,27 @@ def test_a_daemon_set_for_no_node_is_an_error_where_the_nodes_that_it_is_meant_f
     assert severity('{nvidia.com/gpu.present: "true", pool: others}', raw) == "warning"
     assert severity(present, raw.replace("nvidia.com/gpu=yes", "gpu=yes")) == "warning"
     kept = TAINTED.replace("gpus:", "labels: {pool: gpus}, gpus:")
-    assert only(findings(daemon_set("nodeSelector: {pool: gpus}"), kept), "KLG202").severity == "warning"
+    assert only(findings(daemon_set("nodeSelector: {pool: gpus}"), kept), "KLG202").severity == "error"
+    former = 'nodeSelector: {node-role.kubernetes.io/master: ""}'
+    assert only(findings(daemon_set(former), kept), "KLG402").severity == "warning"
+    renamed = kept.replace("pool: gpus", 'node-role.kubernetes.io/control-plane: ""')
+    assert only(findings(daemon_set(former), renamed), "KLG402").severity == "error"
+
+
+@pytest.mark.parametrize(
+    "pod",
+    [
+        "",
+        "nodeSelector: {kubernetes.io/os: linux}",
+        (
+            "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+            "[{matchExpressions: [{key: serverless, operator: NotIn, values: [virtual]}]}]}}}"
+        ),
+    ],
+)
+def test_a_daemon_set_for_all_nodes_is_a_warning_where_all_have_taints(pod):
+    every = "\n".join(line for line in TAINTED.splitlines() if "cpu-1" not in line)
+    assert only(findings(daemon_set(pod), every), "KLG202").severity == "warning"
 
 
 def test_a_daemon_set_whose_pods_find_no_cpu_is_told():
@@ -121,6 +142,22 @@ def test_a_claim_that_a_known_storage_does_not_have_is_named():
     assert (found.severity, found.certainty) == ("warning", "possible")
     claim = CLAIM % "storageClassName: disk"
     assert findings(deployment(pod=MOUNTED) + claim, NODES + storage, "KLG201") == []
+
+
+@pytest.mark.parametrize(("ordinal", "number"), [("0", 0), ("1", 0), ("2", 1), ("x", 1)])
+def test_a_claim_that_a_stateful_set_makes_is_there(ordinal, number):
+    storage = (
+        "---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: disk}, provisioner: d.io/csi}\n"
+    )
+    maker = deployment(name="db", limits="{cpu: 1}", spec="serviceName: db\nreplicas: 2").replace(
+        "Deployment", "StatefulSet"
+    )
+    maker += (
+        "  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], storageClassName: disk, "
+        "resources: {requests: {storage: 1Gi}}}}]\n"
+    )
+    user = deployment(pod=MOUNTED.replace("claimName: data", f"claimName: data-db-{ordinal}"), limits="{cpu: 1}")
+    assert len(findings(f"{maker}---\n{user}", NODES + storage, "KLG201")) == number
 
 
 def test_a_storage_class_that_a_known_storage_does_not_have_is_named():

@@ -41,3 +41,28 @@ def test_a_pod_whose_company_moves_to_where_it_never_fits_is_told():
     assert [(one.code, one.object, one.certainty) for one in told if one.severity == "error"] == [
         ("KLG109", "Deployment/serving/web", "certain")
     ]
+
+
+def near(name, other):
+    pod = (
+        "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        f"[{{topologyKey: kubernetes.io/hostname, labelSelector: {{matchLabels: {{app: {other}}}}}}}]}}}}\n"
+    )
+    return deployment(name=name, pod=pod, limits="{cpu: 1}")
+
+
+def test_workloads_of_which_none_can_be_the_first_wait_for_ever():
+    both = f"{near('db', 'web')}---\n{near('web', 'db')}"
+    told = [one for one in findings(both) if one.severity == "error"]
+    assert [(one.code, one.object, one.certainty) for one in told] == [
+        ("KLG403", "Deployment/serving/db", "certain"),
+        ("KLG403", "Deployment/serving/web", "certain"),
+    ]
+    assert told[0].message == (
+        "the pod must be near one with app=web, as those of Deployment serving/web, which must be near one of these in "
+        "turn: none of them can be the first"
+    )
+    chain = f"{near('db', 'web')}---\n{near('web', 'cache')}---\n{deployment(name='cache', limits='{cpu: 1}')}"
+    assert not [one for one in findings(chain) if one.severity == "error"]
+    runs_already = MOVED % (2, 2) + runs("web", "n1").replace("nvidia.com/gpu", "cpu")
+    assert not [one for one in findings(both, runs_already) if one.code == "KLG403"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
 from change_cases import found, inventory, made
+from checks_units import NODES, deployment, findings
 
 ON_DELETE = "updateStrategy: {type: OnDelete}\n"
 PARALLEL = f"podManagementPolicy: Parallel\n{ON_DELETE}"
@@ -133,3 +135,22 @@ def test_a_new_workload_that_evicts_a_bare_pod_of_the_manifests_for_good_is_told
     ((code, name, text),) = found(bare, bare + made("web"), inventory(1, more=low))
     assert (code, name) == ("KLG108", "web")
     assert "can evict Pod serving/debug (priority 10) from n1 to have room, and nothing creates it again" in text
+
+
+@pytest.mark.parametrize(
+    ("hard", "replicas", "words"),
+    [
+        (
+            "limits.memory: 1Gi",
+            2,
+            "requests and limits that name what the quota counts, or a LimitRange that sets them",
+        ),
+        ("limits.cpu: 500m", 1, "a quota that allows more, or less that counts on it"),
+    ],
+)
+def test_what_a_quota_refuses_is_helped_by_no_node(hard, replicas, words):
+    quota = "---\n{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: serving}, spec: {hard: {%s}}}\n"
+    text = deployment(spec=f"replicas: {replicas}\nstrategy: {{type: Recreate}}", limits="{cpu: 1}")
+    (told,) = [one for one in findings(text, NODES + quota % hard) if one.code == "KLG109"]
+    assert told.help == (words,)
+    assert not any("cpu-1" in one.message for one in told.related)

@@ -80,3 +80,18 @@ LOW = "priorityClasses:\n  - {name: low, value: -5}\n"
 
 def test_a_service_that_is_evicted_is_in_nobodys_way():
     assert not told(torch() + service("      priorityClassName: low\n"), inventory(5, more=LOW))
+
+
+@pytest.mark.parametrize(
+    ("text", "gpus", "complete", "severity"),
+    [
+        (torch(), (2,), True, "error"),
+        (torch(), (2,), False, "note"),
+        (ray(), (2,), True, "error"),
+        (torch(workers=1, gpus=2).replace("gpu: 2", "gpu: 1", 1), (2, 1), True, "warning"),
+    ],
+)
+def test_what_never_runs_whole_is_an_error(text, gpus, complete, severity):
+    nodes = inventory(*gpus).replace("complete: true", f"complete: {str(complete).lower()}")
+    (found,) = [one for one in findings(text, nodes) if one.code == "KLG113"]
+    assert found.severity == severity

@@ -168,3 +168,47 @@ def test_what_a_job_waits_for_is_told_with_the_line_that_keeps_it_away():
         "no pod of it goes to a node with a pod that this selects",
         "gpu-1 is declared here",
     ]
+
+
+CLAIM = """---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: serving}
+spec: {accessModes: [ACCESS], storageClassName: block, resources: {requests: {storage: 1Gi}}}
+"""
+BLOCK = """---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: block}
+provisioner: csi.example.com
+"""
+DATA = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
+NEAR = (
+    "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: chat}}}]}}"
+)
+
+
+def cpu_nodes(number):
+    nodes = "".join(f"  - {{name: n{one}, allocatable: {{cpu: 8, memory: 8Gi}}}}\n" for one in range(number))
+    return NODES[: NODES.index("nodes:")] + f"nodes:\n{nodes}" + NODES[NODES.index("priorityClasses") :] + BLOCK
+
+
+@pytest.mark.parametrize(
+    ("access", "nodes", "pod", "number"),
+    [
+        ("ReadWriteOnce", 3, "", 1),
+        ("ReadWriteOnce", 1, "", 0),
+        ("ReadWriteMany", 3, "", 0),
+        ("ReadWriteOnce", 3, NEAR, 0),
+    ],
+)
+@pytest.mark.parametrize("make", [job, cron_job])
+def test_a_job_may_be_bound_where_the_volume_that_it_shares_is_not(access, nodes, pod, number, make):
+    text = deployment(spec=GIVES, pod=DATA, limits="{cpu: 1}") + CLAIM.replace("ACCESS", access)
+    more = "".join(f"{line}\n          " for line in (DATA, pod) if line)
+    made = make().replace("nvidia.com/gpu: 1", "cpu: 1").replace("containers:", f"{more}containers:")
+    found = told(text + made, cpu_nodes(nodes))
+    assert [(one.code, one.severity, one.certainty) for one in found] == [("KLG109", "warning", "possible")] * number
+    for one in found:
+        assert "for claim data (ReadWriteOnce), attached to the node of Deployment serving/chat" in one.message

@@ -62,10 +62,27 @@ def test_many_workloads_that_overcommit_one_model_are_one_finding(ask):
 
 
 def test_a_few_workloads_are_each_told(ask):
-    text = "---\n".join(service(number) for number in range(3))
+    text = "---\n".join(service(number, replicas=3) for number in range(3))
     found = ask({"a.yaml": text}, cluster(1, 2))
     assert [one["object"] for one in found] == [f"Deployment/serving/s{number:02d}" for number in range(3)]
     assert [one["objects"] for one in found] == [[one["object"]] for one in found]
+
+
+def test_of_a_few_that_compete_for_one_room_it_is_certain_that_not_all_have_it(ask):
+    text = "---\n".join(service(number) for number in range(3))
+    (found,) = ask({"a.yaml": text}, cluster(1, 2))
+    assert (found["code"], found["severity"], found["certainty"]) == ("KLG109", "error", "certain")
+    assert found["message"].startswith(
+        "Deployments serving/s00, serving/s01 and serving/s02 ask for 3 nvidia.com/gpu of a-1, which has 2: "
+    )
+    assert found["objects"] == [f"Deployment/serving/s{number:02d}" for number in range(3)]
+
+
+@pytest.mark.parametrize("number", [2, 5])
+def test_where_there_may_be_more_nodes_nothing_is_certain_of_what_competes(ask, number):
+    text = "---\n".join(service(one) for one in range(number))
+    found = ask({"a.yaml": text}, cluster(1, 1, f"{CLASSES}complete: false\n"))
+    assert {(one["code"], one["severity"], one["certainty"]) for one in found} <= {("KLG109", "warning", "possible")}
 
 
 def test_what_is_said_of_many_in_the_same_words_is_said_once(ask):
@@ -169,3 +186,61 @@ def test_pods_of_several_workloads_that_are_kept_apart_are_one_finding(ask):
         "not all pods of Deployments serving/s00, serving/s01, serving/s02 and serving/s03 can run on a-1 and a-2: pods are kept apart, "
         "whatever the strategy: this is no rollout deadlock"
     )
+
+
+def alone_on_a_node(number):
+    apart = (
+        "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {tier: db}}}]}}"
+    )
+    text = service(number, priority=f"priorityClassName: p\n      {apart}").replace("nvidia.com/gpu", "cpu")
+    return text.replace(f"labels: {{app: s{number:02d}}}", f"labels: {{app: s{number:02d}, tier: db}}")
+
+
+def with_host_port(number):
+    text = service(number).replace("nvidia.com/gpu", "cpu")
+    return text.replace('image: "x:1"', 'image: "x:1", ports: [{containerPort: 80, hostPort: 80}]')
+
+
+@pytest.mark.parametrize("make", [alone_on_a_node, with_host_port])
+@pytest.mark.parametrize(("number", "nodes", "certain"), [(2, 1, True), (3, 2, True), (5, 4, True), (2, 2, None)])
+def test_of_a_few_that_cannot_share_a_node_it_is_certain_that_not_all_run(ask, make, number, nodes, certain):
+    found = ask({"a.yaml": "---\n".join(map(make, range(number)))}, cluster(nodes, 1))
+    told = [one for one in found if one["code"] == "KLG109"]
+    assert [(one["severity"], one["certainty"]) for one in told] == ([("error", "certain")] if certain else [])
+    for one in told:
+        assert one["message"].startswith("not all pods of ")
+        assert len(one["objects"]) == number
+
+
+def test_what_ends_leaves_its_place_to_another(ask):
+    job = """apiVersion: batch/v1
+kind: Job
+metadata: {name: j, namespace: serving}
+spec:
+  template:
+    spec:
+      priorityClassName: p
+      restartPolicy: Never
+      containers: [{name: c, image: "x:1", ports: [{containerPort: 80, hostPort: 80}]}]
+"""
+    found = ask({"a.yaml": f"{with_host_port(0)}---\n{job}"}, cluster(1, 1))
+    assert [one["severity"] for one in found if one["code"] == "KLG109"] == ["warning"]
+
+
+def test_of_a_few_that_want_one_device_the_devices_are_counted(ask):
+    template = """---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu, namespace: serving}
+spec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+"""
+    claims = "priorityClassName: p\n      resourceClaims: [{name: g, resourceClaimTemplateName: gpu}]"
+    text = "---\n".join(
+        service(number, priority=claims).replace("limits: {nvidia.com/gpu: 1}", "claims: [{name: g}]")
+        for number in range(2)
+    )
+    nodes = cluster(1, 1).replace("gpus: {", "devices: [{").replace("count: 1}}", "count: 1}]}")
+    (found,) = ask({"a.yaml": text + template}, nodes)
+    assert (found["code"], found["severity"], found["certainty"]) == ("KLG109", "error", "certain")
+    assert "ask for 2 devices of class gpu.nvidia.com of a-1, which has 1: " in found["message"]

@@ -31,6 +31,16 @@ def claim_names(workload: Workload, ordinal: int) -> tuple[str, ...]:
     return tuple(f"{template.meta.name}-{workload.meta.name}-{ordinal}" for template in workload.claims)
 
 
+def makes_claim(workload: Workload, key: str, first: int) -> bool:
+    """Whether the controller makes a claim, `namespace/name`, for one of its ordinals from the `first` on."""
+    for template in workload.claims:
+        start = f"{workload.meta.namespace}/{template.meta.name}-{workload.meta.name}-"
+        rest = key.removeprefix(start)
+        if rest != key and rest.isdecimal() and first <= int(rest[:10]) < first + workload.replicas:
+            return True
+    return False
+
+
 def with_claims(pod: Pod, workload: Workload, ordinal: int, cluster: Cluster) -> Pod:
     """The pod of a StatefulSet with those claims of its ordinal that the cluster has."""
     names = claim_names(workload, ordinal)

@@ -49,3 +49,16 @@ def placeable(
     whole = [state for state in ends if all(other == kind for other, _ in missing(state))]
     placed = max(map(running, whole or ends), default=0)
     return placed if found.complete or placed == most else None
+
+
+def find_no_room_together(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.placements) -> bool:
+    """Whether not all pods of some workloads can run at once on the nodes of a cluster, even where nobody else does.
+
+    False where `budget` partial placements do not tell, and where pods must be near those of others.
+    """
+    if any(one.spec.pod_affinity for one in workloads):
+        return False
+    empty = with_bound_claims(replace(cluster, pods=()), workloads)
+    changes = [Transition(one, one) for one in workloads]
+    found = placements(full_simulation(*with_claims_for_resources(changes, empty)[:2]), budget)
+    return found.complete and all(missing(state) for state in found.full)

@@ -8,17 +8,19 @@ from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.controllers.state import READY, count_on
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import labels_of
 from kubelint_gpu.simulation.prepare.locality import companions, needs_others
-from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.volumes import exclusive_claims, with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
 from kubelint_gpu.simulation.search.blocked import BlockedPods
 from kubelint_gpu.simulation.search.narrate import Narration
 from kubelint_gpu.simulation.search.placements import placements
+from kubelint_gpu.simulation.search.placing_pods import missing
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.values import replace
 
@@ -34,14 +36,28 @@ def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budg
 
 
 def waits_for(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Waiting | None:
-    """What a pod of a Job that `starves` waits for, in one placement of the others."""
+    """What a pod of a Job waits for in a placement of the others that keeps it from starting; None where none does."""
     simulation = _beside([replace(job, replicas=1)], others, cluster)
-    found = placements(simulation, BUDGET.starving).full if simulation is not None else ()
-    if simulation is None or not found:
+    if simulation is None:
+        return None
+    (kind,) = simulation.pod_types.members[-1]
+    found = placements(simulation, BUDGET.starving).full
+    worst = next((state for state in found if kind in dict(missing(state))), None)
+    if worst is None:
         return None
     staying = replace(cluster, pods=_staying([job], others, cluster))
-    told = BlockedPods(simulation, Narration(simulation, staying)).waiting(found[0], job.key)
+    told = BlockedPods(simulation, Narration(simulation, staying)).waiting(worst, job.key)
     return next(iter(told), None)
+
+
+def waits_for_volume(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Waiting | None:
+    """What a pod of a Job waits for where a volume that it shares is attached to another node; None where none may be.
+
+    Its pods are bound to any node: the scheduler does not ask where a volume is that pods of one node may use.
+    """
+    known = with_bound_claims(cluster, (*others, job))
+    shared = exclusive_claims(created_pod(job, "new"), known) & {key for one in others for key in claim_keys(one)}
+    return waits_for(job, others, cluster) if shared else None
 
 
 def running_at_once(

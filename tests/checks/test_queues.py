@@ -1,0 +1,86 @@
+"""Workloads that Kueue never admits."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import deployment, findings
+
+JOB = """apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  namespace: serving
+  labels: {kueue.x-k8s.io/queue-name: team}
+spec:
+  suspend: true
+  parallelism: 2
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: c, image: x, resources: {requests: {cpu: 2}, limits: {nvidia.com/gpu: 1}}}]
+"""
+QUEUES = """---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: team, namespace: serving}
+spec: {clusterQueue: all}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: all}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+    - coveredResources: [cpu, nvidia.com/gpu]
+      flavors:
+        - name: a
+          resources: [{name: cpu, nominalQuota: 3}, {name: nvidia.com/gpu, nominalQuota: 1}]
+        - name: b
+          resources: [{name: cpu, nominalQuota: 4}, {name: nvidia.com/gpu, nominalQuota: 2}]
+"""
+
+
+def told(text):
+    return [one.message.rpartition(":")[0] for one in findings(text) if one.code == "KLG206"]
+
+
+MANY = ("parallelism: 2", "parallelism: 9")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ([], ""),
+        ([("clusterQueue: all", "clusterQueue: other")], "its ClusterQueue other is not among these manifests"),
+        ([("  namespaceSelector: {}\n", "")], "without namespaceSelector it is for no namespace"),
+        ([("[cpu, nvidia.com/gpu]", "[cpu]")], "its pods ask for nvidia.com/gpu, which no resource group covers in"),
+        (
+            [("nominalQuota: 4", "nominalQuota: 3500m")],
+            "it asks for 4 of cpu, and 3500m is the most that a flavor has in ClusterQueue all",
+        ),
+        ([MANY], "it asks for 18 of cpu, and 4 is the most that a flavor has in ClusterQueue all"),
+        ([("parallelism: 2", "parallelism: 9\n  completions: 2")], ""),
+        ([MANY, ("  resourceGroups:", "  cohort: c\n  resourceGroups:")], ""),
+        ([MANY, ("  labels:", "  annotations: {kueue.x-k8s.io/job-min-parallelism: '1'}\n  labels:")], ""),
+    ],
+)
+def test_what_a_queue_does_not_have_is_never_admitted(changes, message):
+    text = JOB + QUEUES
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    found = told(text)
+    assert len(found) == bool(message)
+    assert all(message in one for one in found)
+
+
+def test_of_a_queue_that_is_declared_twice_nothing_is_said():
+    text = (JOB + QUEUES).replace(*MANY)
+    assert len(told(text)) == 1
+    assert told(text + QUEUES[QUEUES.rindex("---") :]) == []
+
+
+def test_pods_of_a_deployment_are_admitted_one_by_one():
+    labels = "labels: {kueue.x-k8s.io/queue-name: team}"
+    text = deployment(spec="replicas: 9").replace("metadata: {", f"metadata: {{{labels}, ", 1)
+    assert told(f"{text}{QUEUES}") == []
