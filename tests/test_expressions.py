@@ -8,31 +8,34 @@ import pytest
 from kubelint_gpu import expressions
 from kubelint_gpu.patterns import pattern
 
-COMPILER = sys.modules.get("re._compiler")
 TEXTS = [
     (r"(?P<number>[+-]?\d+)(?:(?P<rest>[a-z])|x)*?$", re.IGNORECASE),
     (rb"(__libc_init)|(GLIBC_([0-9.]+))", 0),
     ("(?i)ä|[^\u0100-\uffff]\\w+(?<=b)", re.MULTILINE),
     ("(a)(?P<b>b)\\1(?P=b)", re.VERBOSE),
 ]
-pytestmark = pytest.mark.skipif(COMPILER is None, reason="compiles by another module before Python 3.11")
+pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="compiles by another module before Python 3.11")
 
 
 @pytest.fixture
 def watched(monkeypatch):
-    monkeypatch.setattr(expressions, "_known", {})
-    monkeypatch.setattr(COMPILER, "compile", COMPILER.compile)
+    known = expressions._known
+    before = {**known}
+    known.clear()
+    monkeypatch.setattr(re._compiler, "compile", re._compiler.compile)
     re.purge()
     expressions.use({})
-    yield expressions._known
+    yield known
     re.purge()
+    known.clear()
+    known |= before
 
 
 @pytest.mark.parametrize(("text", "flags"), TEXTS)
 def test_what_is_kept_is_what_compiling_gives(watched, monkeypatch, text, flags):
     expected = re.compile(text, flags)
     watched[(type(text).__name__, text, int(flags))] = expressions._compiled(text, int(flags))
-    monkeypatch.setattr(COMPILER, "_code", None)
+    monkeypatch.setattr(re._compiler, "_code", None)
     re.purge()
     found = re.compile(text, flags)
     assert found == expected
