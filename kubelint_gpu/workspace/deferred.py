@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from kubelint_gpu.documents import Document, Problem, Reading, SourceText
 
@@ -18,7 +19,7 @@ class Deferred(Reading):
     _count: int
     _found: list[Reading]
     _read: Callable[[SourceText], Reading]
-    about: str
+    about: tuple[Any, ...]
     size: int
 
     def __new__(cls, *_: object) -> Deferred:  # noqa: PYI034 - it has no further subclasses
@@ -26,7 +27,7 @@ class Deferred(Reading):
         return object.__new__(cls)
 
     def __init__(
-        self, source: SourceText, count: int, size: int, about: str, read: Callable[[SourceText], Reading]
+        self, source: SourceText, count: int, size: int, about: tuple[Any, ...], read: Callable[[SourceText], Reading]
     ) -> None:
         given = {"source": source, "_count": count, "size": size, "about": about, "_read": read, "_found": []}
         # it is as immutable as what it stands for

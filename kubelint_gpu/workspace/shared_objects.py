@@ -8,6 +8,7 @@ from functools import cached_property
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Reading, items
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.deferred import Deferred
 from kubelint_gpu.workspace.manifest import Manifest
 
@@ -17,11 +18,21 @@ Identity = tuple[str, str]
 
 
 class SharedObjects:
-    """The classes and namespaces of a run, read once; `digest` is what another one of them would change."""
+    """The classes and namespaces of a run, read once; `held` is what an `Outline` says of them, file by file."""
 
-    def __init__(self, found: Iterable[Manifest], digest: str = "") -> None:
+    def __init__(self, found: Iterable[Manifest], held: Sequence[tuple[str, str]] = ()) -> None:
         self._found = found
-        self.digest = digest
+        self.held = tuple(held)
+
+    def digest(self, needs: Iterable[str]) -> str:
+        """What another one would change for who needs these: a kind, or one of a kind by its name."""
+        return digest_of(part for one in sorted(set(needs)) for part in (one, self._digests.get(one, "")))
+
+    @cached_property
+    def _digests(self) -> Mapping[str, str]:
+        kinds = ((key.partition("/")[0], one) for key, one in self.held)
+        found = grouped((*kinds, *((key, one) for key, one in self.held if "/" in key)))
+        return {key: digest_of(parts) for key, parts in dict(found).items()}
 
     @cached_property
     def every(self) -> tuple[Manifest, ...]:
@@ -80,13 +91,58 @@ class Beside:
 NOTHING_BESIDE = Beside(SharedObjects(()), frozenset())
 
 
-def shared_documents(reading: Reading) -> str:
-    """A digest of the documents of a file that hold shared objects, with their places; empty where there are none."""
+class Outline(NamedTuple):
+    """What a file has to do with the shared objects of a run.
+
+    Attributes:
+        held: those that it holds: kind and name, and a digest of the document with its place.
+        needs: those that decide what comes of it: a kind, or one of a kind by its name.
+    """
+
+    held: tuple[tuple[str, str], ...]
+    needs: tuple[str, ...]
+
+
+def outline(reading: Reading) -> Outline:
+    """What a file has to do with the shared objects of a run."""
     if isinstance(reading, Deferred):
-        return reading.about
-    parts: list[str] = []
+        held, needs = reading.about
+        return Outline(held, needs)
+    found: list[tuple[str, str]] = []
+    namespaces = set()
     for document in reading.documents:
-        if any(item.value.get("kind") in SHARED for item in items(document) if isinstance(item.value.get("kind"), str)):
-            source, (start, end) = document.source, document.chunk
-            parts += [source.path, f"{document.index} {start} {source.span(start, start).line}", source.text[start:end]]
-    return digest_of(parts) if parts else ""
+        source, (start, end) = document.source, document.chunk
+        for item in items(document):
+            meta = item.value.get("metadata")
+            named = meta if isinstance(meta, dict) else {}
+            namespaces.add(named.get("namespace"))
+            kind, name = item.value.get("kind"), named.get("name") or named.get("generateName")
+            if isinstance(kind, str) and kind in SHARED:
+                where = f"{document.index} {start} {source.span(start, start).line}"
+                key = f"{kind}/{name}" if isinstance(name, str) else kind
+                found.append((key, digest_of((source.path, where, source.text[start:end]))))
+    needs = needs_of(reading.source.text if reading.source is not None else "", namespaces)
+    return Outline(tuple(found), tuple(sorted({*needs, *(key for key, _ in found)})))
+
+
+def needs_of(text: str, namespaces: Iterable[object] = ()) -> frozenset[str]:
+    """The shared objects that decide what comes of a text whose objects lie in some namespaces.
+
+    It is read for words without which a kind decides nothing: a class of priority counts for every pod, one of storage
+    for claims, and labels of other namespaces for who looks for them.
+    """
+    found = {kind for kind, words in _WORDS.items() if any(word in text for word in (*words, *_OF_ANY))}
+    spaces = {one or "default" for one in namespaces}
+    if all(isinstance(one, str) for one in spaces):
+        return frozenset((*found, *(f"Namespace/{one}" for one in spaces)))
+    return frozenset((*found, "Namespace"))
+
+
+_WORDS = {
+    "Namespace": ("namespaceSelector", "adminAccess"),
+    "PriorityClass": ("spec", "riority"),
+    "RuntimeClass": ("untimeClass",),
+    "StorageClass": ("laim", "torageC", "torage-c", "torageclass"),
+}
+# who removes a gate may be known by any object's group, and a word may be written with escapes
+_OF_ANY = ("chedulingGates", "\\")

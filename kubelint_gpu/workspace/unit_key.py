@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.shared_objects import needs_of, outline
 
 
 class NoDigest(Exception):  # noqa: N818 - it says what the decisive part is
@@ -24,7 +27,7 @@ def unit_key(unit: ApplySet, further: Iterable[str]) -> str | None:
         return None
     try:
         sections: tuple[Iterable[str | bytes], ...] = (
-            (*further, str(unit.budget), _known(unit.world.digest), unit.beside.shared.digest),
+            (*further, str(unit.budget), _known(unit.world.digest), unit.beside.shared.digest(_needs(unit))),
             _files(unit.readings),
             (part for name in sorted(unit.before) for part in (name, *_of(unit.before[name]))),
             sorted(unit.made),
@@ -34,6 +37,22 @@ def unit_key(unit: ApplySet, further: Iterable[str]) -> str | None:
         return digest_of(map(digest_of, sections))
     except NoDigest:
         return None
+
+
+def _needs(unit: ApplySet) -> Iterator[str]:
+    """The classes and namespaces of other files that decide its result."""
+    for reading in unit.readings:
+        yield from outline(reading).needs
+    for one in (*unit.before.values(), *unit.gone, *unit.neighbours):
+        yield from needs_of(one.item.document.source.text, (one.namespace,))
+    yield from _needs_of_world(unit.world)
+
+
+@lru_cache(maxsize=64)
+def _needs_of_world(world: ClusterContext) -> frozenset[str]:
+    """What decides how declared objects stand to pods of a unit; classes of priority count for all pods, anyway."""
+    found = (needs_of(one.source.text) for one in world.readings if one.source is not None)
+    return frozenset().union(*found) - {"PriorityClass"}
 
 
 def _known(digest: str | None) -> str:

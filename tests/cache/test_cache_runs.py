@@ -123,6 +123,28 @@ def test_a_namespace_of_its_own_in_each_file_changes_nothing_of_that(folder, new
 
 
 @pytest.mark.parametrize(
+    ("added", "more"),
+    [
+        (shared("Namespace", "other"), 3),
+        (shared("Namespace", "apart"), 4),
+        (shared("RuntimeClass", "nvidia"), 3),
+        (shared("StorageClass", "fast"), 3),
+        (shared("PriorityClass", "high", value=10), 43),
+    ],
+)
+def test_an_object_of_the_cluster_that_is_added_costs_those_that_need_it(folder, news, added, more):
+    filled(folder, 40)
+    (folder / "w3.yaml").write_text(workload("w3", namespace="apart"))
+    (folder / "c.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n")
+    check(".", "-i", "nodes.yaml")
+    news()
+    (folder / "x.yaml").write_text(added)
+    second = check(".", "-i", "nodes.yaml")
+    assert news() == more
+    assert check(".", "-i", "nodes.yaml", "--no-cache") == second
+
+
+@pytest.mark.parametrize(
     "change",
     [
         lambda at: (at / "x.yaml").write_text(shared("PriorityClass", "high", value=10)),
@@ -213,14 +235,31 @@ def test_every_format_has_the_same_bytes(folder, example):
     assert said[0] == said[1] == said[2]
 
 
+_APART = "{topologyKey: kubernetes.io/hostname, labelSelector: {}, namespaceSelector: {}}"
 _EXTRAS = st.sampled_from(
-    ["", "priorityClassName: high", "runtimeClassName: nvidia", "nodeName: gpu-1", "nodeName: gone"]
+    [
+        "",
+        "priorityClassName: high",
+        "runtimeClassName: nvidia",
+        "nodeName: gpu-1",
+        "nodeName: gone",
+        f"affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{_APART}]}}}}",
+        "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]",
+        "schedulingGates: [{name: node.k8s.io/x}]",
+    ]
 )
+_CLAIM = """apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: c, namespace: team}
+spec: {accessModes: [ReadWriteOnce], storageClassName: nvidia, resources: {requests: {storage: 1Gi}}}
+"""
 _FILES = st.one_of(
     st.builds(workload, st.sampled_from("ab"), st.integers(0, 2), _EXTRAS, st.sampled_from(["team", "other"])),
     st.builds(shared, st.just("PriorityClass"), st.just("high"), value=st.integers(0, 1), globalDefault=st.booleans()),
-    st.builds(shared, st.sampled_from(["Namespace", "RuntimeClass"]), st.sampled_from(["team", "nvidia"])),
-    st.just("a: b\n  c"),
+    st.builds(
+        shared, st.sampled_from(["Namespace", "RuntimeClass", "StorageClass"]), st.sampled_from(["team", "nvidia"])
+    ),
+    st.sampled_from(["a: b\n  c", _CLAIM]),
 )
 _EDITS = st.lists(
     st.tuples(st.sampled_from("xyz"), st.none() | st.lists(_FILES, min_size=1, max_size=2)), min_size=1, max_size=4

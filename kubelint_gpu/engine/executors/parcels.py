@@ -99,7 +99,7 @@ _TABLE: dict[type, Callable[[Any], tuple[Any, ...]]] = {
     MappingProxyType: lambda one: (MappingProxyType, (dict(one),)),
     ClusterContext: _world_parts,
     KnownCluster: _world_parts,
-    SharedObjects: lambda one: (SharedObjects, (one.every, one.digest)),
+    SharedObjects: lambda one: (SharedObjects, (one.every, one.held)),
     Deferred: lambda one: (Reading, tuple(getattr(one, name) for name in Reading.__match_args__)),
 }
 """How values are written that keep more than what they are made of."""

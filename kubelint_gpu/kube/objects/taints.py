@@ -7,6 +7,7 @@ Behaviour: `Toleration.ToleratesTaint` of staging/src/k8s.io/api/core/v1/tolerat
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name
@@ -109,14 +110,18 @@ def covered_by(tolerations: Iterable[Toleration]) -> Covered:
 
 def uncovered(taints: Iterable[Taint], covered: Covered) -> Iterator[Taint]:
     """The NoSchedule and NoExecute taints, in the node's order, that no toleration covers."""
-    for taint in taints:
-        if taint.blocks and not any(
-            (key, *told, effect) in covered
-            for key in ("", taint.key)
-            for told in (("Exists", ""), ("Equal", taint.value))
-            for effect in ("", taint.effect)
-        ):
-            yield taint
+    return (taint for taint in taints if taint.blocks and covered.isdisjoint(_covering(taint)))
+
+
+@lru_cache(maxsize=1024)
+def _covering(taint: Taint) -> Covered:
+    """Each toleration that covers a taint."""
+    return frozenset(
+        (key, *told, effect)
+        for key in ("", taint.key)
+        for told in (("Exists", ""), ("Equal", taint.value))
+        for effect in ("", taint.effect)
+    )
 
 
 def untolerated(taints: Iterable[Taint], tolerations: Iterable[Toleration]) -> tuple[Taint, ...]:

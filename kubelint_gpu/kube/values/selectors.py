@@ -103,8 +103,9 @@ class NodeSelectorTerm:
         """Whether a node with these labels and this name matches; without a name `fields` are not looked at."""
         if not self.expressions and not self.fields:
             return False
-        if not all(requirement.matches(labels) for requirement in self.expressions):
-            return False
+        for requirement in self.expressions:
+            if not requirement.matches(labels):
+                return False
         if name is not None and not all(requirement.matches({NODE_NAME_FIELD: name}) for requirement in self.fields):
             return False
         return self.parses

@@ -14,7 +14,7 @@ from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations
 from kubelint_gpu.workspace.project.worlds import Worlds
-from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects, shared_documents
+from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects, outline
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.origin import Origin
@@ -100,16 +100,17 @@ def _shared(
 ) -> SharedObjects:
     """The objects that every file may use; the files that hold none of them are not looked at again."""
     made = {one.path: one for one in built.rendered}
-    parts: list[str | bytes] = []
+    held: list[tuple[str, str]] = []
     holders = []
     for reading in readings:
-        found = shared_documents(reading)
+        found = outline(reading).held
         if found:
             holders.append(reading)
             rendered = made.get(path_of(reading))
             sources = rendered.sources if rendered is not None else ()
-            parts += [found, *(one.source.digest for one in sources if one.source is not None)]
-    return SharedObjects((one for part in (holders,) for one in manifests(part, origins, SHARED)), digest_of(parts))
+            digests = [one.source.digest for one in sources if one.source is not None]
+            held += [(key, digest_of((digest, *digests))) for key, digest in found]
+    return SharedObjects((one for part in (holders,) for one in manifests(part, origins, SHARED)), held)
 
 
 def path_of(reading: Reading) -> str:

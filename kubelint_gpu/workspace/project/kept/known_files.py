@@ -43,7 +43,7 @@ class KnownFiles:
 
     def _known(self, path: str, data: bytes) -> Reading:
         from kubelint_gpu.workspace.deferred import Deferred
-        from kubelint_gpu.workspace.shared_objects import shared_documents
+        from kubelint_gpu.workspace.shared_objects import outline
 
         source = decode(path, data) if self._store is not None and len(data) <= MAX_BYTES else None
         if self._store is None or not isinstance(source, SourceText):
@@ -52,14 +52,14 @@ class KnownFiles:
         known = self._store.get(key)
         if known is not None:
             try:
-                count, size, about = from_text(known, {})
+                count, size, (held, needs) = from_text(known, {})
                 if int(size) <= self._left:
-                    return Deferred(source, int(count), int(size), str(about), self._text)
+                    return Deferred(source, int(count), int(size), (held, needs), self._text)
             except (NotPlain, TypeError, ValueError):
                 pass
         reading = read_text(source, skimmed=self._skimmed, most=self._left)
         if not reading.problems:
-            self._store.put(key, to_text((reading.count, reading.size, shared_documents(reading))))
+            self._store.put(key, to_text((reading.count, reading.size, tuple(outline(reading)))))
         return reading
 
     def _text(self, source: SourceText) -> Reading:

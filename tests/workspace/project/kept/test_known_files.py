@@ -5,7 +5,7 @@ import pytest
 from kubelint_gpu.documents import read
 from kubelint_gpu.workspace.deferred import Deferred
 from kubelint_gpu.workspace.project.kept.known_files import KnownFiles
-from kubelint_gpu.workspace.shared_objects import shared_documents
+from kubelint_gpu.workspace.shared_objects import outline
 
 
 class Kept(dict):
@@ -21,7 +21,7 @@ def test_a_file_is_parsed_the_second_time_only_when_it_is_asked_for():
     first, second = (KnownFiles(store).read("a.yaml", TEXT) for _ in range(2))
     assert not isinstance(first, Deferred)
     assert isinstance(second, Deferred)
-    assert (second.count, shared_documents(second)) == (2, shared_documents(first))
+    assert (second.count, outline(second)) == (2, outline(first))
     assert [one.value for one in second.documents] == [one.value for one in first.documents]
 
 
@@ -42,7 +42,7 @@ def test_what_cannot_be_read_is_read_again(data):
         assert found.problems == read("a.yaml", data).problems != ()
 
 
-@pytest.mark.parametrize("entry", [b"", b"[1]", b'["x","y"]', b"[1,2]", b"{}"])
+@pytest.mark.parametrize("entry", [b"", b"[1]", b'["x","y"]', b"[1,2]", b"[1,2,3]", b"{}"])
 def test_a_false_entry_is_none(entry):
     store = Kept()
     KnownFiles(store).read("a.yaml", TEXT)
