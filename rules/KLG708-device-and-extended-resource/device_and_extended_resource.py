@@ -41,7 +41,7 @@ def _of_device_plugin(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagn
     for reference in claim_references(unit):
         subject, spec = reference.subject, claim_of(unit, reference)
         names = {one.device_class for one in queries_of(spec)} if spec is not None else set()
-        asked = {resource for resource, name in classes.items() if name in names}
+        asked = {resource for resource, name in classes.items() if name in names and resource in unit.supply.advertised}
         if not asked or not subject.places_pods:
             continue
         bare = replace(subject.pod, spec=replace(subject.pod.spec, resource_claims=()))

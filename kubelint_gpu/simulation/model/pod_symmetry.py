@@ -45,7 +45,10 @@ class PodEquivalence:
 
     def facing(self, kind: int, content: Content, at_home: bool) -> Content:
         """What a pod of a kind finds on a node: nominated pods count for it unless their priority is lower."""
-        if not any(phase in UNBOUND for _, phase, _ in content):
+        for _, phase, _ in content:
+            if phase in UNBOUND:
+                break
+        else:
             return content
         seen = []
         for other, phase, count in content:
