@@ -79,7 +79,6 @@ class ClusterOracle:
         self._positions = {name: position for position, name in enumerate(names)}
         self._class_of = tuple(number for number, members in enumerate(classes) for _ in members)
         self._fits: dict[tuple[int, int, Content, Content], bool] = {}
-        # What was asked last: nodes, what is held, and the answers by pods that are alike.
         self._asked: tuple[object, object, dict[tuple[int, int], Sequence[int]]] = None, None, {}
         self._plainly: dict[tuple[int, int, Content, Content], bool] = {}
         self.errs = False
@@ -104,7 +103,6 @@ class ClusterOracle:
     def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
         """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""
         nodes = state.nodes
-        charge(1)
         if self.devices is not None and (self.devices.is_full(kind, nodes) or self.claim_refusal(kind, state)):
             return ()
         if self.local[kind]:
@@ -114,7 +112,7 @@ class ClusterOracle:
             answers, alike = self._asked[2], (first, self._kinds[kind].priority)
             if home is None and alike in answers:
                 return answers[alike]
-            charge(len(nodes) // STEPS.asked_nodes)
+            charge(1 + len(nodes) // STEPS.asked_nodes)
             held = state.held.on_nodes if state.held is not None else ((),) * len(nodes)
             found = []
             for index, (content, here) in enumerate(zip(nodes, held, strict=True)):
@@ -125,7 +123,7 @@ class ClusterOracle:
             if home is None:
                 answers[alike] = found
             return found
-        charge(len(nodes) // STEPS.asked_nodes)
+        charge(1 + len(nodes) // STEPS.asked_nodes)
         contents = tuple([self._likeness.facing(kind, content, index == home) for index, content in enumerate(nodes)])
         nominated = {index for index, content in enumerate(contents) if any(one[1] == NOMINATED for one in content)}
         if not nominated:
@@ -157,8 +155,7 @@ class ClusterOracle:
         """The nodes that an autoscaler may add for a waiting pod that fits nowhere."""
         absent = [index for index, content in enumerate(state.nodes) if content == ABSENT]
         if self.local[kind]:
-            first = self._likeness.first[kind]
-            return [index for index in absent if self._fits_on(first, self._class_of[index], (), ())]
+            return [one for one in absent if self._fits_on(self._likeness.first[kind], self._class_of[one], (), ())]
         nodes = state.nodes
         return [
             index

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Hashable, Sequence
 
 from kubelint_gpu.budget import BUDGET
-from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
@@ -93,8 +92,10 @@ class RolloutAnalysis:
             return self._among(own.among([*playing, number])[own.root(number)], number, apart)
 
         wanted = [number for number in range(len(self.participants)) if only is None or number in only]
-        every = sorted(joined(self.participants, frozenset(wanted)))
-        same = grouped((alike(number), number) for number in every).values()
+        every: dict[Hashable, list[int]] = {}
+        for number in sorted(joined(self.participants, frozenset(wanted))):
+            every.setdefault(alike(number), []).append(number)
+        same = every.values()
         found = [Judgement(one.new, None) for one in self.participants]
         asked = shared_out(one, [first for first, *_ in same])
         apart = [more for first, *others in same if (told := asked[first]) and told.is_of_names for more in others]
