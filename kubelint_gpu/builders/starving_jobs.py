@@ -39,7 +39,9 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     strategy, others = job.strategy, running_for_good(unit, [subject])
     beside = [one.workload for one in others]
     cluster = without_leaving(unit, unit.cluster)
-    if len(others) > MOST_OTHERS or not starves(workload, beside, cluster):
+    beside_all = None if others or cluster.quotas else unit.beside_running(subject).fit
+    fits = beside_all is not None and beside_all.schedulable
+    if fits or len(others) > MOST_OTHERS or not starves(workload, beside, cluster):
         attached = waits_for_volume(workload, beside, cluster) if len(others) <= MOST_OTHERS else None
         yield from _behind(unit, subject, judgement, attached)
         return
@@ -108,11 +110,7 @@ def running_for_good(
     """The other workloads that run for good on nodes for these; of DaemonSets those that were there before, or all."""
     fits = [unit.alone(one).fit for one in subjects]
     nodes = frozenset(name for fit in fits if fit is not None for name in fit.fits)
-    return [
-        one
-        for one in unit.subjects
-        if one not in subjects and _stays(unit, one, nodes, daemons=daemons or not is_made(unit, one))
-    ]
+    return [one for one in unit.subjects if one not in subjects and _stays(unit, one, nodes, daemons=daemons)]
 
 
 def asking_too(others: Sequence[WorkloadCheck], resource: str) -> Iterator[Related]:
@@ -122,13 +120,13 @@ def asking_too(others: Sequence[WorkloadCheck], resource: str) -> Iterator[Relat
             yield Related(one.manifest.place(route), f"{workload_name(one.workload)} asks for it, too")
 
 
-def _stays(unit: ApplySet, subject: WorkloadCheck, nodes: frozenset[str], *, daemons: bool = False) -> bool:
+def _stays(unit: ApplySet, subject: WorkloadCheck, nodes: frozenset[str], *, daemons: bool) -> bool:
     """Whether a workload runs for good on some of the nodes."""
     judgement = judgements_in(unit).get(subject.key)
     if judgement is None or subject.controller.runs_to_completion:
         return False
     if subject.controller.node_bound:
-        return daemons and not nodes.isdisjoint(judgement.eligible)
+        return not nodes.isdisjoint(judgement.eligible) and (daemons or not is_made(unit, subject))
     return bool(subject.workload.replicas) and not nodes.isdisjoint(judgement.eligible)
 
 

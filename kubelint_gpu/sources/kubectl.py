@@ -23,6 +23,7 @@ RESOURCES = (
     "csinodes.storage.k8s.io",
     "csistoragecapacities.storage.k8s.io",
     "deviceclasses.resource.k8s.io",
+    "devicetaintrules.resource.k8s.io",
     "poddisruptionbudgets.policy",
     "priorityclasses.scheduling.k8s.io",
     "resourceclaims.resource.k8s.io",

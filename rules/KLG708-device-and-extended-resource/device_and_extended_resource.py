@@ -32,7 +32,7 @@ def device_and_extended_resource(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _of_device_plugin(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
-    """Claims of pods whose nodes all offer the devices as an extended resource, and publish none."""
+    """Claims of pods whose nodes offer the devices as an extended resource alone, and publish none."""
     from kubelint_gpu.kube.dra.request import queries_of
 
     publishing = {one.node_name for one in unit.cluster.resource_slices}
@@ -41,20 +41,21 @@ def _of_device_plugin(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagn
     for reference in claim_references(unit):
         subject, spec = reference.subject, claim_of(unit, reference)
         names = {one.device_class for one in queries_of(spec)} if spec is not None else set()
-        asked = {resource for resource, name in classes.items() if name in names}
+        asked = {resource for resource, name in classes.items() if name in names and resource in unit.supply.advertised}
         if not asked or not subject.places_pods:
             continue
         bare = replace(subject.pod, spec=replace(subject.pod.spec, resource_claims=()))
         nodes = [info.node for info in map(unit.empty.node, fit(bare, unit.empty).fits) if info is not None]
         for resource in sorted(asked):
-            if not nodes or any(not one.allocatable.get(resource, 0) or one.name in publishing for one in nodes):
+            offering = [one.name for one in nodes if one.allocatable.get(resource, 0)]
+            if not offering or any(one.name in publishing for one in nodes):
                 continue
             yield Diagnostic(
                 "KLG708",
                 subject.manifest.place(reference.pointer),
-                f"claim {reference.alias} asks for devices of a DRA driver, and {some([one.name for one in nodes])}, "
-                f"where the pod may go, {'offers' if len(nodes) == 1 else 'offer'} them as {resource} of a device "
-                "plugin, with no ResourceSlice declared",
+                f"claim {reference.alias} asks for devices of a DRA driver, and {some(offering)}, where the pod may "
+                f"go, {'offers' if len(offering) == 1 else 'offer'} them as {resource} of a device plugin, with no "
+                "ResourceSlice declared",
                 subject.manifest,
                 cause=f"plugin/{resource}",
                 certainty="possible",
@@ -88,25 +89,43 @@ def _twice(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
 
 
 def _not_served(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
-    """Extended resources that a class stands behind, in a release that has the gate for that off."""
+    """Extended resources that nodes publish devices for, where no class stands behind them or its gate is off."""
     minor, supply = unit.minor_release, unit.supply
-    if minor is None or minor >= _SINCE or not unit.has_nodes or not unit.cluster.nodes:
+    if not unit.has_nodes or not unit.cluster.nodes or not unit.cluster.resource_slices:
         return
     for subject in unit.subjects:
         for resource in _asked(subject):
-            if resource not in supply.mapped or resource in supply.advertised or not unit.cluster.resource_slices:
+            if resource in supply.advertised or unit.world.ignores(resource):
+                continue
+            gate = resource in supply.mapped
+            if gate and minor is not None and minor < _SINCE:
+                text = (
+                    f"no node advertises {resource}, and DeviceClass {classes.get(resource, '')} serves it by devices "
+                    f"only from 1.{_SINCE} on: in 1.{minor} the gate DRAExtendedResource is off by default"
+                )
+            elif not gate and (drivers := _drivers_of(unit, resource)):
+                text = (
+                    f"no node advertises {resource}: {some(drivers, 'DRA driver')} publishes its devices, and no "
+                    f"DeviceClass has {resource} as its extendedResourceName"
+                )
+            else:
                 continue
             yield Diagnostic(
                 "KLG708",
                 request_place(subject, resource),
-                f"no node advertises {resource}, and DeviceClass {classes.get(resource, '')} serves it by devices only "
-                f"from 1.{_SINCE} on: in 1.{minor} the gate DRAExtendedResource is off by default",
+                text,
                 subject.manifest,
                 cause=f"gate/{resource}",
                 certainty="possible",
                 severity="warning",
                 help=("ask for the devices by a ResourceClaimTemplate",),
             )
+
+
+def _drivers_of(unit: ApplySet, resource: str) -> list[str]:
+    """The drivers of the domain of an extended resource that publish devices: gpu.nvidia.com for nvidia.com/gpu."""
+    domain = resource.partition("/")[0]
+    return sorted({one.driver for one in unit.cluster.resource_slices if f".{one.driver}".endswith(f".{domain}")})
 
 
 def _asked(subject: WorkloadCheck) -> dict[str, int]:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial
 from kubelint_gpu.analysis.devices.written_claims import TEMPLATE, PodClaimReference, claim_of, claim_references
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.values import NamedTuple
+from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.request import DeviceQuery
 
 
 class AskedDevices(NamedTuple):
@@ -22,21 +28,37 @@ class AskedDevices(NamedTuple):
 
 def asked_devices(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str]) -> AskedDevices | None:
     """What each pod asks for; None where it is more than one number of devices of one kind for a claim of its own."""
-    mine, trial = [one for one in claim_references(unit) if one.subject is subject], device_trial(unit)
+    mine, trial = _references(unit).get(subject.key, []), device_trial(unit)
     spec = claim_of(unit, mine[0]) if len(mine) == 1 and mine[0].kind == TEMPLATE else None
     query = spec.requests[0].exactly if spec is not None and len(spec.requests) == 1 else None
     if trial is None or query is None or query.mode == "All" or query.admin or query.has_capacity:
         return None
-    slots = [slot for slot in trial.selected(query) if slot.origin.node_name in nodes]
-    if any(slot.device.consumes or slot.device.shareable for slot in slots):
+    known, key = _totals(unit), (query, frozenset(nodes))
+    if key not in known:
+        slots = [slot for slot in trial.selected(query) if slot.origin.node_name in nodes]
+        shared = any(slot.device.consumes or slot.device.shareable for slot in slots)
+        known[key] = None if shared else len(slots)
+    total = known[key]
+    if total is None:
         return None
     chosen = f" that {' && '.join(one or '' for one in query.selectors)} selects" if query.selectors else ""
-    return AskedDevices(f"devices of class {query.device_class}{chosen}", query.count, len(slots))
+    return AskedDevices(f"devices of class {query.device_class}{chosen}", query.count, total)
+
+
+@once
+def _totals(_unit: ApplySet) -> dict[tuple[DeviceQuery, frozenset[str]], int | None]:
+    """How many devices a request selects on some nodes; None where they are shared. Many workloads ask for the same."""
+    return {}
+
+
+@once
+def _references(unit: ApplySet) -> dict[WorkloadKey, list[PodClaimReference]]:
+    return grouped((one.subject.key, one) for one in claim_references(unit))
 
 
 def own_devices(unit: ApplySet, subject: WorkloadCheck) -> list[tuple[PodClaimReference, str]]:
     """What each pod takes by claims of its own, with where they are named; nothing of claims that are not declared."""
-    mine = [one for one in claim_references(unit) if one.subject is subject and one.kind == TEMPLATE]
+    mine = [one for one in _references(unit).get(subject.key, []) if one.kind == TEMPLATE]
     specs = [(one, spec) for one in mine if (spec := claim_of(unit, one)) is not None]
     queries = [(one, request.exactly) for one, spec in specs for request in spec.requests]
     return [

@@ -206,6 +206,7 @@ def _unknown(reason: str) -> Any:
     return program
 
 
+@lru_cache(maxsize=8192)
 def _seen(subject: Subject, sight: Sight) -> Subject:
     """A subject without the parts that an expression does not look at."""
     if sight.everything:

@@ -119,8 +119,21 @@ def _group(parts: Parts) -> ClassGroup:
     return ClassGroup(parts, sum([len(nodes) for part in parts.values() for nodes in part]))
 
 
-def classes(snapshot: Snapshot, prepared: Sequence[tuple[Plugin, Prepared]]) -> list[NodeClass]:
+def classes(snapshot: Snapshot, prepared: Sequence[tuple[Plugin, Prepared]]) -> Sequence[NodeClass]:
     """The nodes in classes, without a verdict yet, that these plugins do not tell apart for their pod."""
+    own = [found.sight for _, found in prepared if found.by_node is not None]
+    if not own or None in own:
+        return _classes(snapshot, prepared)
+    kept: dict[Hashable, Sequence[NodeClass]] = snapshot.derived("node classes", lambda _: {})
+    key = (*own, *[(plugin.name, found.labels, found.by_load, found.apart) for plugin, found in prepared])
+    if key not in kept:
+        if len(kept) >= _MOST_PARTITIONS:
+            kept.clear()
+        kept[key] = _classes(snapshot, prepared)
+    return kept[key]
+
+
+def _classes(snapshot: Snapshot, prepared: Sequence[tuple[Plugin, Prepared]]) -> list[NodeClass]:
     sights = [found.labels for _, found in prepared if found.labels]
     views = [found.by_node for _, found in prepared if found.by_node is not None]
     apart = frozenset().union(*[found.apart for _, found in prepared])

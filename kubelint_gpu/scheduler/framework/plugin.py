@@ -92,6 +92,7 @@ class Prepared:
         by_load: set where the filter looks at allocatable, what is used or host ports: equal values, equal verdicts.
         apart: names of the nodes that it tells apart from all others.
         by_node: set where only the filter itself can say by what it tells nodes apart: equal values, equal verdicts.
+        sight: what `by_node` rests on beside the snapshot: equal sights, equal values; None where only the pod tells.
         steps: what a node costs beyond what filters usually cost, in steps of the run's work.
     """
 
@@ -103,6 +104,7 @@ class Prepared:
     by_load: Hashable = None
     apart: frozenset[str] = frozenset()
     by_node: Callable[[NodeInfo], Hashable] | None = None
+    sight: Hashable = None
     steps: int = 0
 
 

@@ -75,8 +75,8 @@ def _placed_last(question: Question, simulation: Simulation) -> Judgement | None
     situation, mine = question.situation, simulation.pod_types.members[question.position]
     if not asks_too_much(situation, simulation, question.position):
         return None
-    full = situation.memo.of("largest first", (simulation,), lambda: largest_first(simulation))
-    state = placed_last(simulation, full, mine)
+    full, sizes = situation.memo.of("largest first", (simulation,), lambda: largest_first(simulation))
+    state = placed_last(simulation, full, sizes, mine)
     lacking = sum(count for kind, count in missing(state) if kind in mine)
     if not lacking:
         return None

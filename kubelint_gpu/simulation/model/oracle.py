@@ -79,6 +79,7 @@ class ClusterOracle:
         self._positions = {name: position for position, name in enumerate(names)}
         self._class_of = tuple(number for number, members in enumerate(classes) for _ in members)
         self._fits: dict[tuple[int, int, Content, Content], bool] = {}
+        self._asked: tuple[object, object, dict[tuple[int, int], Sequence[int]]] = None, None, {}
         self._plainly: dict[tuple[int, int, Content, Content], bool] = {}
         self.errs = False
         self._everywhere: dict[Hashable, tuple[int, ...]] = {}
@@ -102,19 +103,27 @@ class ClusterOracle:
     def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
         """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""
         nodes = state.nodes
-        charge(1 + len(nodes) // STEPS.asked_nodes)
         if self.devices is not None and (self.devices.is_full(kind, nodes) or self.claim_refusal(kind, state)):
             return ()
         if self.local[kind]:
-            class_of, fits = self._class_of, self._fits
+            class_of, fits, first = self._class_of, self._fits, self._likeness.first[kind]
+            if self._asked[0] is not nodes or self._asked[1] is not state.held:
+                self._asked = nodes, state.held, {}
+            answers, alike = self._asked[2], (first, self._kinds[kind].priority)
+            if home is None and alike in answers:
+                return answers[alike]
+            charge(1 + len(nodes) // STEPS.asked_nodes)
             held = state.held.on_nodes if state.held is not None else ((),) * len(nodes)
             found = []
             for index, (content, here) in enumerate(zip(nodes, held, strict=True)):
                 facing = self._likeness.facing(kind, content, index == home) if content else content
-                known = fits.get((kind, class_of[index], facing, here))
-                if self._fits_on(kind, class_of[index], facing, here) if known is None else known:
+                known = fits.get((first, class_of[index], facing, here))
+                if self._fits_on(first, class_of[index], facing, here) if known is None else known:
                     found.append(index)
+            if home is None:
+                answers[alike] = found
             return found
+        charge(1 + len(nodes) // STEPS.asked_nodes)
         contents = tuple([self._likeness.facing(kind, content, index == home) for index, content in enumerate(nodes)])
         nominated = {index for index, content in enumerate(contents) if any(one[1] == NOMINATED for one in content)}
         if not nominated:
@@ -146,7 +155,7 @@ class ClusterOracle:
         """The nodes that an autoscaler may add for a waiting pod that fits nowhere."""
         absent = [index for index, content in enumerate(state.nodes) if content == ABSENT]
         if self.local[kind]:
-            return [index for index in absent if self._fits_on(kind, self._class_of[index], (), ())]
+            return [one for one in absent if self._fits_on(self._likeness.first[kind], self._class_of[one], (), ())]
         nodes = state.nodes
         return [
             index
@@ -244,7 +253,7 @@ class ClusterOracle:
         return self._fits[key]
 
     def _fits_alone(self, kind: int, number: int, content: Content, here: Content) -> bool:
-        kind, plain = self._likeness.first[kind], _plain(self._likeness.folded(content))
+        plain = _plain(self._likeness.folded(content))
         here = self._likeness.folded_held(here) if here else here
         found = self._plainly.get((kind, number, plain, here))
         if found is None:

@@ -74,31 +74,37 @@ class RolloutAnalysis:
             *(pod for other, pods in self._daemons.items() if other not in playing for pod in pods),
         ]
         groups = competing(self._prepared, playing, fixed)
-        members = groups.among(playing)
+        members, players = groups.among(playing), frozenset(playing)
         residual = self._prepared.residual(fixed)
 
-        answered: dict[Hashable, Judgement] = {}
+        def alike(number: int) -> Hashable:
+            if number not in players:
+                return number
+            root = groups.root(number)
+            return root if len(members[root]) > 1 else None, self._sign(number)
 
         def one(number: int) -> Judgement:
-            if number in playing:
-                mates, sign = members[groups.root(number)], self._sign(number)
-                group = groups.root(number) if len(mates) > 1 else None
-                if (group, sign) in answered:
-                    return replace(answered[group, sign], workload=self.participants[number].new)
-                found = self._among(mates, number, fixed, residual)
-                if not found.is_of_names:
-                    answered[group, sign] = found
-                return found
+            if number in players:
+                return self._among(members[groups.root(number)], number, fixed, residual)
             mine = [pod for other, pods in self._daemons.items() if other not in (*playing, number) for pod in pods]
             apart = [*self._prepared.rest, *mine]
             own = competing(self._prepared, [*playing, number], apart)
             return self._among(own.among([*playing, number])[own.root(number)], number, apart)
 
         wanted = [number for number in range(len(self.participants)) if only is None or number in only]
-        asked = sorted(joined(self.participants, frozenset(wanted)))
+        every: dict[Hashable, list[int]] = {}
+        for number in sorted(joined(self.participants, frozenset(wanted))):
+            every.setdefault(alike(number), []).append(number)
+        same = every.values()
         found = [Judgement(one.new, None) for one in self.participants]
-        for number, judgement in shared_out(one, asked).items():
-            found[number] = undecided(self.participants[number].new) if judgement is None else judgement
+        asked = shared_out(one, [first for first, *_ in same])
+        apart = [more for first, *others in same if (told := asked[first]) and told.is_of_names for more in others]
+        asked |= shared_out(one, apart)
+        for first, *others in same:
+            for number in (first, *others):
+                told = asked.get(number, asked[first])
+                new = self.participants[number].new
+                found[number] = undecided(new) if told is None else replace(told, workload=new)
         parts = [self._with_its_parts(number, found) for number in range(len(found))]
         return tuple(
             unbounded(one, told, built.new.replicas)

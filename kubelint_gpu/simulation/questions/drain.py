@@ -83,7 +83,7 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = BUDG
     state = one_placement(simulation)
     if state is None:
         found = placements(simulation, SIMULATION.least_drain)
-        state = next(iter((*found.full, *found.partial)), None) or largest_first(simulation)
+        state = next(iter((*found.full, *found.partial)), None) or largest_first(simulation)[0]
     state = arranged(simulation, state)
     everybody: list[tuple[Pod, int]] = []
     for number, participant in enumerate(participants):

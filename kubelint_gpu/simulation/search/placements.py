@@ -124,18 +124,19 @@ def one_placement(simulation: Simulation) -> State | None:
     return None
 
 
-def largest_first(simulation: Simulation) -> State:
-    """A placement that takes no more pods, the largest placed first."""
-    return _filled(simulation, _sizes(simulation))
+def largest_first(simulation: Simulation) -> tuple[State, Sequence[int]]:
+    """A placement that takes no more pods, the largest placed first, and how large each kind is."""
+    sizes = _sizes(simulation)
+    return _filled(simulation, sizes), sizes
 
 
-def placed_last(simulation: Simulation, full: State, kinds: Collection[int]) -> State:
+def placed_last(simulation: Simulation, full: State, sizes: Sequence[int], kinds: Collection[int]) -> State:
     """A placement that takes no more pods, some kinds placed last; `full` is the one with the largest first."""
     places = simulation.places
-    ranks = [0 if kind in kinds else size + 1 for kind, size in enumerate(_sizes(simulation))]
+    ranks = [0 if kind in kinds else size + 1 for kind, size in enumerate(sizes)]
     at_home = {kind for kind, _ in simulation.pod_types.homes}
     named = full.held is not None and (any(full.held.shared) or not at_home.isdisjoint(kinds))
-    if not simulation.local or named or full.bindings or any(map(places.is_charged, kinds)):
+    if not all(places.local) or named or full.bindings or any(map(places.is_charged, kinds)):
         return _filled(simulation, ranks)
     # nobody looks at another: what is placed fits without them, too
     nodes, waiting = full.nodes, full.waiting
@@ -166,8 +167,11 @@ def fit_first(simulation: Simulation, kinds: Collection[int]) -> bool:
 def _filled(simulation: Simulation, sizes: Sequence[int] | None, state: State | None = None) -> State:
     """Pod after pod on the first node that takes it, until none takes one."""
     state = known(simulation) if state is None else state
+    # who finds no node finds none beside more pods, unless it must be near to others
+    alone = all(simulation.places.local) and not any(one.pod.spec.pod_affinity for one in simulation.pod_types.kinds)
+    hopeless: set[int] | None = set() if alone else None
     while True:
-        following = next(iter(placed_one_more(simulation, state, sizes=sizes)), None)
+        following = next(iter(placed_one_more(simulation, state, sizes=sizes, hopeless=hopeless)), None)
         if following is None:
             return state
         state = following

@@ -5,9 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.budget import STEPS
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
 from kubelint_gpu.simulation.model.placing import placed_on
 from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.work import charge
 
 
 def known(simulation: Simulation, *, ready: bool = True) -> State:
@@ -60,16 +62,23 @@ def _in(state: State, *phases: int) -> list[tuple[int, int]]:
 
 
 def placed_one_more(
-    simulation: Simulation, state: State, *, any_order: bool = False, sizes: Sequence[int] | None = None
+    simulation: Simulation,
+    state: State,
+    *,
+    any_order: bool = False,
+    sizes: Sequence[int] | None = None,
+    hopeless: set[int] | None = None,
 ) -> Iterator[State]:
     """The states with one more pod placed; those that are made anew come late, and last those that may wait.
 
     Of those that come equally early, larger ones come first where `sizes` of the kinds are given.
-    The order of kinds matters only where nodes look at each other.
+    The order of kinds matters only where nodes look at each other. `hopeless` kinds are not tried, and those that find
+    no node become so.
     """
     places, kinds = simulation.places, simulation.pod_types.kinds
     nobody = simulation.pod_types.pending
     lacking = dict(_in(state, AWAITED))
+    charge(len(lacking) // STEPS.placement)
     tiers = {kind: _tier(simulation, state, kind) for kind in lacking}
     before = None
     for kind in sorted(
@@ -78,6 +87,8 @@ def placed_one_more(
     ):
         if before is not None and before != tiers[kind]:
             return
+        if hopeless is not None and kind in hopeless:
+            continue
         if places.is_charged(kind) and _is_refused(simulation, kind, _running(state, nobody), lacking[kind]):
             continue
         found = False
@@ -94,6 +105,8 @@ def placed_one_more(
         ):
             return
         before = tiers[kind] if found else before
+        if hopeless is not None and not found:
+            hopeless.add(kind)
 
 
 def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[State]:
@@ -108,8 +121,10 @@ def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[St
                     yield State(state.controls, state.waiting, nodes, held, state.bindings)
                 return
         return
-    for index in () if fitting else simulation.model.distinct(state.nodes, places.additions(kind, state)):
-        yield state._replace(nodes=(*state.nodes[:index], (), *state.nodes[index + 1 :]))
+    if not fitting:
+        for index in simulation.model.distinct(state.nodes, places.additions(kind, state)) if simulation.absent else ():
+            yield state._replace(nodes=(*state.nodes[:index], (), *state.nodes[index + 1 :]))
+        return
     apart = {index: not places.starts(kind, index, state) for index in simulation.model.distinct(state.nodes, fitting)}
     for index in sorted(apart, key=apart.__getitem__):
         # the scheduler binds it, and where its volume is attached elsewhere it never starts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import lzma
 import os
 import sys
@@ -136,3 +137,162 @@ def test_a_file_that_cannot_be_written_is_an_error(kubectl):
     ran = capture(kubectl, "-o", "nowhere/cluster.yaml")
     assert ran.code == 2
     assert "cannot write nowhere/cluster.yaml" in ran.err
+
+
+def _held(name, driver_results, pod, node):
+    return [
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceClaim",
+            "metadata": {
+                "name": f"{pod}-{name}-x7k2p",
+                "namespace": "serving",
+                "uid": f"uid-{pod}",
+                "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": pod, "uid": pod, "controller": True}],
+            },
+            "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu"}}]}},
+            "status": {
+                "allocation": {
+                    "devices": {"results": driver_results},
+                    "nodeSelector": {
+                        "nodeSelectorTerms": [
+                            {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}
+                        ]
+                    },
+                },
+                "reservedFor": [{"resource": "pods", "name": pod, "uid": pod}],
+            },
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": pod, "namespace": "serving", "uid": pod, "labels": {"app": pod}},
+            "spec": {
+                "nodeName": node,
+                "containers": [{"name": "c", "image": "x", "resources": {"claims": [{"name": name}]}}],
+                "resourceClaims": [{"name": name, "resourceClaimTemplateName": "one"}],
+            },
+            "status": {
+                "phase": "Running",
+                "resourceClaimStatuses": [{"name": name, "resourceClaimName": f"{pod}-{name}-x7k2p"}],
+            },
+        },
+    ]
+
+
+def _result(node, device, **more):
+    return {"request": "gpu", "driver": "gpu.example.com", "pool": node, "device": device, **more}
+
+
+def _devices():
+    """Two nodes of two devices: held as a whole, by a share, tainted by a rule, free."""
+    shared = {
+        "allowMultipleAllocations": True,
+        "capacity": {
+            "memory": {"value": "40Gi", "requestPolicy": {"default": "40Gi", "validValues": ["10Gi", "40Gi"]}}
+        },
+    }
+    slices = [
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceSlice",
+            "metadata": {"name": f"{node}-gpu"},
+            "spec": {
+                "driver": "gpu.example.com",
+                "nodeName": node,
+                "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
+                "devices": [{"name": "gpu-0", "capacity": {"memory": {"value": "40Gi"}}}, {"name": "gpu-1", **more}],
+            },
+        }
+        for node, more in (("n1", shared), ("n2", {"capacity": {"memory": {"value": "40Gi"}}}))
+    ]
+    nodes = [
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": node, "labels": {"kubernetes.io/hostname": node}},
+            "status": {
+                "allocatable": {"cpu": "8", "memory": "64Gi", "pods": "110"},
+                "nodeInfo": {"kubeletVersion": "v1.36.3"},
+            },
+        }
+        for node in ("n1", "n2")
+    ]
+    rule = {
+        "apiVersion": "resource.k8s.io/v1beta2",
+        "kind": "DeviceTaintRule",
+        "metadata": {"name": "broken"},
+        "spec": {
+            "deviceSelector": {"driver": "gpu.example.com", "pool": "n2", "device": "gpu-1"},
+            "taint": {"key": "example.com/broken", "effect": "NoSchedule"},
+        },
+    }
+    part = _result("n1", "gpu-1", shareID="8b1f0d6e-0000-0000-0000-000000000001", consumedCapacity={"memory": "10Gi"})
+    device_class = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceClass",
+        "metadata": {"name": "gpu"},
+        "spec": {"selectors": [{"cel": {"expression": "device.driver == 'gpu.example.com'"}}]},
+    }
+    held = [
+        *_held("g", [_result("n1", "gpu-0")], "whole", "n1"),
+        *_held("g", [part], "part", "n1"),
+        *_held("g", [_result("n2", "gpu-0")], "other", "n2"),
+    ]
+    return [*nodes, *slices, device_class, rule, *held]
+
+
+@pytest.mark.parametrize(
+    ("asked", "codes", "holders"),
+    [
+        ({"count": 1}, ["KLG109"], "pod serving/part: gpu.example.com/n1/gpu-1"),
+        (
+            {"count": 1, "tolerations": [{"operator": "Exists"}]},
+            ["KLG107"],
+            "pod serving/part: gpu.example.com/n1/gpu-1",
+        ),
+        ({"count": 1, "capacity": {"requests": {"memory": "10Gi"}}}, [], "pod serving/other: gpu.example.com/n2/gpu-0"),
+        ({"count": 1, "capacity": {"requests": {"memory": "40Gi"}}}, ["KLG109"], "pod serving/part"),
+    ],
+)
+def test_claims_in_use_shares_and_device_taints_decide_as_they_do_in_the_cluster(kubectl, asked, codes, holders):
+    """`check`, `explain` and `inventory show` say the same of what was captured as of the objects themselves."""
+    objects = _devices()
+    folder = kubectl.parent
+    (kubectl / "get").write_text(json.dumps({"kind": "List", "items": objects}))
+    (kubectl / "version").write_text('{"serverVersion": {"gitVersion": "v1.36.3"}}')
+    (kubectl / "config").write_text("")
+    (kubectl / "api-resources").write_text("nodes\npods\ndevicetaintrules.resource.k8s.io\n")
+    (folder / "all.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    assert capture(kubectl, "-o", "captured.yaml").code == 0
+    assert "devicetaintrules.resource.k8s.io" in str([call for call in calls(kubectl) if call[0] == "get"])
+    manifest = f"""apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {{name: one, namespace: serving}}
+spec: {{spec: {{devices: {{requests: [{{name: gpu, exactly: {json.dumps({"deviceClassName": "gpu", **asked})}}}]}}}}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web, namespace: serving}}
+spec:
+  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec:
+      resourceClaims: [{{name: g, resourceClaimTemplateName: one}}]
+      containers: [{{name: c, image: "x:1", resources: {{claims: [{{name: g}}]}}}}]
+"""
+    (folder / "web.yaml").write_text(manifest)
+
+    def said(inventory):
+        check = kubelint("check", "web.yaml", "-i", inventory, "--output-format", "json", cwd=folder)
+        explain = kubelint("explain", "Deployment/web", "web.yaml", "-i", inventory, cwd=folder)
+        shown = kubelint("inventory", "show", inventory, cwd=folder)
+        found = [(one["code"], one["message"]) for one in json.loads(check.out)["findings"]]
+        return found, explain.out.replace(inventory, ""), shown.out
+
+    found, explained, shown = said("captured.yaml")
+    assert (found, explained, shown) == said("all.json")
+    assert [code for code, _ in found] == codes
+    assert holders in explained
+    assert "4 devices for claims, 1 free" in shown

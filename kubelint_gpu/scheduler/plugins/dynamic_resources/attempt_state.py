@@ -88,6 +88,11 @@ class AttemptState:
         self._questions = NodeQuestions(pod, snapshot, objects, features, self.wanted, asked)
         self._memo: dict[Hashable, AllocatorOutcome] = snapshot.static("devices found", lambda _: {})
 
+    @property
+    def sight(self) -> Hashable:
+        """Equal for pods to which `key` says the same of every node; None where nothing but the pod tells."""
+        return None if self.asked or self.reach else self._questions.number
+
     def key(self, node: NodeInfo) -> Hashable:
         """What a node's verdict rests on: nodes with equal keys have one."""
         if self.stale is not None and self.stale.spec.requests:

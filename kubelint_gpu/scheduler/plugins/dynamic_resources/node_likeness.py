@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
 
+from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.dra.request import EXACT_COUNT, most_devices, queries_of
@@ -31,7 +32,7 @@ def node_token(pods: Sequence[Pod], cluster: Cluster) -> Token:
     Where the devices of nodes are alike the first of one stands for the first of the other, and so on. A claim that
     several pods use is one claim wherever they are: then nodes with devices of their own are not alike.
     """
-    empty = _empty(replace(cluster, pods=()))
+    empty = _empty(cluster)
     slices = objects_of(empty, features_of(empty.behaviour)).slices
     each = {(pod.meta.namespace, pod.spec.resource_claims): pod for pod in pods}.values()
     states = [found for found in (pre_filter(pod, empty).state for pod in each) if isinstance(found, AttemptState)]
@@ -65,7 +66,7 @@ def keeps_to_nodes(pod: Pod, cluster: Cluster, *, shared: bool = False) -> bool:
     if not shared and any(one.claim is not None for one in pod_claims(pod)):
         return False
     key = ("keeps to nodes", pod.meta.namespace, pod.spec.resource_claims, *pod.claim_statuses.items())
-    return _empty(replace(cluster, pods=())).static(key, lambda empty: _keeps_to_nodes(pod, empty))
+    return _empty(cluster).static(key, lambda empty: _keeps_to_nodes(pod, empty))
 
 
 def _keeps_to_nodes(pod: Pod, empty: Snapshot) -> bool:
@@ -95,8 +96,20 @@ def _never_errs(state: AttemptState, empty: Snapshot) -> bool:
     return True
 
 
-@lru_cache(maxsize=4)
+_LAST: list[tuple[Cluster, Snapshot]] = []
+
+
 def _empty(cluster: Cluster) -> Snapshot:
+    """A cluster without its pods; of the last few it is known, as comparing two takes time."""
+    found = next((empty for known, empty in _LAST if known is cluster), None)
+    if found is None:
+        found = _equal(replace(cluster, pods=()))
+        _LAST[:] = [(cluster, found), *_LAST[: PLACEMENT.clusters - 1]]
+    return found
+
+
+@lru_cache(maxsize=4)
+def _equal(cluster: Cluster) -> Snapshot:
     return Snapshot.of(cluster)
 
 
@@ -116,7 +129,7 @@ def _are_of_one_node(empty: Snapshot) -> bool:
 
 def own_devices(cluster: Cluster, names: Sequence[str]) -> list[tuple[DeviceID, ...]]:
     """The devices that only one node reaches, in the order in which they are tried, for some nodes by name."""
-    empty = _empty(replace(cluster, pods=()))
+    empty = _empty(cluster)
     slices = objects_of(empty, features_of(empty.behaviour)).slices
     views = [(name, slices.view(node.node)) for name in names if (node := empty.node(name)) is not None]
     return [tuple([slot.id for slot in view.slots]) if _has_own(view, name) else () for name, view in views]

@@ -77,9 +77,7 @@ class NodeQuestions:
         served = from_devices(self._asked, self._objects.by_resource, node) if self._asked else _NOTHING
         if served is None:
             return None
-        asking = self._asking.get(served)
-        if asking is None:
-            asking = self._asking[served] = self._asked_for(served)
+        asking = self._asked_for(served)
         if not asking.claims:
             return NodeQuestion((), _NO_VIEW, (), None, None)
         view, layout = self._seen(node, asking)
@@ -92,10 +90,10 @@ class NodeQuestions:
 
         Claims that ask for the same share it.
         """
-        if self._asked or _NOTHING not in self._asking:
+        if self._asked:
             found = self.of(node)
             return None if found is None else found.key if found.claims else ()
-        asking = self._asking[_NOTHING]
+        asking = self._asked_for(_NOTHING)
         if not asking.claims:
             return ()
         keys = self._keys.setdefault(asking.number, {})
@@ -111,7 +109,18 @@ class NodeQuestions:
         layout = layout_of(view, interest, self._objects.slices)
         return NodeQuestion(claims, view, layout.likeness, usage_of(view, self._held), None)
 
+    @property
+    def number(self) -> int:
+        """Equal for pods whose claims ask for the same where no extended resource is served by devices."""
+        return self._asked_for(_NOTHING).number
+
     def _asked_for(self, served: frozenset[str]) -> Asking:
+        found = self._asking.get(served)
+        if found is None:
+            found = self._asking[served] = self._asking_for(served)
+        return found
+
+    def _asking_for(self, served: frozenset[str]) -> Asking:
         claims = self._wanted
         if served:
             claims = (*claims, special_claim(self._pod, served, self._objects.by_resource))

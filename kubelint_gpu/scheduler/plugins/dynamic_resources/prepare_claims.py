@@ -51,7 +51,7 @@ def pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
         return SKIP
     state = AttemptState(pod, snapshot, objects, features, claims, asked)
     refused = refusal(state, objects)
-    return Prepared(state, by_node=state.key) if refused is None else Prepared(status=refused)
+    return Prepared(state, by_node=state.key, sight=state.sight) if refused is None else Prepared(status=refused)
 
 
 def post_filter(state: AttemptState, snapshot: Snapshot, rejected: Iterable[tuple[NodeInfo, Status]]) -> str:
