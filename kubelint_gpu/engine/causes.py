@@ -64,11 +64,12 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
     surely = shared is not None and shared.has is not None and asked > shared.has and group[0].certainty == "possible"
     if shared is None or len(by_object) <= (1 if surely else shared.few):
         return group
-    first, *rest = sorted(group, key=lambda one: (one.place, one.object))
+    first, *rest = ordered = sorted(group, key=lambda one: (one.place, one.object))
     if surely:
-        # each may have the room, and not all of them
+        # each may have the room, and not all of them: who comes last finds none
+        *rest, first = ordered
         first = replace(first, certainty="certain", severity=rule(first.code).severity)
-    filled = (_names([one.object for one in (first, *rest)]), str(asked))
+    filled = (_names([one.object for one in ordered]), str(asked))
     message = "".join(filled[part] if isinstance(part, int) else part for part in shared.told)
     return [
         replace(
