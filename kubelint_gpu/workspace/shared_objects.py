@@ -109,13 +109,15 @@ def outline(reading: Reading) -> Outline:
         held, needs = reading.about
         return Outline(held, needs)
     found: list[tuple[str, str]] = []
-    namespaces = set()
+    namespaces: set[object] = set()
     for document in reading.documents:
         source, (start, end) = document.source, document.chunk
         for item in items(document):
             meta = item.value.get("metadata")
             named = meta if isinstance(meta, dict) else {}
-            namespaces.add(named.get("namespace"))
+            space = named.get("namespace")
+            # where it is no text, any may be meant
+            namespaces.add(space if isinstance(space, str | None) else True)
             kind, name = item.value.get("kind"), named.get("name") or named.get("generateName")
             if isinstance(kind, str) and kind in SHARED:
                 where = f"{document.index} {start} {source.span(start, start).line}"

@@ -6,7 +6,6 @@ Behaviour: quota evaluator for pods (pkg/quota/v1/evaluator/core/pods.go) and ad
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
@@ -128,7 +127,6 @@ def is_best_effort(spec: PodSpec) -> bool:
     )
 
 
-@lru_cache(maxsize=1024)
 def pod_charge(spec: PodSpec, *, finished: bool = False, pod_level: bool = True) -> FrozenMap[str, int]:
     """What a pod is charged, per quota key, in thousandths; one that has finished counts as an object only."""
     charge = {"count/pods": 1000}

@@ -125,12 +125,16 @@ def classes(snapshot: Snapshot, prepared: Sequence[tuple[Plugin, Prepared]]) -> 
     if not own or None in own:
         return _classes(snapshot, prepared)
     kept: dict[Hashable, Sequence[NodeClass]] = snapshot.derived("node classes", lambda _: {})
-    key = (*own, *[(plugin.name, found.labels, found.by_load, found.apart) for plugin, found in prepared])
+    key = (*own, *[(plugin.name, _told_apart(found.labels), found.by_load, found.apart) for plugin, found in prepared])
     if key not in kept:
         if len(kept) >= _MOST_PARTITIONS:
             kept.clear()
         kept[key] = _classes(snapshot, prepared)
     return kept[key]
+
+
+def _told_apart(labels: Labels) -> Hashable:
+    return tuple([(key, None if values is None else tuple(values.items())) for key, values in labels.items()])
 
 
 def _classes(snapshot: Snapshot, prepared: Sequence[tuple[Plugin, Prepared]]) -> list[NodeClass]:
