@@ -2,8 +2,7 @@
 
 The file is written at the end of a run, of what the interpreter has compiled; whoever can write it can write that, too.
 A module whose source is not what it was then is imported as any other. One of the standard library runs when something
-of it is asked for: what only an annotation or a rare branch names never does. What texts of the program compile to, and
-its regular expressions, is kept with them.
+of it is asked for: what only an annotation or a rare branch names never does.
 """
 # ruff: noqa: PTH100, PTH105, PTH116, PTH118, PTH120, PTH123 - text: before anything else is imported, and often
 
@@ -19,7 +18,6 @@ from contextlib import suppress
 from types import CodeType, ModuleType
 from typing import Any
 
-from kubelint_gpu import expressions
 from kubelint_gpu.version import __version__
 
 _KEPT = frozenset(("kubelint_gpu", "click", "ruamel", *sys.stdlib_module_names))
@@ -31,7 +29,7 @@ _TOGETHER = 16  # modules that one after the other imports: most runs need all o
 _TAG = sys.implementation.cache_tag
 _PLACE = os.path.join(_HERE, "__pycache__", f"modules.{_TAG}.bin")
 _IS_POSSIBLE = hasattr(os, "pread") and not sys.flags.optimize and not sys.pycache_prefix
-_IDENTITY = (MAGIC_NUMBER, sys.version, __version__, 4)
+_IDENTITY = (MAGIC_NUMBER, __version__, 3)
 _OF_IMPORT = ("__spec__", "__loader__", "__class__", "__path__")
 _kept: list[KeptModules] = []
 _compiled: dict[str, CodeType] = {}
@@ -47,7 +45,7 @@ class KeptModules:
         self._file = os.open(path, os.O_RDONLY)
         self._begin = int.from_bytes(os.pread(self._file, 4, 0), "little")
         identity, *held = marshal.loads(os.pread(self._file, self._begin - 4, 4))  # noqa: S302 - of its own
-        self.entries, self.compiled, self.expressions = held if identity == _IDENTITY else ({}, {}, {})
+        self.entries, self.compiled = held if identity == _IDENTITY else ({}, {})
         self._codes: dict[str, CodeType] = {}
 
     def find_spec(self, name: str, _path: object = None, _target: ModuleType | None = None) -> ModuleSpec | None:
@@ -125,7 +123,6 @@ def use() -> None:
             _kept.append(KeptModules(_PLACE))
             sys.meta_path.insert(0, _kept[0])
             _compiled.update(_kept[0].compiled)
-    expressions.use(_kept[0].expressions if _kept else {})
 
 
 def compiled(text: str) -> CodeType:
@@ -173,7 +170,7 @@ def _write(specs: list[Any]) -> None:
     for names in groups:
         start, body = len(body), body + marshal.dumps({name: codes[name] for name in names})
         entries |= {name: (*about[name], start, len(body)) for name in names}
-    head = marshal.dumps((_IDENTITY, entries, _compiled, expressions.compiled()))
+    head = marshal.dumps((_IDENTITY, entries, _compiled))
     temporary = f"{_PLACE}.{os.getpid()}"
     with open(temporary, "xb") as file:
         file.writelines(((len(head) + 4).to_bytes(4, "little"), head, body))
