@@ -8,9 +8,6 @@ from typing import Any
 
 import click
 
-# what click calls a path by: no catalogue of messages has it, and to look for one loads all names of locales
-vars(click.types)["_"] = str
-
 
 class _Option(click.Option):
     """An option whose help is written as it is shown: click looks for indentation otherwise."""
