@@ -161,3 +161,18 @@ def test_a_rollout_whose_pods_never_run_gives_up_what_it_may(why, replicas, expe
     assert {severity for code, severity, _ in found if code == "KLG109"} <= {
         "error" if why == "no class" else "warning"
     }
+
+
+@pytest.mark.parametrize("raised", [False, True])
+@pytest.mark.parametrize("used", [2, 3])
+def test_a_pod_that_a_quota_refused_before_may_come_after_one_that_is_rolled(raised, used):
+    quota = QUOTA.replace('"4"', '"2"').replace('used: {pods: "2"}', f'used: {{pods: "{used}"}}')
+    pods = "".join(pod("a", f"a-{end}", 1, "n1", app="a") for end in "xy")
+    before = made("a", RECREATED, replicas=2) + made("z", RECREATED)
+    after = before.replace("main:1", "main:2", 1)
+    if raised:
+        after += quota.partition("status:")[0].replace('"2"', '"3"')
+    errors = [
+        code for code, severity, moment in told(before, after, inventory(9) + quota + pods) if severity == "error"
+    ]
+    assert bool(errors) is (used == 3 and not raised)

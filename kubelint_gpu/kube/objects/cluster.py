@@ -173,7 +173,14 @@ def identity(value: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def with_former_limits(cluster: Cluster, before: Cluster) -> Cluster:
-    """The cluster with quotas that tell the limits that they had `before`; one that was not there had none."""
-    known = {(one.meta.namespace, one.meta.name): one.hard for one in before.quotas}
-    quotas = [replace(one, former=known.get((one.meta.namespace, one.meta.name), EMPTY)) for one in cluster.quotas]
+    """The cluster with quotas that tell the limits that they had `before`; one that was not there had none.
+
+    What is used of a quota that is applied stays what its status said.
+    """
+    known = {(one.meta.namespace, one.meta.name): one for one in before.quotas}
+    quotas = []
+    for one in cluster.quotas:
+        found = known.get((one.meta.namespace, one.meta.name))
+        used = found.used if one.used is None and found is not None else one.used
+        quotas.append(replace(one, former=EMPTY if found is None else found.hard, used=used))
     return replace(cluster, quotas=tuple(quotas))

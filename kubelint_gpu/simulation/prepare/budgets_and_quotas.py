@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, Share
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.quota import ResourceQuota, quota_usage
+from kubelint_gpu.kube.objects.quota import ResourceQuota, pod_charge, quota_usage
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods
 from kubelint_gpu.simulation.transition import Transition
@@ -41,6 +41,22 @@ def with_unknown_use(cluster: Cluster, participants: Sequence[WorkloadChange], w
         return replace(quota, unknown=FrozenMap(unknown))
 
     return replace(cluster, quotas=tuple(map(told, cluster.quotas)))
+
+
+def is_refused_before(one: WorkloadChange, cluster: Cluster) -> bool:
+    """Whether no pod of a workload was made by now: none is shown, and the status of a quota counts none either."""
+    if not (one.known and one.existing and one.old.replicas) or one.daemons or one.temporary:
+        return False
+    if one.running or one.waiting or one.old is one.new:
+        return False
+    pod = created_pod(one.old, "old")
+    charge = pod_charge(pod.spec)
+    for quota in cluster.quotas:
+        if quota.used is not None and quota.covers(pod):
+            shown = quota_usage(replace(quota, used=None), cluster.pods)
+            if any(charge.get(name, 0) and quota.used.get(name, 0) <= shown.get(name, 0) for name in quota.counted):
+                return True
+    return False
 
 
 def with_use_after(cluster: Cluster, transitions: Sequence[Transition]) -> Cluster:

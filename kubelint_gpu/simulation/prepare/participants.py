@@ -9,6 +9,7 @@ from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
+from kubelint_gpu.simulation.prepare.budgets_and_quotas import is_refused_before
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.simulation.prepare.revisions import as_shown
 from kubelint_gpu.simulation.prepare.standing_pods import with_standing_pods
@@ -42,6 +43,8 @@ def participants_of(
             existing=transition.existing or bool(staying or waiting),
             waiting=waiting if controller.rolls and controller.knows_own_pods and not controller.node_bound else (),
         )
+        if is_refused_before(participant, cluster):
+            participant = replace(participant, old=replace(participant.old, replicas=0))
         participant = as_shown(participant)
         if participant.daemons:
             participant = _on_nodes(participant, cluster, waiting)
