@@ -100,8 +100,8 @@ def test_the_rest_of_a_unit_is_read_and_only_the_named_file_is_reported(reposito
     configure(repository, "select: KLG109\ninventory: clusters/small.yaml\nunits: {prod: [deploy/prod/**]}\n")
     every = check_json("deploy", cwd=repository)
     # both ask for one GPU: that is one finding about two files
-    assert places(every) == [("deploy/prod/second.yaml", "KLG109")]
-    assert "deploy/prod/tracker.yaml" in {one["path"] for one in every.json["findings"][0]["related"]}
+    assert places(every) == [("deploy/prod/tracker.yaml", "KLG109")]
+    assert "deploy/prod/second.yaml" in {one["path"] for one in every.json["findings"][0]["related"]}
     assert {path for path, _ in places(check_json("deploy/prod/second.yaml", cwd=repository))} == {
         "deploy/prod/second.yaml"
     }
