@@ -16,6 +16,15 @@ SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"
 """Kinds of the whole cluster: what one unit has of them, the others see."""
 Identity = tuple[str, str]
 
+_WORDS = {
+    "Namespace": ("namespaceSelector", "adminAccess"),
+    "PriorityClass": ("spec", "riority"),
+    "RuntimeClass": ("untimeClass",),
+    "StorageClass": ("laim", "torageC", "torage-c", "torageclass"),
+}
+# who removes a gate may be known by any object's group, and a word may be written with escapes
+_OF_ANY = ("chedulingGates", "\\")
+
 
 class SharedObjects:
     """The classes and namespaces of a run, read once; `held` is what an `Outline` says of them, file by file."""
@@ -138,13 +147,3 @@ def needs_of(text: str, namespaces: Iterable[object] = ()) -> frozenset[str]:
     if all(isinstance(one, str) for one in spaces):
         return frozenset((*found, *(f"Namespace/{one}" for one in spaces)))
     return frozenset((*found, "Namespace"))
-
-
-_WORDS = {
-    "Namespace": ("namespaceSelector", "adminAccess"),
-    "PriorityClass": ("spec", "riority"),
-    "RuntimeClass": ("untimeClass",),
-    "StorageClass": ("laim", "torageC", "torage-c", "torageclass"),
-}
-# who removes a gate may be known by any object's group, and a word may be written with escapes
-_OF_ANY = ("chedulingGates", "\\")

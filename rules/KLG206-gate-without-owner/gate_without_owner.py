@@ -18,7 +18,7 @@ from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.workspace.answers import once
 
 K = TypeVar("K")
-QUEUE = "kueue.x-k8s.io/queue-name"
+_QUEUE = "kueue.x-k8s.io/queue-name"
 _KINDS = ("LocalQueue", "ClusterQueue")
 _FEWER = "kueue.x-k8s.io/job-min-parallelism"
 
@@ -58,14 +58,14 @@ def _without_queue(unit: ApplySet) -> Iterator[Diagnostic]:
     for subject in unit.subjects:
         meta, manifest = subject.workload.meta, subject.manifest
         why = _never_admitted(unit, subject)
-        if not why or not manifest.present(("metadata", "labels", QUEUE)):
+        if not why or not manifest.present(("metadata", "labels", _QUEUE)):
             continue
         yield Diagnostic(
             "KLG206",
-            manifest.place(("metadata", "labels", QUEUE)),
+            manifest.place(("metadata", "labels", _QUEUE)),
             f"Kueue {why} no pod is made or scheduled",
             manifest,
-            cause=f"queue {meta.labels[QUEUE]}",
+            cause=f"queue {meta.labels[_QUEUE]}",
             certainty="possible",
             severity="warning",
         )
@@ -78,7 +78,7 @@ def _never_admitted(unit: ApplySet, subject: WorkloadCheck) -> str:
     """
     local, cluster = _queues(unit)
     meta = subject.workload.meta
-    name = meta.labels.get(QUEUE)
+    name = meta.labels.get(_QUEUE)
     if not name or not (local or cluster):
         return ""
     if (meta.namespace, name) not in local:

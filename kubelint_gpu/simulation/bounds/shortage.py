@@ -37,6 +37,7 @@ def at_last(question: Question) -> Judgement | None:
     situation, position, blank = question.situation, question.position, question.blank
     if question.participant.old is question.participant.new or may_evict(situation, position, itself=False):
         return None
+    # where new pods go by old ones, more of them may fit than in a cluster without
     if follows(situation, position):
         return None
     last = fit_at_last(situation, question.search, position)
