@@ -22,7 +22,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.values import dataclass, field, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from kubelint_gpu.documents import Item, Pointer
     from kubelint_gpu.inventory.declarations.declared import Declared
@@ -56,8 +56,8 @@ class GatheredDeclarations:
             self.unread.append(unread(kind, value))
 
 
-def inventory_of(found: GatheredDeclarations, objects: tuple[Declared, ...]) -> Inventory:
-    """The inventory of what was gathered, with the objects that count."""
+def inventory_of(found: GatheredDeclarations, objects: tuple[Declared, ...], version: str | None) -> Inventory:
+    """The inventory of what was gathered, with the objects that count; `version` is that of the cluster."""
     values = [item.value for item in found.concise]
     nodes = [each for each in objects if isinstance(each.typed, Node)]
     stated = [value["complete"] for value in values if isinstance(value.get("complete"), bool)]
@@ -68,7 +68,7 @@ def inventory_of(found: GatheredDeclarations, objects: tuple[Declared, ...]) -> 
     closed = whole and (all(stated) if stated else bool(nodes or found.pools))
     return Inventory(
         objects=objects,
-        kubernetes_version=_version(found, nodes),
+        kubernetes_version=version,
         complete=closed and (bool(stated) or not growing),
         closed=closed,
         pools=tuple(found.pools),
@@ -86,7 +86,8 @@ def inventory_of(found: GatheredDeclarations, objects: tuple[Declared, ...]) -> 
     )
 
 
-def _version(found: GatheredDeclarations, nodes: list[Declared]) -> str | None:
+def version_of(found: GatheredDeclarations, objects: Iterable[Declared]) -> str | None:
+    """The version of the cluster; two that are declared and differ are a problem."""
     declared: str | None = None
     for item in found.concise:
         version = item.value.get("kubernetesVersion")
@@ -96,7 +97,7 @@ def _version(found: GatheredDeclarations, nodes: list[Declared]) -> str | None:
             sentence = f'kubernetesVersion is "{version}" here and "{declared}" elsewhere'
             found.problems.append(error_at(item, ("kubernetesVersion",), sentence))
         declared = declared or version
-    return cluster_version(declared, (node.typed.kubelet_version for node in nodes if isinstance(node.typed, Node)))
+    return cluster_version(declared, (one.typed.kubelet_version for one in objects if isinstance(one.typed, Node)))
 
 
 def _together(settings: list[dict[str, Any]], key: str) -> tuple[dict[str, Any], ...]:

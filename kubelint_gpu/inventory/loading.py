@@ -9,7 +9,7 @@ from kubelint_gpu.inventory.concise_declarations import gather_concise
 from kubelint_gpu.inventory.consistency import inconsistencies, without_repetitions
 from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
 from kubelint_gpu.inventory.declarations.unread import ANY, unread
-from kubelint_gpu.inventory.gathered import GatheredDeclarations, inventory_of
+from kubelint_gpu.inventory.gathered import GatheredDeclarations, inventory_of, version_of
 from kubelint_gpu.inventory.gathered_objects import gather_pods, gather_raw
 from kubelint_gpu.inventory.misreadings import Misreadings
 from kubelint_gpu.inventory.objects.raw import is_cluster_object
@@ -47,7 +47,12 @@ def load(readings: Sequence[Reading], *, follows_schema: bool = False) -> tuple[
         found.problems.append(error)
         found.unread.append(unread(later.kind, later.value))
     objects = tuple(one for one in objects if not one.name or seen.setdefault(identity(one.value), one) is one)
-    inventory = inventory_of(found, objects)
+    version = version_of(found, objects)
+    if slices:
+        from kubelint_gpu.inventory.dra.refused_slices import without_refused
+
+        objects = without_refused(objects, found, version)
+    inventory = inventory_of(found, objects, version)
     return inventory, (*found.misread.left(), *found.problems)
 
 

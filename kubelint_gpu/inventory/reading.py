@@ -24,13 +24,13 @@ def understood(declared: Declared, problems: list[InventoryError]) -> Declared |
     """
     found: list[InvalidObject] = []
     typed = read_object(declared.value, found)
-    if declared.kind == "ResourceSlice":
-        from kubelint_gpu.kube.validation.slice_validation import slice_problems
-
-        found += slice_problems(declared.value)
-    for problem in found:
-        sentence = f"{declared.kind} {declared.name}: {field_path(problem.pointer)} {problem.detail}"
-        problems.append(error_about(declared, problem.pointer, sentence))
+    problems += [refusal(declared, problem) for problem in found]
     if found:
         return None
     return replace(declared, typed=typed) if isinstance(typed, (Node, Pod, PriorityClass)) else declared
+
+
+def refusal(declared: Declared, problem: InvalidObject) -> InventoryError:
+    """What is wrong with a field of a declared object, at its place."""
+    sentence = f"{declared.kind} {declared.name}: {field_path(problem.pointer)} {problem.detail}"
+    return error_about(declared, problem.pointer, sentence)

@@ -73,7 +73,12 @@ def test_an_attempt_that_fails_with_another_error_is_a_mismatch(tmp_path, capsys
         "resourceSlices": [
             {
                 "metadata": {"name": "s"},
-                "spec": {"driver": "d", "nodeName": "n1", "pool": {"name": "n1"}, "devices": [{"name": "gpu"}]},
+                "spec": {
+                    "driver": "d",
+                    "nodeName": "n1",
+                    "pool": {"name": "n1", "resourceSliceCount": 1},
+                    "devices": [{"name": "gpu"}],
+                },
             }
         ],
     }

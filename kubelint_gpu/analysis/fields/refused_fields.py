@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
 from kubelint_gpu.kube.objects.priority import read_priority_class
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.validation.api_fields import Misfit, misfits, mismatch, template_misfits
@@ -74,6 +75,15 @@ def _further(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
 
         yield from name_problems(manifest.kind, value)
         yield from device_problems(value, minor)
+    elif (api_group(value), manifest.kind) == (DEVICE_GROUP, "ResourceSlice"):
+        from kubelint_gpu.kube.dra.resource_slice import read_resource_slice
+        from kubelint_gpu.kube.validation.slice_validation import slice_problems
+
+        yield from name_problems(manifest.kind, value)
+        wrong: list[InvalidObject] = []
+        read_resource_slice(value, wrong)
+        yield from wrong
+        yield from slice_problems(value, BETAS_SINCE if minor is None else minor)
     elif (further := _OTHERS.get((api_group(value), manifest.kind))) is not None:
         yield from name_problems(manifest.kind, value)
         yield from further(value)

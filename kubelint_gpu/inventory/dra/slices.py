@@ -8,6 +8,8 @@ from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER
 from kubelint_gpu.inventory.reading import understood
+from kubelint_gpu.kube.dra.resource_api import MOST_COUNTER_SETS, MOST_DEVICES_OF_BETAS, MOST_DEVICES_OF_SLICE
+from kubelint_gpu.kube.validation.slice_validation import has_advanced
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 
 _MIB = 2**20
 
-_MOST_DEVICES, _MOST_WITH_COUNTERS, _MOST_COUNTER_SETS = 128, 64, 8
 _VERSION = "resource.k8s.io/v1"
 
 
@@ -38,7 +39,7 @@ def slices_of(
     """The slices of a node that has the `devices` of an entry; none if one is wrong. Their pools have its name."""
     found = published(entry["devices"])
     problems += [remark_at(item, (*base, *where), sentence, hint) for where, sentence, hint in found.remarks]
-    bodies: list[tuple[str, Pointer, list[dict[str, Any]]]] = []
+    declared = []
     for driver, one in found.drivers.items():
         names = [device["name"] for device in one.devices]
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
@@ -46,18 +47,17 @@ def slices_of(
             sentence = f'two devices of {driver} are called "{twice}"'
             problems.append(error_at(item, (*base, *one.at), sentence, "give them different 'names'"))
             continue
-        bodies.append((driver, (*base, *one.at), _bodies(one)))
-    declared = []
-    for driver, at, parts in bodies:
+        parts = _bodies(one)
         pool = {"name": node, "generation": 1, "resourceSliceCount": len(parts)}
-        for number, part in enumerate(parts):
+        for number, (part, entries) in enumerate(parts):
             value = {
                 "apiVersion": _VERSION,
                 "kind": "ResourceSlice",
                 "metadata": {"name": f"{node}-{driver}-{number}"},
                 "spec": {"driver": driver, "nodeName": node, "pool": pool, **part},
             }
-            made = understood(Declared(value, item, base, (((), at),)), problems)
+            routes = [(("spec", "devices", index), (*base, *at)) for index, at in enumerate(entries)]
+            made = understood(Declared(value, item, base, (*routes, ((), (*base, *one.at)))), problems)
             if made is None:
                 return []
             declared.append(made)
@@ -84,14 +84,20 @@ def classes_of(slices: Sequence[Declared], objects: Sequence[Declared]) -> list[
     ]
 
 
-def _bodies(one: Published) -> list[dict[str, Any]]:
-    """The parts of a pool, each of which one slice can hold; counters have slices of their own."""
-    most = _MOST_WITH_COUNTERS if one.counters or any("taints" in device for device in one.devices) else _MOST_DEVICES
+def _bodies(one: Published) -> list[tuple[dict[str, Any], list[Pointer]]]:
+    """The parts of a pool, each of which one slice can hold, with the entries of its devices.
+
+    Counters have slices of their own.
+    """
+    most = MOST_DEVICES_OF_BETAS if one.counters or has_advanced(one.devices) else MOST_DEVICES_OF_SLICE
     counters = [
-        {"sharedCounters": one.counters[start : start + _MOST_COUNTER_SETS]}
-        for start in range(0, len(one.counters), _MOST_COUNTER_SETS)
+        ({"sharedCounters": one.counters[start : start + MOST_COUNTER_SETS]}, one.entries[:0])
+        for start in range(0, len(one.counters), MOST_COUNTER_SETS)
     ]
-    devices = [{"devices": one.devices[start : start + most]} for start in range(0, len(one.devices), most)]
+    devices = [
+        ({"devices": one.devices[start : start + most]}, one.entries[start : start + most])
+        for start in range(0, len(one.devices), most)
+    ]
     return [*counters, *devices]
 
 
@@ -103,12 +109,14 @@ class Published:
         driver: its name.
         at: the entry, below the node, that named it first.
         devices: in the order of the entries.
+        entries: of each device the one that it is from, below the node.
         counters: counter sets that they share.
     """
 
     driver: str
     at: Pointer
     devices: list[dict[str, Any]] = field(default_factory=list)
+    entries: list[Pointer] = field(default_factory=list)
     counters: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -131,6 +139,7 @@ def published(entries: list[dict[str, Any]]) -> Devices:
             _of_model(entry, at, one, found)
         else:
             _of_driver(entry, one)
+        one.entries += [at] * (len(one.devices) - len(one.entries))
     return found
 
 

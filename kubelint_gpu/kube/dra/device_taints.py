@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.values import dataclass
 
-_EFFECTS = ("None", "NoSchedule", "NoExecute")
+EFFECTS = ("None", "NoSchedule", "NoExecute")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class DeviceTaintRule:
 
 def read_device_taint(fields: Fields) -> Taint:
     """A `DeviceTaint`; the effect `None` and effects that a later release adds keep nobody away."""
-    return Taint(fields.text("key"), fields.text("value"), fields.choice("effect", _EFFECTS, ""))
+    return Taint(fields.text("key"), fields.text("value"), fields.text("effect"))
 
 
 def read_device_toleration(fields: Fields) -> Toleration:
@@ -39,7 +39,7 @@ def read_device_toleration(fields: Fields) -> Toleration:
         fields.text("key"),
         fields.choice("operator", ("Exists", "Equal"), "Equal"),
         fields.text("value"),
-        fields.choice("effect", _EFFECTS, ""),
+        fields.choice("effect", EFFECTS, ""),
         fields.optional_integer("tolerationSeconds", maximum=2**63 - 1),
     )
 
@@ -49,6 +49,7 @@ def read_device_taint_rule(fields: Fields) -> DeviceTaintRule:
     """A `DeviceTaintRule` of any version."""
     spec = fields.down("spec")
     selector = spec.down("deviceSelector")
+    spec.down("taint").choice("effect", EFFECTS, "")
     driver, pool, device = (selector.text(key) or None for key in ("driver", "pool", "device"))
     return DeviceTaintRule(
         read_meta(fields.down("metadata"), namespaced=False).name,

@@ -6,7 +6,6 @@ Source: pkg/apis/resource/validation of Kubernetes, 1.36, and the constants of k
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,16 +13,21 @@ from kubelint_gpu.kube.dra.resource_api import is_flat
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.validation.template_validation import template_metadata
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
-from kubelint_gpu.kube.values.names import is_label, is_label_value, is_qualified_name, is_subdomain
+from kubelint_gpu.kube.values.names import (
+    is_driver_name,
+    is_identifier,
+    is_label,
+    is_label_value,
+    is_qualified_name,
+    is_subdomain,
+)
 from kubelint_gpu.kube.values.plain import at, mapping, sequence, shortened, whole, written
-from kubelint_gpu.patterns import pattern
 
 Problems = Iterator[InvalidObject]
 
 _MODES = ("ExactCount", "All")
 _ONE_OF = ("exactly", "firstAvailable")
 _ATTRIBUTES = ("matchAttribute", "distinctAttribute")
-_IDENTIFIER = pattern(r"[A-Za-z_][A-Za-z0-9_]{0,31}", re.ASCII)
 _EFFECTS = ("NoSchedule", "NoExecute", "None")
 _RESOURCES_SINCE, _ALL_EFFECTS_SINCE = 36, 35
 
@@ -217,12 +221,7 @@ def _constraint(found: dict[str, Any], pointer: Pointer, names: list[str]) -> Pr
 def is_attribute(name: str) -> bool:
     """Whether a name is that of an attribute with its domain."""
     domain, slash, identifier = name.partition("/")
-    return bool(slash) and _is_driver(domain) and _IDENTIFIER.fullmatch(identifier) is not None
-
-
-def _is_driver(name: str) -> bool:
-    """Whether a name may be that of a driver: as that of a CSI driver, in letters of either case."""
-    return len(name) <= 63 and is_subdomain(name.lower())
+    return bool(slash) and is_driver_name(domain) and is_identifier(identifier)
 
 
 def _configs(owner: dict[str, Any], pointer: Pointer, names: list[str] | None) -> Problems:
@@ -238,7 +237,7 @@ def _configs(owner: dict[str, Any], pointer: Pointer, names: list[str] | None) -
         driver, parameters = opaque.get("driver"), opaque.get("parameters")
         if not driver:
             yield InvalidObject("driver is required", (*where, "opaque"), None)
-        elif isinstance(driver, str) and not _is_driver(driver) and not is_placeholder(driver):
+        elif isinstance(driver, str) and not is_driver_name(driver) and not is_placeholder(driver):
             text = f'"{shortened(driver)}" is not the name of a driver: a DNS subdomain of at most 63 characters'
             yield InvalidObject(text, (*where, "opaque", "driver"), driver)
         if parameters is None:

@@ -11,6 +11,7 @@ NAMES_AS_LABELS = 34
 """The first minor release in which names of StatefulSets, and their Services, must be labels."""
 _NAME = pattern(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]", re.ASCII)
 _LABEL = pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
+_IDENTIFIER = pattern(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _SUBDOMAIN = pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
 
 
@@ -37,3 +38,13 @@ def is_subdomain(text: str) -> bool:
 def is_label(text: str) -> bool:
     """A DNS label of at most 63 characters: what namespaces, containers and volumes may be called."""
     return len(text) <= 63 and _LABEL.fullmatch(text) is not None
+
+
+def is_driver_name(text: str) -> bool:
+    """The name of a driver of devices, as that of a CSI driver: a DNS subdomain of at most 63 characters."""
+    return len(text) <= 63 and is_subdomain(text.lower())
+
+
+def is_identifier(text: str) -> bool:
+    """A C identifier of at most 32 characters: what attributes and capacities of devices are called in their domain."""
+    return len(text) <= 32 and _IDENTIFIER.fullmatch(text) is not None

@@ -49,7 +49,7 @@ def objects(beta):
         {"apiVersion": version, "kind": "DeviceClass", "metadata": {"name": "gpu.nvidia.com"},
          "spec": {"selectors": [{"cel": {"expression": CEL}}], "config": config}},
         {"apiVersion": version, "kind": "ResourceSlice", "metadata": {"name": "s"},
-         "spec": {"driver": "gpu.nvidia.com", "nodeName": "node-1", "pool": {"name": "node-1"}, "devices": [device]}},
+         "spec": {"driver": "gpu.nvidia.com", "nodeName": "node-1", "pool": {"name": "node-1", "resourceSliceCount": 1}, "devices": [device]}},
     )  # fmt: skip
 
 

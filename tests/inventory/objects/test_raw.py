@@ -143,7 +143,7 @@ def test_where_a_driver_gives_out_the_gpus_allocatable_rightly_has_none():
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceSlice",
         "metadata": {"name": "s"},
-        "spec": {"driver": "gpu.nvidia.com", "pool": {"name": "a"}, "nodeName": "a"},
+        "spec": {"driver": "gpu.nvidia.com", "pool": {"name": "a", "resourceSliceCount": 1}, "nodeName": "a"},
     }
     inventory, _ = loaded(raw_node("a", {"nvidia.com/gpu.count": "8"}), resource_slice)
     assert contradictions(inventory) == ()

@@ -61,7 +61,6 @@ WRONG = [
         "capacity/m/requestPolicy/validValues",
         "must be a list",
     ),
-    ({"taints": [{"key": "k", "effect": "Never"}]}, "taints/0/effect", "Never"),
     ({"allowMultipleAllocations": "yes"}, "allowMultipleAllocations", "must be"),
 ]
 

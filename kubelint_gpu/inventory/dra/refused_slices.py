@@ -1,0 +1,49 @@
+"""ResourceSlices that the API server of the declared release refuses: their devices are none of the cluster's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.inventory.declarations.unread import unread
+from kubelint_gpu.inventory.kubernetes_version import minor_version
+from kubelint_gpu.inventory.reading import refusal
+from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
+from kubelint_gpu.kube.validation.slice_validation import slice_problems
+from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubelint_gpu.inventory.declarations.declared import Declared
+    from kubelint_gpu.inventory.gathered import GatheredDeclarations
+
+
+def without_refused(
+    objects: Sequence[Declared], found: GatheredDeclarations, version: str | None
+) -> tuple[Declared, ...]:
+    """The objects, and the pools of what was found, without the slices that are refused, which are told and unread.
+
+    Without a version the release is taken to be one that has everything which is on by default in the newest.
+    """
+    release = minor_version(version) if version is not None else None
+    minor = release[1] if release is not None else BETAS_SINCE
+    told: set[object] = set()
+
+    def stands(one: Declared) -> bool:
+        if one.kind != "ResourceSlice":
+            return True
+        errors = [replace(refusal(one, each), of_object=True) for each in slice_problems(one.value, minor)]
+        for error in errors:
+            # the nodes of a pool all have what its template says
+            key = (error.path, error.span, error.message.partition(":")[2])
+            if key not in told:
+                told.add(key)
+                found.problems.append(error)
+        if errors:
+            found.unread.append(unread(one.kind, one.value))
+        return not errors
+
+    found.pools = [
+        replace(pool, slices=tuple(filter(stands, pool.slices))) if pool.slices else pool for pool in found.pools
+    ]
+    return tuple(filter(stands, objects))

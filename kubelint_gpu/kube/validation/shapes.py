@@ -1,0 +1,137 @@
+"""Tables of what fields may hold, and one function that compares a value with them.
+
+Names, numbers and lists are all validated alike: a table says which field holds what. Only what depends on several
+fields is written as a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
+from kubelint_gpu.kube.values.plain import mapping, sequence, shortened
+from kubelint_gpu.values import NamedTuple
+
+Problems = Iterator[InvalidObject]
+
+
+class Word(NamedTuple):
+    """A text that must be lawful.
+
+    Attributes:
+        what: what it must be, after `must be`.
+        is_lawful: whether it is.
+        required: whether it may be neither absent nor empty.
+        empty: whether it may be written and empty.
+        allowed: what it may be, where that is little.
+    """
+
+    what: str
+    is_lawful: Callable[[str], bool]
+    required: bool = False
+    empty: bool = True
+    allowed: tuple[str, ...] = ()
+
+
+class Shape(NamedTuple):
+    """A mapping with known fields.
+
+    Attributes:
+        fields: what each may hold, a `Word`, a `Shape`, a `Many` or a `Keyed`.
+        further: finds what depends on several of them.
+        required: whether an absent one is judged as an empty one.
+    """
+
+    fields: Mapping[str, Any]
+    further: Callable[[dict[str, Any], Pointer], Problems] | None = None
+    required: bool = False
+
+
+class Many(NamedTuple):
+    """A list.
+
+    Attributes:
+        item: what each entry may be.
+        most: how many entries there may be.
+        key: the field that no two entries have alike; empty where no two entries are alike, None where any are.
+    """
+
+    item: Word | Shape
+    most: int
+    key: str | None = ""
+
+
+class Keyed(NamedTuple):
+    """A mapping with keys of one kind.
+
+    Attributes:
+        key: what each key must be.
+        most: how many there may be; None for any number.
+        required: whether there must be some.
+        item: what each value may be.
+    """
+
+    key: Word
+    most: int | None = None
+    required: bool = False
+    item: Shape | None = None
+
+
+def problems_of(value: Any, table: Word | Shape | Many | Keyed, pointer: Pointer) -> Problems:
+    """What of a value does not fit its table; values of a wrong type are told by whoever reads them."""
+    if isinstance(table, Word):
+        yield from _text(value, table, pointer)
+    elif isinstance(table, Shape):
+        yield from _shape(value, table, pointer)
+    elif isinstance(table, Many):
+        yield from _many(value, table, pointer)
+    else:
+        yield from _keyed(value, table, pointer)
+
+
+def _text(value: Any, table: Word, pointer: Pointer) -> Problems:
+    if not value:
+        if table.required or (value == "" and not table.empty):
+            yield InvalidObject("is required" if table.required else "may not be empty", pointer, value)
+    elif isinstance(value, str) and not table.is_lawful(value) and not is_placeholder(value):
+        yield InvalidObject(f'must be {table.what}, not "{shortened(value)}"', pointer, value, allowed=table.allowed)
+
+
+def _shape(value: Any, table: Shape, pointer: Pointer) -> Problems:
+    if not isinstance(value, dict) and not (value is None and table.required):
+        return
+    given = mapping(value)
+    for key, inner in table.fields.items():
+        found = given.get(key)
+        if found is not None or (not isinstance(inner, Many) and inner.required):
+            yield from problems_of(found, inner, (*pointer, key))
+    if table.further is not None:
+        yield from table.further(given, pointer)
+
+
+def _many(value: Any, table: Many, pointer: Pointer) -> Problems:
+    entries = sequence(value)
+    if len(entries) > table.most:
+        yield InvalidObject(f"must have at most {table.most} items, and has {len(entries)}", pointer, None)
+    known: set[Any] = set()
+    for number, entry in enumerate(entries):
+        yield from problems_of(entry, table.item, (*pointer, number))
+        name = mapping(entry).get(table.key) if table.key else entry
+        if table.key is not None and isinstance(name, str) and name:
+            if name in known:
+                where: Pointer = (*pointer, number, table.key) if table.key else (*pointer, number)
+                yield InvalidObject(f'is given twice: "{shortened(name)}"', where, name)
+            known.add(name)
+
+
+def _keyed(value: Any, table: Keyed, pointer: Pointer) -> Problems:
+    entries = mapping(value)
+    if not entries and table.required:
+        yield InvalidObject("must have one entry or more", pointer, None)
+    if table.most is not None and len(entries) > table.most:
+        yield InvalidObject(f"must have at most {table.most} entries, and has {len(entries)}", pointer, None)
+    for key, inner in entries.items():
+        yield from _text(key, table.key, (*pointer, key))
+        if table.item is not None:
+            yield from _shape(inner, table.item, (*pointer, key))
