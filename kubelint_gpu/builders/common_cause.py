@@ -40,7 +40,7 @@ def of_shortage(
         return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has)
     each = pod_requests(subject.workload.spec).get(resource, 0)
     names = sorted(judgement.eligible)
-    found = [info for info in map(unit.empty.node, names) if info is not None]
+    found = [info for info in map(unit.empty.node, names if each else ()) if info is not None]
     total = sum(info.node.allocatable.get(resource, 0) for info in found)
     if not each and subject.workload.spec.resource_claims:
         devices = asked_devices(unit, subject, names)

@@ -41,9 +41,8 @@ def _pools(inventory: Inventory) -> Iterator[InventoryError]:
     if next(inventory.of_kind("ResourceSlice"), None) is None:
         return
     from kubelint_gpu.kube.dra.device_pools import newest, unusable
-    from kubelint_gpu.kube.dra.resource_slice import read_resource_slice
 
-    found = [(read_resource_slice(declared.value), declared) for declared in inventory.of_kind("ResourceSlice")]
+    found = [(declared.typed, declared) for declared in inventory.of_kind("ResourceSlice")]
     of_name = {one.name: declared for one, declared in found}
     for (driver, pool), slices in newest([one for one, _ in found]).items():
         why = unusable(slices)

@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.inventory.declarations.complaint import error_about
 from kubelint_gpu.kube.objects.cluster import read_object
-from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.priority import PriorityClass
 from kubelint_gpu.kube.values.errors import InvalidObject, field_path
 from kubelint_gpu.values import replace
 
@@ -27,7 +24,7 @@ def understood(declared: Declared, problems: list[InventoryError]) -> Declared |
     problems += [refusal(declared, problem) for problem in found]
     if found:
         return None
-    return replace(declared, typed=typed) if isinstance(typed, (Node, Pod, PriorityClass)) else declared
+    return replace(declared, typed=typed)
 
 
 def refusal(declared: Declared, problem: InvalidObject) -> InventoryError:

@@ -15,6 +15,7 @@ from kubelint_gpu.scheduler.framework.plugin import Plugin
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.values import replace
 
+_TEMPLATE = "resourceClaimTemplateName"
 Token = Callable[[Node, Sequence[Pod]], Hashable]
 
 
@@ -104,6 +105,26 @@ def first_alike(pods: Sequence[Pod], others: Iterable[Pod]) -> tuple[int, ...]:
     looked_at = label_keys((*pods, *others))
     seen: dict[Pod, int] = {}
     return tuple([seen.setdefault(_plain(pod, looked_at), number) for number, pod in enumerate(pods)])
+
+
+def likeness(pod: Pod, snapshot: Snapshot) -> Hashable:
+    """Equal for pods that every filter treats alike in a snapshot; claim templates count by what they say."""
+    others = snapshot.derived("labels looked at", lambda found: label_keys(found.cluster.pods))
+    own = label_keys((pod,))
+    plain = _plain(pod, None if own is None or others is None else own | others)
+    if not pod.spec.resource_claims:
+        return plain
+    specs = snapshot.static(
+        "specs of templates",
+        lambda found: {(one.meta.namespace, one.meta.name): one.spec for one in found.cluster.claim_templates},
+    )
+    entries = [dict(entry) for entry in pod.spec.resource_claims]
+    asked = [specs.get((pod.meta.namespace, str(entry.get(_TEMPLATE)))) for entry in entries]
+    unnamed = [
+        FrozenMap({key: value for key, value in entry.items() if spec is None or key != _TEMPLATE})
+        for entry, spec in zip(entries, asked, strict=True)
+    ]
+    return replace(plain, spec=replace(plain.spec, resource_claims=tuple(unnamed))), tuple(asked)
 
 
 def _plain(pod: Pod, keys: frozenset[str] | None) -> Pod:

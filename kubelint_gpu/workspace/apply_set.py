@@ -17,6 +17,7 @@ from kubelint_gpu.kube.objects.node import Node, read_node
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.scheduler.relations import likeness
 from kubelint_gpu.simulation.growth import Grown, Growth
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import replace
@@ -257,7 +258,7 @@ class ApplySet:
         if key not in self._attempts:
             # what else will run is not in these snapshots, nor what the pod must be near to
             pod = subject.pod if name == "running" else lone(subject.pod, snapshot)
-            alike = (replace(pod, meta=replace(pod.meta, name="", uid="")), name)
+            alike = (likeness(pod, snapshot), name)
             known = self._fitting.get(alike) or attempt(pod, snapshot)
             self._attempts[key] = known
             if known.fit is not None and known.fit.schedulable:

@@ -156,8 +156,9 @@ class ClusterContext:
         """
         if self.inventory is None or not self.usable:
             return Cluster()
-        values = (declared.value for declared in self.inventory.objects)
-        found = read_cluster(values, version=self.inventory.kubernetes_version)
+        objects = self.inventory.objects
+        values, known = [one.value for one in objects], [one.typed for one in objects]
+        found = read_cluster(values, known=known, version=self.inventory.kubernetes_version)
         return with_allocations(replace(found, devices_known=self.has_slices))
 
     @cached_property

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Hashable
 
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial
 from kubelint_gpu.analysis.devices.written_claims import TEMPLATE, PodClaimReference, claim_of, claim_references
@@ -13,9 +12,6 @@ from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
-
-if TYPE_CHECKING:
-    from kubelint_gpu.kube.dra.request import DeviceQuery
 
 
 class AskedDevices(NamedTuple):
@@ -33,7 +29,7 @@ def asked_devices(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str]
     query = spec.requests[0].exactly if spec is not None and len(spec.requests) == 1 else None
     if trial is None or query is None or query.mode == "All" or query.admin or query.has_capacity:
         return None
-    known, key = _totals(unit), (query, frozenset(nodes))
+    known, key = _totals(unit), (query.device_class, query.selectors, frozenset(nodes))
     if key not in known:
         slots = [slot for slot in trial.selected(query) if slot.origin.node_name in nodes]
         shared = any(slot.device.consumes or slot.device.shareable for slot in slots)
@@ -46,7 +42,7 @@ def asked_devices(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str]
 
 
 @once
-def _totals(_unit: ApplySet) -> dict[tuple[DeviceQuery, frozenset[str]], int | None]:
+def _totals(_unit: ApplySet) -> dict[Hashable, int | None]:
     """How many devices a request selects on some nodes; None where they are shared. Many workloads ask for the same."""
     return {}
 

@@ -8,9 +8,6 @@ from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents import Item, Pointer, Span
-    from kubelint_gpu.kube.objects.node import Node
-    from kubelint_gpu.kube.objects.pod import Pod
-    from kubelint_gpu.kube.objects.priority import PriorityClass
 
 Routes = tuple[tuple["Pointer", "Pointer"], ...]
 
@@ -23,14 +20,14 @@ class Declared:
     Nodes of one pool share their spec and status.
     `pointer` leads from the item to the declaration; it is empty for a raw object.
     `routes` leads from fields of `value` to fields of the item, the better place first.
-    `typed` is `value` as the vocabulary reads it, for nodes, pods and priority classes.
+    `typed` is `value` as the vocabulary reads it; None where nobody has read it.
     """
 
     value: dict[str, Any]
     item: Item
     pointer: Pointer = ()
     routes: Routes = ()
-    typed: Node | Pod | PriorityClass | None = field(default=None, compare=False, repr=False)
+    typed: Any = field(default=None, compare=False, repr=False)
 
     @property
     def kind(self) -> str:

@@ -68,7 +68,8 @@ def on_node(one: Declared, node: str) -> Declared:
     """A slice of one node as it is of another."""
     spec, name = one.value["spec"], f"{node}{one.name.removeprefix(one.value['spec']['nodeName'])}"
     spec = {**spec, "nodeName": node, "pool": {**spec["pool"], "name": node}}
-    return replace(one, value={**one.value, "metadata": {"name": name}, "spec": spec})
+    typed = replace(one.typed, name=name, node_name=node, pool=node)
+    return replace(one, value={**one.value, "metadata": {"name": name}, "spec": spec}, typed=typed)
 
 
 def classes_of(slices: Sequence[Declared], objects: Sequence[Declared]) -> list[Declared]:

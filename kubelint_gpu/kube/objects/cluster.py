@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.kube.objects.csi import (
@@ -112,9 +113,12 @@ class Cluster:
     version: str | None = None
 
 
-def read_cluster(objects: Iterable[Any], *, version: str | None = None, complete: bool = False) -> Cluster:
+def read_cluster(
+    objects: Iterable[Any], *, known: Iterable[Any] = (), version: str | None = None, complete: bool = False
+) -> Cluster:
     """The cluster that some plain API objects make up; kinds that scheduling does not look at are left out.
 
+    `known` has for each object what was read of it, None where it was not.
     With `complete` these are all objects that there are, so that no object of `resource.k8s.io` means no devices.
 
     Raises:
@@ -122,7 +126,7 @@ def read_cluster(objects: Iterable[Any], *, version: str | None = None, complete
     """
     found: dict[str, list[Any]] = {field: [] for field, _, _ in _READERS.values()}
     seen: set[tuple[str, str, str]] = set()
-    for value in objects:
+    for value, typed in zip(objects, chain(known, repeat(None)), strict=False):
         kind = value.get("kind") if isinstance(value, dict) else None
         reader = _READERS.get(kind) if isinstance(kind, str) else None
         if reader is None:
@@ -135,10 +139,10 @@ def read_cluster(objects: Iterable[Any], *, version: str | None = None, complete
         if mine in seen:
             raise named(InvalidObject("is given twice", ("metadata", "name"), mine[2]), value)
         seen.add(mine)
-        found[field].append(read(value))
+        found[field].append(read(value) if typed is None else typed)
     fields = {field: tuple(values) for field, values in found.items()}
-    known = complete or any(fields[field] for field in _OF_DEVICES)
-    return Cluster(version=version, devices_known=known, **fields)
+    devices_known = complete or any(fields[field] for field in _OF_DEVICES)
+    return Cluster(version=version, devices_known=devices_known, **fields)
 
 
 def read_object(value: dict[str, Any], problems: list[InvalidObject]) -> Any:

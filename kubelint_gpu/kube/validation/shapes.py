@@ -104,6 +104,8 @@ def _shape(value: Any, table: Shape, pointer: Pointer) -> Problems:
     given = mapping(value)
     for key, inner in table.fields.items():
         found = given.get(key)
+        if isinstance(inner, Word) and isinstance(found, str) and found and inner.is_lawful(found):
+            continue
         if found is not None or (not isinstance(inner, Many) and inner.required):
             yield from problems_of(found, inner, (*pointer, key))
     if table.further is not None:

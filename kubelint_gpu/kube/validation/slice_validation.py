@@ -71,10 +71,7 @@ def _table(flat: bool, betas: bool) -> Shape:
 
     def further(spec: dict[str, Any], pointer: Pointer) -> Problems:
         yield from _one_place(spec, pointer, _OF_SLICE if betas else _OF_DEVICE)
-        terms = mapping(spec.get("nodeSelector")).get("nodeSelectorTerms")
-        if spec.get("nodeSelector") is not None and len(sequence(terms)) != 1:
-            where: Pointer = (*pointer, "nodeSelector", "nodeSelectorTerms")
-            yield InvalidObject("must have exactly one node selector term", where, None)
+        yield from _terms(spec, pointer, 1)
         if betas:
             yield from _together(spec, pointer, flat=flat)
 
@@ -125,6 +122,14 @@ def _one_place(value: dict[str, Any], pointer: Pointer, places: tuple[str, ...])
         yield InvalidObject(f"must have exactly one of {', '.join(places)}, {told}", where, None)
 
 
+def _terms(value: dict[str, Any], pointer: Pointer, most: int | None = None) -> Problems:
+    """The terms of a node selector: one or more, and at most so many."""
+    number = len(sequence(mapping(value.get("nodeSelector")).get("nodeSelectorTerms")))
+    if value.get("nodeSelector") is not None and (not number or (most is not None and number > most)):
+        text = f"must have {'at least' if most is None else 'exactly'} one node selector term"
+        yield InvalidObject(text, (*pointer, "nodeSelector", "nodeSelectorTerms"), None)
+
+
 def _together(spec: dict[str, Any], pointer: Pointer, *, flat: bool) -> Problems:
     """What devices, counters and nodes of one slice are to each other."""
     devices = sequence(spec.get("devices"))
@@ -141,6 +146,7 @@ def _together(spec: dict[str, Any], pointer: Pointer, *, flat: bool) -> Problems
         where: Pointer = (*pointer, "devices", number, *below)
         if spec.get("perDeviceNodeSelection"):
             yield from _one_place(body, where, _OF_DEVICE)
+            yield from _terms(body, where)
             continue
         for key in _OF_DEVICE:
             if body.get(key) is not None:

@@ -79,7 +79,7 @@ def placed_one_more(
     nobody = simulation.pod_types.pending
     lacking = dict(_in(state, AWAITED))
     charge(len(lacking) // STEPS.placement)
-    tiers = {kind: _tier(simulation, state, kind) for kind in lacking}
+    tiers = {kind: _tier(simulation, state, kind) for kind in lacking if hopeless is None or kind not in hopeless}
     before = None
     for kind in sorted(
         tiers,
@@ -87,8 +87,6 @@ def placed_one_more(
     ):
         if before is not None and before != tiers[kind]:
             return
-        if hopeless is not None and kind in hopeless:
-            continue
         if places.is_charged(kind) and _is_refused(simulation, kind, _running(state, nobody), lacking[kind]):
             continue
         found = False

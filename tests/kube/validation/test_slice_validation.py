@@ -143,6 +143,8 @@ def test_what_a_release_drops_is_not_validated(body, field):
 @pytest.mark.parametrize(
     ("one", "fields"),
     [
+        ({"nodeSelector": {"nodeSelectorTerms": [{}, {}]}}, []),
+        ({"nodeSelector": {"nodeSelectorTerms": []}}, [".nodeSelector.nodeSelectorTerms"]),
         ({"nodeName": "a"}, []),
         ({}, [""]),
         ({"allNodes": False}, [".allNodes", ""]),

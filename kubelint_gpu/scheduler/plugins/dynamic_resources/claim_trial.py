@@ -67,7 +67,7 @@ class ClaimTrial:
         self._objects = objects_of(self._snapshot, self.features)
         self._effort = Effort()
         self._asked: dict[Hashable, TrialOutcome] = {}
-        self._selected: dict[DeviceQuery, tuple[Slot, ...]] = {}
+        self._selected: dict[tuple[str, tuple[str | None, ...]], tuple[Slot, ...]] = {}
 
     @cached_property
     def doubtful_pools(self) -> tuple[DevicePool, ...]:
@@ -81,7 +81,8 @@ class ClaimTrial:
 
     def selected(self, query: DeviceQuery) -> tuple[Slot, ...]:
         """The devices of all nodes that the selectors of a request and of its class select, each once."""
-        known = self._selected.get(query)
+        key = (query.device_class, query.selectors)
+        known = self._selected.get(key)
         if known is not None:
             return known
         found: dict[DeviceID, Slot] = {}
@@ -96,8 +97,8 @@ class ClaimTrial:
                         found[slot.id] = slot
                 except (Failed, Unknown):
                     return tuple(found.values())
-        self._selected[query] = tuple(found.values())
-        return self._selected[query]
+        self._selected[key] = tuple(found.values())
+        return self._selected[key]
 
     @property
     def snapshot(self) -> Snapshot:
