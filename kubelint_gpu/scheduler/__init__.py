@@ -25,6 +25,7 @@ from kubelint_gpu.scheduler.framework.release import Behaviour, behaviour
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.message import message, note
 from kubelint_gpu.scheduler.preemption import Preemption, preempt
+from kubelint_gpu.scheduler.relations import likeness
 
 __all__ = [
     "Attempt",
@@ -47,6 +48,7 @@ __all__ = [
     "behaviour",
     "fit",
     "fit_on",
+    "likeness",
     "merged",
     "message",
     "note",

@@ -15,9 +15,8 @@ from kubelint_gpu.inventory.declarations.inventory import Pool
 from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster, with_former_limits
 from kubelint_gpu.kube.objects.node import Node, read_node
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt
+from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt, likeness
 from kubelint_gpu.scheduler.companions import lone
-from kubelint_gpu.scheduler.relations import likeness
 from kubelint_gpu.simulation.growth import Grown, Growth
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import replace
