@@ -156,9 +156,8 @@ class ClusterContext:
         """
         if self.inventory is None or not self.usable:
             return Cluster()
-        objects = self.inventory.objects
-        values, known = [one.value for one in objects], [one.typed for one in objects]
-        found = read_cluster(values, known=known, version=self.inventory.kubernetes_version)
+        objects, version = self.inventory.objects, self.inventory.kubernetes_version
+        found = read_cluster([one.value for one in objects], known=[one.typed for one in objects], version=version)
         return with_allocations(replace(found, devices_known=self.has_slices))
 
     @cached_property
