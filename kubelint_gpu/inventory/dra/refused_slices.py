@@ -32,16 +32,17 @@ def without_refused(
     def stands(one: Declared) -> bool:
         if one.kind != "ResourceSlice":
             return True
-        errors = [replace(refusal(one, each), of_object=True) for each in slice_problems(one.value, minor)]
-        for error in errors:
-            # the nodes of a pool all have what its template says
-            key = (error.path, error.span, error.message.partition(":")[2])
+        problems = list(slice_problems(one.value, minor))
+        for problem in problems:
+            error = replace(refusal(one, problem), of_object=True)
+            # the nodes of a pool all have what its template says, and so have the devices of an entry
+            key = (error.path, error.span, problem.detail)
             if key not in told:
                 told.add(key)
                 found.problems.append(error)
-        if errors:
+        if problems:
             found.unread.append(unread(one.kind, one.value))
-        return not errors
+        return not problems
 
     found.pools = [
         replace(pool, slices=tuple(filter(stands, pool.slices))) if pool.slices else pool for pool in found.pools
