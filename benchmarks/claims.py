@@ -100,7 +100,7 @@ def _pod(claim: int, number: int) -> Object:
 
 
 def near_equal() -> Iterator[Object]:
-    """One node of 64 devices, of which no 8 are alike in all three attributes, though almost."""
+    """One node of 64 devices: halves have one value of `a`, any eight one of `c`, and no two one of `b`."""
     yield from nodes(0)
     yield {
         **_object("v1", "Node", "large"),
@@ -108,11 +108,7 @@ def near_equal() -> Iterator[Object]:
     }
     devices = [_device(0, place) for place in range(64)]
     for place, device in enumerate(devices):
-        device["attributes"] |= {
-            "a": {"int": place // 7},
-            "b": {"int": (place * 5 + 3) % 64 // 7},
-            "c": {"int": place % 9},
-        }
+        device["attributes"] |= {"a": {"int": place % 2}, "b": {"int": place}, "c": {"int": place // 8}}
     pool = {"name": "large", "generation": 1, "resourceSliceCount": 1}
     yield _object(
         _GROUP, "ResourceSlice", "large", {"driver": _DRIVER, "nodeName": "large", "pool": pool, "devices": devices}
@@ -121,11 +117,7 @@ def near_equal() -> Iterator[Object]:
 
 def worst() -> Iterator[Object]:
     requests = [{"name": f"a{place}", "exactly": {"deviceClassName": _DRIVER}} for place in range(8)]
-    halves = [
-        [f"a{place}" for place in range(8)],
-        [f"a{place}" for place in range(0, 8, 2)],
-        [f"a{place}" for place in range(4)],
-    ]
+    halves = [[f"a{place}" for place in range(8)], ["a0", "a7"], [f"a{place}" for place in range(2, 6)]]
     same = [{"requests": some, "matchAttribute": f"{_DRIVER}/{key}"} for some, key in zip(halves, "abc", strict=True)]
     yield _object(
         _GROUP, "ResourceClaimTemplate", "claim-0", {"spec": {"devices": {"requests": requests, "constraints": same}}}
