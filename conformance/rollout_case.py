@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conformance import recording
 from conformance.api_client import Object
 
 WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "Job")
@@ -91,9 +92,11 @@ def merged(value: Any, patch: Any) -> Any:
 
 
 def hand_written(folder: Path) -> Iterator[Case]:
-    """The cases in the YAML files of a folder, one document each."""
+    """The cases in the files of a folder: one for each document of a YAML file, one for each line of a JSON file."""
     from kubelint_gpu.documents import read as read_text
 
+    for path in sorted(folder.glob("*.jsonl.xz")):
+        yield from map(read, recording.read(path))
     for path in sorted(folder.glob("*.yaml")):
         reading = read_text(str(path), path.read_bytes())
         for problem in reading.problems:

@@ -46,7 +46,7 @@ class Diagnosis:
         allocatable: what the nearest has of it.
         certainty: possible where the cluster may have more nodes than are declared.
         by_volume: whether the nearest node has all that is asked for but the volumes.
-        missed: whether a DaemonSet for nodes of some kind chooses none, though there are such nodes.
+        missed: whether a DaemonSet for nodes of some kind chooses none, though there are such nodes, and did so before.
     """
 
     code: str
@@ -117,7 +117,9 @@ def _of_daemons(unit: ApplySet, subject: WorkloadCheck) -> Diagnosis | None:
     found = keeps_out(unit, subject)
     if found is not None:
         code, reason = ("KLG202", "untolerated taints") if found.nodes else ("KLG402", "no node")
-        return Diagnosis(code, reason, found.nodes, certainty=certainty, missed=found.missed)
+        before = unit.before_of(subject)
+        missed = found.missed and (before is None or keeps_out(unit, before) is None)
+        return Diagnosis(code, reason, found.nodes, certainty=certainty, missed=missed)
     spec, custom = subject.workload.choosing, subject.workload.custom
     makes = not (spec.node_name or custom) and daemon_nodes(spec, unit.cluster.nodes)
     return _unknown(unit, subject, certainty) if makes else None

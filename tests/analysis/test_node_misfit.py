@@ -84,7 +84,14 @@ def test_a_daemon_set_for_no_node_is_an_error_where_the_nodes_that_it_is_meant_f
     assert severity('{nvidia.com/gpu.present: "true", pool: others}', raw) == "warning"
     assert severity(present, raw.replace("nvidia.com/gpu=yes", "gpu=yes")) == "warning"
     kept = TAINTED.replace("gpus:", "labels: {pool: gpus}, gpus:")
-    assert only(findings(daemon_set("nodeSelector: {pool: gpus}"), kept), "KLG202").severity == "error"
+    pinned = daemon_set("nodeSelector: {pool: gpus}")
+    assert only(findings(pinned, kept), "KLG202").severity == "error"
+    # the nodes are tainted since: what is changed now is not what keeps it from them
+    older = pinned.replace("image: ", "image: older-")
+    assert older != pinned
+    assert only(findings(pinned, kept, before=older), "KLG202").severity == "warning"
+    tolerant = daemon_set(f"nodeSelector: {{pool: gpus}}\n{tolerates}")
+    assert only(findings(pinned, kept, before=tolerant), "KLG202").severity == "error"
     former = 'nodeSelector: {node-role.kubernetes.io/master: ""}'
     assert only(findings(daemon_set(former), kept), "KLG402").severity == "warning"
     renamed = kept.replace("pool: gpus", 'node-role.kubernetes.io/control-plane: ""')
