@@ -32,12 +32,12 @@ def of_shortage(
     if judgement.refusal is not None:
         quota = f"quota {judgement.refusal.quota}"
         return Shared(quota, (*not_all, f" can run: {quota} refuses them"))
-    certain = is_certain(unit, subject, judgement)
+    certain, priority = is_certain(unit, subject, judgement), subject.workload.spec.priority or 0
     nodes = without_place(judgement)
     if nodes:
         has = _places(unit).get(nodes) if certain else None
         told = (*not_all, f" can run on {some(nodes)}: {nature}")
-        return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has)
+        return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has, priority)
     each = pod_requests(subject.workload.spec).get(resource, 0)
     names = sorted(judgement.eligible)
     found = [info for info in map(unit.empty.node, names if each else ()) if info is not None]
@@ -50,7 +50,9 @@ def of_shortage(
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
     nature = "not all of their pods can run; this is missing capacity, not a rollout deadlock"
     asked = (WHO, " ask for ", ASKED, f" {resource} of {some(names)}, {have}: {nature}")
-    return Shared(f"{resource} of {' '.join(names)}", asked, judgement.wanted * each, total if certain else None)
+    return Shared(
+        f"{resource} of {' '.join(names)}", asked, judgement.wanted * each, total if certain else None, priority
+    )
 
 
 def without_place(judgement: Judgement) -> tuple[str, ...]:

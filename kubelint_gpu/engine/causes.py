@@ -66,8 +66,9 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
         return group
     first, *rest = ordered = sorted(group, key=lambda one: (one.place, one.object))
     if surely:
-        # each may have the room, and not all of them: who comes last finds none
-        *rest, first = ordered
+        # each may have the room, and not all of them: who comes last of the lowest priority finds none
+        first = min(reversed(ordered), key=lambda one: one.shared.priority if one.shared is not None else 0)
+        rest = [one for one in ordered if one is not first]
         first = replace(first, certainty="certain", severity=rule(first.code).severity)
     filled = (_names([one.object for one in ordered]), str(asked))
     message = "".join(filled[part] if isinstance(part, int) else part for part in shared.told)

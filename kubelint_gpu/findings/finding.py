@@ -97,6 +97,7 @@ class Shared:
         told: the parts of the sentence about all of them, `WHO` and `ASKED` in place of names and the number.
         asked: what this one asks for; where all together ask for more than the cluster `has`, that is certain and told
             once.
+        priority: of its pods; where not all have room, those of the highest have.
         few: so many of them are each told otherwise.
         of_run: more are one in whatever file they stand; else those of one unit are.
     """
@@ -105,6 +106,7 @@ class Shared:
     told: tuple[str | int, ...]
     asked: int = 0
     has: int | None = None
+    priority: int = 0
     few: int = 3
     of_run: bool = False
 

@@ -81,6 +81,18 @@ def test_of_a_few_that_compete_for_one_room_it_is_certain_that_not_all_have_it(a
     assert found["object"] == last
 
 
+def test_of_those_that_compete_the_one_that_the_others_evict_has_no_room(ask):
+    def text(**changed):
+        pool = service(1, **changed).replace("kind: Deployment", "kind: ReplicaSet")
+        return f"{service(0, priority='')}---\n{pool}"
+
+    before, after = text(replicas=2, priority="restartPolicy: Always"), text(replicas=3)
+    found = ask({"a.yaml": after, "before.yaml": before}, cluster(1, 3), "--against", "./before.yaml")
+    (short,) = [one for one in found if one["code"] == "KLG109"]
+    assert short["objects"] == ["Deployment/serving/s00", "ReplicaSet/serving/s01"]
+    assert (short["severity"], short["certainty"]) == ("error", "certain")
+
+
 @pytest.mark.parametrize("number", [2, 5])
 def test_where_there_may_be_more_nodes_nothing_is_certain_of_what_competes(ask, number):
     text = "---\n".join(service(one) for one in range(number))
