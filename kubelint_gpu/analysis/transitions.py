@@ -149,14 +149,20 @@ def transitions_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
 
 @once
 def unplaced_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
-    """What is rolled out to pods that find no node by themselves: it gives up as many old pods as it may."""
+    """What is rolled out to pods that find no node by themselves: it gives up as many old pods as it may.
+
+    And what is new and finds none, where a quota counts its pods.
+    """
     found = {}
+    counted = {quota.meta.namespace for quota in unit.cluster.quotas}
     for subject in unit.subjects if unit.has_nodes else ():
         old = unit.before_of(subject)
-        if old is None or is_placed(unit, subject) or not is_placed(unit, old) or subject.workload.approximate:
+        if is_placed(unit, subject) or subject.workload.approximate or subject.controller.node_bound:
             continue
-        now = transition_of(unit, subject)
-        if now.rolls and now.known and not subject.controller.node_bound:
+        now = transition_of(unit, subject) if old is None or is_placed(unit, old) else None
+        if now is not None and (
+            now.rolls and now.known if now.existing else subject.workload.meta.namespace in counted
+        ):
             nowhere = replace(now.new.spec, node_affinity=NodeSelector(()), priority_class_name="")
             found[subject.key] = replace(now, new=replace(now.new, spec=nowhere))
     return found

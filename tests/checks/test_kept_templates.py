@@ -163,6 +163,17 @@ def test_a_rollout_whose_pods_never_run_gives_up_what_it_may(why, replicas, expe
     }
 
 
+@pytest.mark.parametrize(("limit", "expected"), [(4, []), (3, [("KLG107", "warning", "now")])])
+def test_a_quota_counts_new_pods_that_a_gate_holds(limit, expected):
+    quota = QUOTA.replace('"4"', f'"{limit}"').replace(f'used: {{pods: "{limit}"}}', 'used: {pods: "2"}')
+    one, gated = (
+        made("a", replicas=2),
+        made("b").replace("priorityClassName: serving", "schedulingGates: [{name: x/y}]"),
+    )
+    found = told(one, one.replace("main:1", "main:2") + gated, inventory(8) + quota)
+    assert [each for each in found if each[0] != "KLG206"] == expected
+
+
 @pytest.mark.parametrize("raised", [False, True])
 @pytest.mark.parametrize("used", [2, 3])
 def test_a_pod_that_a_quota_refused_before_may_come_after_one_that_is_rolled(raised, used):
