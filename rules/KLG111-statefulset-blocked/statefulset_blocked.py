@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.certainty import is_certain, outgrown
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.pod_affinity import crowding, left_alone
-from kubelint_gpu.analysis.predecessors import ever_fitted
+from kubelint_gpu.analysis.predecessors import acting, ever_fitted
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.spread import unspreadable
 from kubelint_gpu.builders.stuck_rollout import End, ended, is_trapped, standstill
@@ -39,7 +39,10 @@ def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
                 yield _halted(standstill(unit, subject, end, "KLG111", may=verdict is Verdict.MAY_STICK), end)
     for subject in unit.subjects:
         judgement = judgements_in(unit).get(subject.key)
-        if judgement is None or not judgement.eligible or judgement.verdict is not None:
+        if judgement is None or judgement.verdict is not None:
+            continue
+        if not judgement.eligible and acting(unit, subject) is subject:
+            # of a template that no node takes other rules speak
             continue
         if not is_trapped(subject, judgement) or outgrown(unit, subject, judgement) or not subject.places_pods:
             continue
@@ -71,7 +74,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
     mine = [one for one in halt.waiting if one.owner == subject.workload.key] if halt is not None else []
     name = next((one.pod for one in mine if one.pod), f"{subject.workload.meta.name}-{first + placed}")
     pools = at_most(unit, subject)
-    text, why, _ = shortage(unit, subject, judgement, placed)
+    text, why, _ = shortage(unit, acting(unit, subject), judgement, placed)
     claims = exclusive_claims(unit, subject)
     waiting = judgement.waiting or next(iter(mine), None)
     if why == NO_NODE and waiting is not None:

@@ -187,3 +187,14 @@ def test_a_pod_that_a_quota_refused_before_may_come_after_one_that_is_rolled(rai
         code for code, severity, moment in told(before, after, inventory(9) + quota + pods) if severity == "error"
     ]
     assert bool(errors) is (used == 3 and not raised)
+
+
+@pytest.mark.parametrize(("cordoned", "expected"), [(False, []), (True, [("KLG111", "error", "now")])])
+def test_ordinals_below_a_partition_come_with_the_template_before_also_where_no_node_takes_it(cordoned, expected):
+    before, after = (
+        made("s", BELOW, replicas=number, pod=on(node), kind="StatefulSet") for number, node in ((0, "n1"), (1, "n2"))
+    )
+    cluster = inventory(1, 1)
+    if cordoned:
+        cluster = cluster.replace("labels: {on: n1}", "labels: {on: n1}\n    unschedulable: true")
+    assert told(before, after, cluster) == expected
