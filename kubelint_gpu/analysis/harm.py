@@ -44,16 +44,23 @@ def harmed_rollouts(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
 @once
 def short_as_before(unit: ApplySet) -> frozenset[WorkloadKey]:
     """The workloads that a change leaves alone and that lacked as many replicas before it."""
-    alone = {one.key for one in unit.subjects if is_left_alone(unit, one) and one.key in transitions_in(unit)}
-    short = {key: one for key in alone if (one := judgements_in(unit)[key]).placed < one.wanted}
+    short = {key: one for key in _left_alone(unit) if (one := judgements_in(unit)[key]).placed < one.wanted}
     before = _before(unit, {}).judgements(short) if short else {}
     return frozenset(key for key, one in before.items() if one.placed <= short[key].placed)
 
 
+@once
+def _left_alone(unit: ApplySet) -> frozenset[WorkloadKey]:
+    return frozenset(one.key for one in unit.subjects if is_left_alone(unit, one) and one.key in transitions_in(unit))
+
+
 def _before(unit: ApplySet, coming: Mapping[WorkloadKey, Transition]) -> Scenario:
-    """The cluster as it was, in which some workloads are rolled out."""
-    transitions = {key: one for key, one in transitions_in(unit).items() if one.existing}
-    as_it_was = {key: coming.get(key, Transition(one.old, one.old, rolls=False)) for key, one in transitions.items()}
+    """The cluster as it was, in which some workloads are rolled out; what starts again and again had no pods then."""
+    there = {key: one for key, one in transitions_in(unit).items() if one.existing or key in _left_alone(unit)}
+    as_it_was = {
+        key: coming.get(key, Transition(one.old, one.old, rolls=False) if one.existing else one)
+        for key, one in there.items()
+    }
     return Scenario(as_it_was, unit.cluster_before, unit.growth, unit.budget)
 
 

@@ -10,6 +10,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.updates.normal_form import normal, normal_pod_spec
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.simulation.prepare.standing_pods import as_before
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
@@ -46,9 +47,12 @@ def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:
     there = (*own_pods(subject.workload, unit.cluster.pods), *own_waiting(subject.workload, unit.cluster.pods))
     if any(f"Pod/{pod.key}" not in _bare_pods(unit) or subject.workload.kind == "Pod" for pod in there):
         return False
-    old = unit.before_of(subject)
+    old, job = unit.before_of(subject), job_of(subject.workload)
     if old is None:
         return subject.manifest.object in unit.made
+    if job is not None and job.scheduled:
+        # each run has pods of its own
+        return True
     gated = any(pod.spec.scheduling_gates for pod in pods_by_owner(unit.cluster.pods).own(old.controller))
     return gated or not ever_fitted(unit, old, subject)
 

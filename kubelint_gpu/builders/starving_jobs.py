@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import cluster_beyond, is_certain
+from kubelint_gpu.analysis.harm import short_as_before
 from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import without_leaving
@@ -33,7 +34,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     judgement = judgements_in(unit).get(subject.key)
     if job is None or job.strategy.suspend or not workload.replicas or judgement is None:
         return
-    if not judgement.eligible or judgement.by_bound:
+    if subject.key in short_as_before(unit) or not judgement.eligible or judgement.by_bound:
         # where counting shows room for all that could be there, nobody starves
         return
     strategy, others = job.strategy, running_for_good(unit, [subject])

@@ -212,3 +212,17 @@ def test_a_job_may_be_bound_where_the_volume_that_it_shares_is_not(access, nodes
     assert [(one.code, one.severity, one.certainty) for one in found] == [("KLG109", "warning", "possible")] * number
     for one in found:
         assert "for claim data (ReadWriteOnce), attached to the node of Deployment serving/chat" in one.message
+
+
+@pytest.mark.parametrize(("before", "after", "number"), [(1, 1, 0), (1, 2, 1), (2, 2, 0)])
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_cron_job_that_was_there_finds_no_room_in_what_another_grows_into(before, after, number, changed):
+    nodes = NODES.replace("count: 1", "count: 2")
+    old, new = (deployment(spec=f"replicas: {count}\n{GIVES}") + cron_job() for count in (before, after))
+    new = new.replace("main:1", "main:2", 1)
+    if changed:
+        new = new.replace('"0 3 * * *"', '"0 4 * * *"')
+        # what is changed is told of as it is
+        number = int(after == 2)
+    found = [one for one in findings(new, nodes, before=old) if one.cause == "starving"]
+    assert [one.object for one in found] == ["CronJob/serving/nightly"] * number

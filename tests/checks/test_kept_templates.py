@@ -174,6 +174,15 @@ def test_a_quota_counts_new_pods_that_a_gate_holds(limit, expected):
     assert [each for each in found if each[0] != "KLG206"] == expected
 
 
+@pytest.mark.parametrize(("limit", "expected"), [(4, []), (3, [("KLG107", "warning", "now")])])
+def test_a_quota_counts_the_pods_of_a_rollout_that_a_gate_holds(limit, expected):
+    quota = QUOTA.replace('"4"', f'"{limit}"').replace(f'used: {{pods: "{limit}"}}', 'used: {pods: "2"}')
+    before = made("a") + made("b")
+    after = before.replace("main:1", "main:2")
+    gated = "schedulingGates: [{name: x/y}]".join(after.rsplit("priorityClassName: serving", 1))
+    assert [each for each in told(before, gated, inventory(8) + quota) if each[0] != "KLG206"] == expected
+
+
 @pytest.mark.parametrize("raised", [False, True])
 @pytest.mark.parametrize("used", [2, 3])
 def test_a_pod_that_a_quota_refused_before_may_come_after_one_that_is_rolled(raised, used):

@@ -38,10 +38,15 @@ def changing(situation: Situation, position: int) -> frozenset[int]:
 
 
 def scaled(situation: Situation, position: int) -> frozenset[int]:
-    """The positions of all others that are scaled or new at the same moment; none where nobody gets pods by it."""
+    """The positions of all others that are scaled or new at the same moment; none where nobody gets pods by it.
+
+    And of those that are rolled out to pods that no node takes: of rollouts that begin together these are none.
+    """
     others = {place: situation.participants[place] for place in changing(situation, position)}
-    found = {place: one for place, one in others.items() if not one.replaces}
-    return frozenset(found) if any(one.replicas > one.sure for one in found.values()) else frozenset()
+    nowhere = {place for place, one in others.items() if one.replaces and not situation.eligible[place]}
+    found = {place: one for place, one in others.items() if place in nowhere or not one.replaces}
+    makes = nowhere or any(one.replicas > one.sure for one in found.values())
+    return frozenset(found) if makes else frozenset()
 
 
 def by_shares(
