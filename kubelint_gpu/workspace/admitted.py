@@ -12,9 +12,10 @@ from kubelint_gpu.kube.objects.runtime_class import with_runtime_class
 from kubelint_gpu.kube.objects.taints import Toleration, read_toleration
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
-from kubelint_gpu.simulation.prepare.workload_change import resolved_workload
+from kubelint_gpu.simulation.prepare.workload_change import own_pods, own_waiting, resolved_workload
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace.autoscalers import Autoscalers, scaled_at_once
+from kubelint_gpu.workspace.autoscalers import SCALED, Autoscalers, scaled_at_once
+from kubelint_gpu.workspace.field_pointers import REPLICAS
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
@@ -31,11 +32,14 @@ def judged(
     autoscalers: Autoscalers,
     cluster: Cluster,
     supply: ResourceSupply | None,
+    before: Manifest | None,
 ) -> WorkloadCheck:
     """A workload, or one as it was before, as it is judged.
 
-    `supply` is None where there are no nodes to judge by.
+    `supply` is None where there are no nodes to judge by; `before` is the manifest as it was applied last.
     """
+    if not any(one.present(REPLICAS) for one in (manifest, before) if one is not None):
+        workload = _as_scaled(workload, cluster)
     inventory = supply.world.inventory if supply is not None else None
     ranges = [found for found in cluster.limit_ranges if found.meta.namespace == workload.meta.namespace]
     spec = admitted(with_defaults(workload.spec, ranges), **_admission(inventory))  # type: ignore[arg-type]
@@ -59,6 +63,18 @@ def judged(
         # it is placed as if the class were there; with the highest that there may be it can evict whom it likes
         spec = replace(spec, priority=HIGHEST_USER_PRIORITY, preemption_policy=PREEMPT)
         return WorkloadCheck(manifest, replace(workload, spec=spec), known_class=False, scaled=scaled)
+
+
+def _as_scaled(workload: Workload, cluster: Cluster) -> Workload:
+    """The workload with as many replicas as it has, which an apply leaves where no manifest says how many.
+
+    Pods of several ReplicaSets do not tell the number.
+    """
+    if workload.kind not in SCALED or workload.custom or not cluster.pods:
+        return workload
+    pods = [*own_pods(workload, cluster.pods), *own_waiting(workload, cluster.pods)]
+    alike = len({pod.meta.owner for pod in pods}) == 1
+    return replace(workload, replicas=len(pods)) if alike else workload
 
 
 def _admission(inventory: Inventory | None) -> dict[str, object]:

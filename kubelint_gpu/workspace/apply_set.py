@@ -270,7 +270,8 @@ class ApplySet:
         scalers, cluster = (
             (self._autoscalers_before, self.cluster_before) if before else (self.autoscalers, self.cluster)
         )
-        return judged(manifest, workload, scalers, cluster, self.supply if self.has_nodes else None)
+        last = self.before.get(manifest.object)
+        return judged(manifest, workload, scalers, cluster, self.supply if self.has_nodes else None, last)
 
     @cached_property
     def cluster_before(self) -> Cluster:

@@ -444,3 +444,25 @@ def test_a_bare_pod_that_runs_is_no_deployments_and_is_one_too_many_for_a_replic
     cluster = inventory(2) + running("p", "r") + running("q", "r")
     assert told_now(two, two + made("r"), cluster) == [("KLG109", "r")]
     assert told_now(two, two + made("r", "", kind="ReplicaSet") + made("w"), cluster) == []
+
+
+def test_what_a_job_holds_is_free_some_day():
+    """Seen on a control plane 1.34: a Deployment takes over the claim of a Job that runs, when that has ended."""
+    job = made("load", "", kind="Job", pod=f"{DATA}restartPolicy: Never\n").replace("apps/v1", "batch/v1")
+    job = "".join(line for line in job.splitlines(True) if "replicas:" not in line and "selector:" not in line)
+    takes = made("a", GIVES, pod=DATA)
+    assert told(CLAIM + job + made("a", GIVES), CLAIM + job + takes, inventory(2)) == []
+    stays = made("load", GIVES, pod=DATA)
+    assert told(CLAIM + stays + made("a", GIVES), CLAIM + stays + takes, inventory(2)) == [("KLG109", "a")]
+
+
+def test_an_apply_that_says_no_number_leaves_as_many_replicas_as_there_are():
+    unsaid = made("a", KEEPS, replicas=7).replace("  replicas: 7\n", "")
+    both = pod(1) + pod(1).partition("running:\n")[2].replace("a-1, namespace", "a-2, namespace")
+    before, after = unsaid, unsaid.replace("main:1", "main:2")
+    assert told_now(before, after, inventory(3) + both) == []
+    assert told_now(before, after, inventory(2) + both) == [("KLG101", "a")]
+    assert told_now(before, after, inventory(2) + pod(1)) == []
+    # a number that the manifest had before becomes the default where it is dropped
+    said = made("a", KEEPS, replicas=2)
+    assert told_now(said, after, inventory(3) + both) == []

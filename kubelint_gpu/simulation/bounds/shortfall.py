@@ -12,7 +12,7 @@ from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.locality import companions
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, is_temporary
 from kubelint_gpu.simulation.search.engine import GroupSearch, worth
 from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements
 from kubelint_gpu.simulation.search.situation import Situation
@@ -52,7 +52,7 @@ def fit_alone(situation: Situation, search: GroupSearch, position: int) -> Short
     if any(pod.meta.owner is not None and pod.meta.owner.kind != "DaemonSet" for pod in giving):
         fresh = replace(fresh, new=_anywhere(fresh.new), old=_anywhere(fresh.old))
     beside = [_weightless(pod) if pod in giving else pod for pod in beside]
-    solo = search.simulated((fresh,), rolled, search.outsiders, beside)
+    solo = search.simulated((fresh,), rolled, (), _lasting(beside))
     kind, *more = solo.pod_types.members[0]
     simple = solo.local and not solo.places.is_charged(kind) and not solo.absent and not participant.daemons
     if simple and not (more or fresh.running) and not any(solo.pod_types.kinds[kind].pod.spec.volumes):
@@ -66,13 +66,20 @@ def fit_alone(situation: Situation, search: GroupSearch, position: int) -> Short
 
 
 def fit_at_last(situation: Situation, search: GroupSearch, position: int) -> Shortfall:
-    """How many pods of a workload can run when all that is known to change has changed, beside those of the others."""
+    """How many pods of a workload can run when all that is known to change has changed, beside those of the others.
+
+    Pods that end by themselves have ended.
+    """
     after = [
-        _as_rolled_out(one) if place == position or one.moves else one
+        replace(_as_rolled_out(one), running=())
+        if one.temporary and place != position
+        else _as_rolled_out(one)
+        if place == position or one.moves
+        else one
         for place, one in enumerate(situation.participants)
     ]
     rolled = frozenset({position}) if after[position].daemons else frozenset[int]()
-    simulation = search.simulated(after, rolled, search.outsiders, situation.fixed)
+    simulation = search.simulated(after, rolled, (), _lasting(situation.fixed))
     mine = simulation.pod_types.members[position]
     every = Shortfall(sum(simulation.pod_types.wanted[kind] for kind in mine))
     if one_placement(simulation) is not None:
@@ -144,6 +151,10 @@ def stronger(situation: Situation, participant: WorkloadChange) -> list[Pod]:
     spec = participant.new.spec
     near = near_to(situation, participant)
     return [pod for pod in situation.fixed if not gives_way(pod.spec, spec) or pod.identifier in near]
+
+
+def _lasting(pods: Sequence[Pod]) -> list[Pod]:
+    return [pod for pod in pods if not is_temporary(pod)]
 
 
 def _weightless(pod: Pod) -> Pod:
