@@ -267,11 +267,9 @@ class ApplySet:
 
     def judged(self, manifest: Manifest, workload: Workload, *, before: bool = False) -> WorkloadCheck:
         """A workload as it is judged: admitted, with its priority, and with the replicas that its autoscaler sets."""
-        scalers, cluster = (
-            (self._autoscalers_before, self.cluster_before) if before else (self.autoscalers, self.cluster)
-        )
-        last = self.before.get(manifest.object)
-        return judged(manifest, workload, scalers, cluster, self.supply if self.has_nodes else None, last)
+        found = (self._autoscalers_before, self.cluster_before) if before else (self.autoscalers, self.cluster)
+        supply = self.supply if self.has_nodes else None
+        return judged(manifest, workload, *found, supply, self.before.get(manifest.object))
 
     @cached_property
     def cluster_before(self) -> Cluster:
