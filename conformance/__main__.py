@@ -33,7 +33,17 @@ def main(arguments: list[str] | None = None) -> int:
     run.add_argument(
         "--suite",
         action="append",
-        choices=("validation", "updates", "admission", "scheduling", "devices", "tracker", "rollouts", "fixes"),
+        choices=(
+            "validation",
+            "updates",
+            "admission",
+            "scheduling",
+            "devices",
+            "tracker",
+            "rollouts",
+            "applies",
+            "fixes",
+        ),
         help="default: every suite",
     )
     run.add_argument("--short", action="store_true", help="a selection that takes a few minutes")
@@ -93,13 +103,14 @@ def _up(chosen: argparse.Namespace) -> int:
 def _compare(chosen: argparse.Namespace) -> int:
     if chosen.files:
         return _compared(chosen.files, chosen.only)
-    from conformance import admission_answers, device_answers, refusals, update_answers
+    from conformance import admission_answers, apply_answers, device_answers, refusals, update_answers
 
     comparisons: dict[str, Callable[[list[Object]], tuple[Counter[str], list[str]]]] = {
         "validation": refusals.compared,
         "updates": update_answers.compared,
         "admission": admission_answers.compared,
         "devices": device_answers.compared,
+        "applies": apply_answers.compared,
     }
     return max(
         _compared(sorted((GOLDEN / "rollouts").glob("*.jsonl.xz")), chosen.only),

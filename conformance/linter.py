@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,26 +61,42 @@ def offers(manifests: Sequence[Object], old: Sequence[Object], inventory: Iterab
     Raises:
         LinterFailed: it did not end as it should.
     """
+    text = _listed(manifests)
+    return [
+        Offer(
+            finding["code"],
+            finding["object"],
+            fix["title"],
+            finding.get("scheduler") or "",
+            _fixed(text, fix["edits"]),
+        )
+        for finding in findings(manifests, old, inventory)
+        for fix in finding.get("fixes") or ()
+        if fix["verified"]
+    ]
+
+
+def findings(
+    manifests: Sequence[Object],
+    old: Sequence[Object],
+    inventory: Iterable[Object],
+    run: Callable[[Path, Sequence[str]], Object] | None = None,
+) -> list[Object]:
+    """What is found in manifests that are about to be applied, all at once, where `old` runs.
+
+    `run` gives the report of a command line in a folder; without one it is a process of its own.
+
+    Raises:
+        LinterFailed: it did not end as it should.
+    """
     with scratch() as folder:
         new, before, cluster = folder / "new.json", folder / "old.json", folder / "inventory.json"
         new.write_text(_listed(manifests), encoding="utf-8")
         before.write_text(_listed(old), encoding="utf-8")
         cluster.write_text(_listed(inventory), encoding="utf-8")
         arguments = [str(new), "--inventory", str(cluster), "--against", str(before), "--isolated", "--together"]
-        found = check(folder, [*arguments, "--output-format", "json"])
-        text = new.read_text(encoding="utf-8")
-        return [
-            Offer(
-                finding["code"],
-                finding["object"],
-                fix["title"],
-                finding.get("scheduler") or "",
-                _fixed(text, fix["edits"]),
-            )
-            for finding in found["findings"]
-            for fix in finding.get("fixes") or ()
-            if fix["verified"]
-        ]
+        found: list[Object] = (run or check)(folder, [*arguments, "--output-format", "json"])["findings"]
+        return found
 
 
 def check(folder: Path, arguments: Sequence[str], *, crashes: bool = False) -> Object:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from conformance import admission_answers, device_answers, recording, refusals, update_answers
+from conformance import admission_answers, apply_answers, device_answers, recording, refusals, update_answers
 from conformance.api_client import Object
 from conformance.compare import Compared, comparable, compared
 
@@ -16,6 +16,8 @@ The judge of this project is the real control plane: kube-apiserver, kube-contro
 built from their released sources, started on loopback (`conformance/README.md` says how). What they did is recorded
 below `tests/golden/`. This page is written by `python -m conformance page` and is not edited by hand.
 """
+
+_TITLES = {"rollouts": "Rollouts", "applies": "Changes of several objects"}
 
 
 def questions(records: Iterable[Object]) -> Iterator[tuple[Object, str, list[Compared]]]:
@@ -44,8 +46,8 @@ def version_of(path: Path) -> str:
     return path.name.removesuffix(".jsonl.xz")
 
 
-def runs_seen(version: str, records: list[Object]) -> str:
-    """How many rollouts were run on a release, and how they ended."""
+def runs_seen(suite: str, version: str, records: list[Object]) -> str:
+    """How many rollouts of a suite were run on a release, and how they ended."""
     runs: Counter[str] = Counter()
     mixed = 0
     for record in records:
@@ -55,7 +57,7 @@ def runs_seen(version: str, records: list[Object]) -> str:
             runs[each["outcome"]] += each["times"]
     counts = ", ".join(f"{count} {name}" for name, count in sorted(runs.items()))
     cases = f"{len(records)} cases, {sum(runs.values())} runs: {counts}; {mixed} cases went both ways."
-    return f"## Rollouts, Kubernetes {version}\n\n{cases}\n"
+    return f"## {_TITLES[suite]}, Kubernetes {version}\n\n{cases}\n"
 
 
 def _rollouts(version: str, records: list[Object]) -> str:
@@ -71,7 +73,7 @@ def _rollouts(version: str, records: list[Object]) -> str:
             if one.disagrees:
                 wrong.append(f"* `{one.id}`: {one.disagrees}")
     lines = [
-        runs_seen(version, records),
+        runs_seen("rollouts", version, records),
         "The linter was asked once about each case without knowing where the old pods run, once for each start seen.",
         "",
         "| linter | control plane | questions |",
@@ -85,6 +87,22 @@ def _rollouts(version: str, records: list[Object]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _applies(version: str, records: list[Object]) -> str:
+    counts, wrong = apply_answers.compared(records)
+    return "\n".join(
+        [
+            runs_seen("applies", version, records),
+            "`check` was asked about each change with the declared nodes and what was applied before:",
+            "",
+            *(f"* {count} {name}" for name, count in sorted(counts.items())),
+            "",
+            f"Disagreements: {len(wrong) or 'none'}.",
+            *(f"* {each}" for each in wrong),
+            "",
+        ]
+    )
 
 
 def _scheduling(version: str, records: list[Object]) -> str:
@@ -230,6 +248,7 @@ def _tracker(version: str, records: list[Object]) -> str:
 
 SECTIONS = {
     "rollouts": _rollouts,
+    "applies": _applies,
     "scheduling": _scheduling,
     "devices": _devices,
     "validation": _validation,

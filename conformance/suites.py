@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from conformance import (
     admission,
     admission_answers,
+    apply_answers,
     compare,
     device_answers,
     device_features,
@@ -68,8 +69,38 @@ def run(chosen: argparse.Namespace) -> int:
 
 def rollouts(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
     """Run rollouts, each several times at different paces of the kubelets."""
+    cases, failed, usable = _played("rollouts", every_case(chosen), chosen, supervisor, planes, version)
+    # only now: the linter would take time from the simulated kubelets
+    disagreeing = [(record, wrong) for record in usable if (wrong := _wrong(record))]
+    for record, wrong in disagreeing:
+        print(f"disagrees: {record['id']}: {wrong}", flush=True)
+        if record["id"].startswith("random"):
+            small = shrunk(planes[0], record, chosen.runs)
+            print(json.dumps(rollout_case.written(small), indent=1), flush=True)
+    return _verdict("rollouts", cases, failed, len(disagreeing))
+
+
+def applies(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
+    """Run changes of several objects, which are then asked about as users do."""
+    found = rollout_case.hand_written(_CASES / "applies")
+    cases, failed, usable = _played("applies", found, chosen, supervisor, planes, version)
+    wrong = apply_answers.compared(usable)[1]
+    for each in wrong:
+        print(f"disagrees: {each}", flush=True)
+    return _verdict("applies", cases, failed, len(wrong))
+
+
+def _played(
+    suite: str,
+    cases: Iterable[Case],
+    chosen: argparse.Namespace,
+    supervisor: Supervisor,
+    planes: tuple[ControlPlane, ...],
+    version: str,
+) -> tuple[int, int, list[Object]]:
+    """How many cases there were, how many of them failed, and those that are recorded."""
     every = 10 if chosen.short else chosen.every
-    cases = _chosen([case for case in every_case(chosen) if chosen.only in case.id][::every], chosen)
+    work = _chosen([case for case in cases if chosen.only in case.id][::every], chosen)
 
     def do(plane: ControlPlane, kubelets: Kubelets, case: Case) -> Object:
         record = recorded(plane, kubelets, case, chosen.runs, version, sure=not chosen.short)
@@ -80,18 +111,11 @@ def rollouts(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[C
         print(f"{case.id}: {outcomes or record['no_start']}", flush=True)
         return record
 
-    records = lanes.through(supervisor, planes, cases, do)
+    records = lanes.through(supervisor, planes, work, do)
     usable = [record for record in records if record["outcomes"]]
-    count = recording.write(chosen.record / "rollouts" / f"{version}.jsonl.xz", usable, whole=_whole(chosen))
+    count = recording.write(chosen.record / suite / f"{version}.jsonl.xz", usable, whole=_whole(chosen))
     print(f"{len(usable)} rollouts run, {count} recorded", file=sys.stderr)
-    # only now: the linter would take time from the simulated kubelets
-    disagreeing = [(record, wrong) for record in usable if (wrong := _wrong(record))]
-    for record, wrong in disagreeing:
-        print(f"disagrees: {record['id']}: {wrong}", flush=True)
-        if record["id"].startswith("random"):
-            small = shrunk(planes[0], record, chosen.runs)
-            print(json.dumps(rollout_case.written(small), indent=1), flush=True)
-    return _verdict("rollouts", len(cases), len(cases) - len(records), len(disagreeing))
+    return len(work), len(work) - len(records), usable
 
 
 def _chosen(found: Sequence[Any], chosen: argparse.Namespace) -> Sequence[Any]:
@@ -380,4 +404,5 @@ _SUITES: dict[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
     "tracker": (by_hand, CONTROLLERS, ()),
     "fixes": (fixes, CONTROLLERS, ()),
     "rollouts": (rollouts, CONTROLLERS, ()),
+    "applies": (applies, CONTROLLERS, ()),
 }

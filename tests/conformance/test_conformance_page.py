@@ -31,9 +31,10 @@ def test_the_page_says_what_the_recordings_say(path):
     assert section in PAGE, "python -m conformance page"
 
 
-@pytest.mark.parametrize("path", recorded("rollouts"))
+@pytest.mark.parametrize("path", recorded("rollouts", "applies"))
 def test_the_page_counts_the_recorded_rollouts(path):
-    assert page.runs_seen(page.version_of(path), list(recording.read(path))) in PAGE, "python -m conformance page"
+    seen = page.runs_seen(path.parent.name, page.version_of(path), list(recording.read(path)))
+    assert seen in PAGE, "python -m conformance page"
 
 
 def test_every_release_is_on_the_page_and_no_other():
