@@ -168,10 +168,13 @@ class DeviceAllocations:
     def given(
         self, kind: int, name: str, index: int, held: HeldHere, count: int
     ) -> list[tuple[tuple[str, Allocation], ...]]:
-        """What so many pods of a kind on a node have, each by the key of its claim; `name` is the key of a pod."""
+        """What so many pods of a kind on a node have, each by the key of its claim; `name` is the key of a pod.
+
+        Whoever looks at nothing but the node is not told what the claims have that pods share.
+        """
         on_node, of_claims = held
         shared = []
-        for one in self._used[kind]:
+        for one in self._used[kind] if of_claims else ():
             allocation = self._shared[of_claims[one]]
             if allocation is not None:
                 shared.append((self._keys[one], allocation))

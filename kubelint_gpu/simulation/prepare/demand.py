@@ -44,6 +44,8 @@ class Demand:
             known, or where more than resources and devices can keep it off.
         alike_devices: whether such a pod takes one group of devices, and any group is as good as any other.
         supply: what each of its pods takes of devices, and how many there are; None where that is not known.
+        pinned: the nodes to one of which all its pods go, where the claim that they share gets its devices; none where
+            they go to any, or where more than resources and that claim can keep them off.
     """
 
     nodes: frozenset[str]
@@ -58,6 +60,7 @@ class Demand:
     prices: Mapping[str, int] | None = None
     alike_devices: bool = False
     supply: DeviceSupply | None = None
+    pinned: frozenset[str] = frozenset()
 
 
 def takes(pod: Pod) -> FrozenMap[str, int]:
@@ -240,11 +243,13 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
     """Whether a pod of this workload finds a node however all others are placed.
 
     To keep it off a node, others must take so much of some resource that what is left is too little;
-    together they cannot do that on every node if it would take more than there are pods to take it.
+    together they cannot do that on every node if it would take more than there are pods to take it. Of nodes to one of
+    which all its pods go they may not do it on any.
     With `at_rest` nothing terminates any more: a rollout that never rests before its end comes to its end.
     """
     mine = demands[number]
-    if not (mine.simple or mine.prices is not None) or not mine.nodes:
+    nodes = mine.pinned or mine.nodes
+    if not (mine.simple or mine.pinned or mine.prices is not None) or not nodes:
         return False
     rivals = residual.wanted(demands, mine.nodes)
     charge(1 + len(mine.each) * len(rivals) // STEPS.demand)
@@ -254,12 +259,12 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
     def supply(name: str, each: int) -> int:
         return sum(one.get(name, 0) for one in amounts) - each * apart
 
-    blocked = sum(residual.exhausted(mine.nodes, name, each, supply(name, each)) for name, each in mine.each.items())
+    blocked = sum(residual.exhausted(nodes, name, each, supply(name, each)) for name, each in mine.each.items())
     if mine.prices is not None:
         charge(1 + len(mine.nodes) // STEPS.demand)
         held = supply(DEVICES, mine.devices)
         blocked += greedily(held, (mine.prices.get(node, 0) for node in mine.nodes))
-    return blocked < len(mine.nodes)
+    return blocked < (1 if mine.pinned else len(nodes))
 
 
 def greedily(supply: int, prices: Iterable[int]) -> int:

@@ -77,7 +77,8 @@ def demand_of(
             ],
             default=0,
         ),
-        prices=room.prices if simple and room is not None else None,
+        prices=room.prices if simple and room is not None and not room.pinned else None,
+        pinned=frozenset(room.prices) if simple and room is not None and room.pinned else frozenset(),
         alike_devices=room is not None and room.alike,
         supply=room.supply if room is not None and all(one.supply == room.supply for one in rooms) else None,
     )

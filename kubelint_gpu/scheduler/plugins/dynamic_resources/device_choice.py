@@ -39,6 +39,7 @@ class DeviceRoom(NamedTuple):
         alike: whether it takes one group of devices of which any is as good as any other, now and later.
         parts: of what a device is a part: those with one value count as one device.
         supply: what it takes and what there is of that, where it is known how many devices it takes.
+        pinned: whether all that share its claim go to one of several nodes: the one whose devices the claim gets.
     """
 
     most: int = 0
@@ -46,6 +47,7 @@ class DeviceRoom(NamedTuple):
     alike: bool = True
     parts: Mapping[DeviceID, Hashable] = EMPTY
     supply: DeviceSupply | None = None
+    pinned: bool = False
 
 
 class DeviceChoice:
@@ -71,7 +73,7 @@ class DeviceChoice:
         """
         if self._shared:
             free = [info.name for info in self._snapshot.nodes if self._state.status(info) is None]
-            return DeviceRoom(0, dict.fromkeys(free, maxsize), alike=False, parts=parts)
+            return DeviceRoom(0, dict.fromkeys(free, maxsize), alike=False, parts=parts, pinned=len(free) > 1)
         prices: dict[str, int] = {}
         known: dict[Hashable, tuple[int, int, bool]] = {}
         for info, (claims, view) in self._wanted():

@@ -28,7 +28,7 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
 
     At rest no more than `most` pods have claims. Nothing where devices can be lacking in another way than by their
     number: all have to be those of one node each, and one claim at a time has one. Nobody else may choose among the
-    devices of a claim that pods share, and these are all on one node: then it has them whenever a pod uses it.
+    devices of a claim that pods share: then it has those of some node whenever a pod uses it.
     """
     snapshot = Snapshot.of(replace(cluster, pods=tuple(rest)))
     asking = {number: pod for number, pod in enumerate(pods) if pod.spec.resource_claims}
@@ -45,7 +45,7 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
         if key not in found:
             found[key] = DeviceChoice(snapshot, state, shared=bool(named))
             chosen[frozenset(named) or key] = found[key].devices
-            if named and (len(found[key].room({}, {}).prices) != 1 or most > MOST_CONSUMERS):
+            if named and (not found[key].room({}, {}).prices or most > MOST_CONSUMERS):
                 return {}
             kept |= {frozenset(named)} if named else set()
     if any(chosen[one] & devices for one in kept for other, devices in chosen.items() if other != one):

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from device_objects import CLASS, DRIVER, IN_PLACE, RECREATE, SURGE, asking, by, claim, plain, slices, template
 from left_out import only_search
+from rollout_objects import workload
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import load
@@ -111,6 +112,37 @@ def test_many_pods_share_a_claim(replicas):
     shared, own = by("w", replicas, claim="pool"), by("v", 5, template="h")
     told = judge([Transition(shared, shared), Transition(own, own)], found)
     assert [one.verdict for one in told] == [Verdict.COMPLETES] * 2
+
+
+def small(name, pods):
+    found = plain(name)
+    found["status"]["allocatable"]["pods"] = str(pods)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_pods_that_share_a_claim_go_to_one_of_the_nodes_that_may_serve_it(seed):
+    random = Random(seed)
+    sizes = {f"n{number}": random.randint(2, 6) for number in range(random.randint(2, 3))}
+    objects = [*(small(*one) for one in sizes.items()), *(slices(name, "A") for name in sizes), claim("pool", asking())]
+    updates = SURGE, IN_PLACE, RECREATE
+    workloads = [by("w", random.randint(1, 3), random.choice(updates), claim="pool")]
+    if random.random() < 0.6:
+        workloads.append(workload("Deployment", "v", random.randint(1, 3), 0, update=random.choice(updates)))
+    transitions = [Transition(one, one) for one in workloads]
+    told = judge(transitions, cluster(*objects))
+    with only_search():
+        searched = RolloutAnalysis(transitions, cluster(*objects), 20_000).judge()
+    for one, other in zip(told, searched, strict=True):
+        assert one.verdict is other.verdict or other.placed < other.wanted or other.verdict is Verdict.UNDECIDED
+
+
+def test_pods_that_share_a_claim_are_decided_on_many_nodes_without_a_search():
+    nodes = [f"n{number:02}" for number in range(40)]
+    found = cluster(*map(plain, nodes), *(slices(name, "A") for name in nodes), claim("pool", asking()))
+    shared = by("w", 10, claim="pool")
+    (told,) = judge([Transition(shared, shared)], found)
+    assert (told.verdict, told.states) == (Verdict.COMPLETES, 0)
 
 
 def test_what_somebody_else_may_have_is_not_kept_for_a_claim_that_pods_share():
