@@ -27,21 +27,32 @@ _ARCHITECTURES = {"ada-lovelace": "Ada Lovelace"}
 # The driver's name has blanks where the label has dashes, but for those around the form factor.
 _BLANK = pattern(r"-(?!SXM|PCIE-)(?<!SXM-)(?<!SXM[0-9]-)(?<!PCIE-)", re.ASCII)
 
-_CLASS = "device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].type == "
-CLASSES: tuple[dict[str, Any], ...] = (
-    {
+_COMPUTE_DOMAIN = "compute-domain.nvidia.com"
+
+
+def _device_class(name: str, driver: str, kind: str, more: str = "", **spec: str) -> dict[str, Any]:
+    expression = f"device.driver == '{driver}' && device.attributes['{driver}'].type == '{kind}'{more}"
+    return {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "DeviceClass",
-        "metadata": {"name": "gpu.nvidia.com"},
-        "spec": {"selectors": [{"cel": {"expression": _CLASS + "'gpu'"}}], "extendedResourceName": "nvidia.com/gpu"},
-    },
-    {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "DeviceClass",
-        "metadata": {"name": "mig.nvidia.com"},
-        "spec": {"selectors": [{"cel": {"expression": _CLASS + "'mig'"}}]},
-    },
+        "metadata": {"name": name},
+        "spec": {"selectors": [{"cel": {"expression": expression}}], **spec},
+    }
+
+
+CLASSES = (
+    _device_class(DRIVER, DRIVER, "gpu", extendedResourceName="nvidia.com/gpu"),
+    _device_class("mig.nvidia.com", DRIVER, "mig"),
+    _device_class("vfio.gpu.nvidia.com", DRIVER, "vfio"),
+    _device_class("compute-domain-daemon.nvidia.com", _COMPUTE_DOMAIN, "daemon"),
+    _device_class(
+        "compute-domain-default-channel.nvidia.com",
+        _COMPUTE_DOMAIN,
+        "channel",
+        f" && device.attributes['{_COMPUTE_DOMAIN}'].id == 0",
+    ),
 )
+"""The classes of its chart: those of GPUs, and those of compute domains."""
 
 
 def preset_objects() -> list[dict[str, Any]]:

@@ -15,7 +15,13 @@ def test_a_gpu_model_is_published_as_the_vendors_driver_does_and_brings_its_clas
     assert device["attributes"]["architecture"] == {"string": "Hopper"}
     assert device["attributes"]["cudaComputeCapability"] == {"version": "9.0.0"}
     assert device["capacity"] == {"memory": {"value": "81920Mi"}}
-    assert [each.name for each in inventory.of_kind("DeviceClass")] == ["gpu.nvidia.com", "mig.nvidia.com"]
+    assert [each.name for each in inventory.of_kind("DeviceClass")] == [
+        "gpu.nvidia.com",
+        "mig.nvidia.com",
+        "vfio.gpu.nvidia.com",
+        "compute-domain-daemon.nvidia.com",
+        "compute-domain-default-channel.nvidia.com",
+    ]
 
 
 @pytest.mark.parametrize(
