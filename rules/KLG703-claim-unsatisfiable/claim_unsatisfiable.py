@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from kubelint_gpu.analysis.devices.unserved_claims import Fault, certainty, declared_trial, device_trial, faults
+from kubelint_gpu.analysis.devices.unserved_claims import (
+    Fault,
+    assumption,
+    certainty,
+    declared_trial,
+    device_trial,
+    faults,
+)
 from kubelint_gpu.analysis.devices.written_claims import (
     CLAIM,
     PodClaimReference,
@@ -43,7 +50,7 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
         found = tuple(faults(trial, claim.spec))
         mine[claim.manifest.kind, claim.namespace, claim.manifest.name] = bool(found)
         for fault in found:
-            yield _told(unit, claim, fault)
+            yield _told(unit, claim, fault, assumption(unit, trial, claim.spec, fault))
     allocated = {one.key for one in unit.cluster.resource_claims if one.allocation is not None}
     for reference in claim_references(unit):
         key = (reference.kind, reference.namespace, reference.name)
@@ -55,7 +62,7 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
         found = tuple(faults(trial, spec))
         mine[key] = bool(found)
         for fault in found:
-            yield _of_inventory(unit, reference, fault)
+            yield _of_inventory(unit, reference, fault, assumption(unit, trial, spec, fault))
     named = ((one.subject.key, one) for one in claim_references(unit) if one.subject.places_pods)
     for of_pod in grouped(named).values():
         if not any(mine.get((one.kind, one.namespace, one.name), True) for one in of_pod):
@@ -89,12 +96,12 @@ def _of_doubtful_pools(unit: ApplySet) -> Iterator[Diagnostic]:
             )
 
 
-def _told(unit: ApplySet, claim: WrittenClaim, fault: Fault) -> Diagnostic:
+def _told(unit: ApplySet, claim: WrittenClaim, fault: Fault, assumed: str) -> Diagnostic:
     manifest = claim.manifest
     below = tuple(step for step in fault.below if step != _EXACTLY) if claim.flat else fault.below
     pointer = _present(manifest, (*claim.base, *below))
     proposals: tuple[FixCandidate, ...] = ()
-    if fault.near and fault.offset is not None:
+    if fault.near and fault.offset is not None and not assumed:
         edits = partial(_rewritten, manifest, pointer, fault)
         proposals = (FixCandidate(f"write '{fault.near}'", "unsafe", edits),)
     return Diagnostic(
@@ -103,8 +110,8 @@ def _told(unit: ApplySet, claim: WrittenClaim, fault: Fault) -> Diagnostic:
         fault.text,
         manifest,
         cause=field_path(fault.below),
-        certainty=certainty(unit),
-        help=(f"did you mean '{fault.near}'?",) if fault.near else (),
+        certainty="possible" if assumed else certainty(unit),
+        help=(assumed,) if assumed else (f"did you mean '{fault.near}'?",) if fault.near else (),
         proposals=proposals,
     )
 
@@ -127,7 +134,7 @@ def _rewritten(manifest: Manifest, pointer: Pointer, fault: Fault) -> list[Edit]
     return [Edit(source.path, span, fault.near)]
 
 
-def _of_inventory(unit: ApplySet, reference: PodClaimReference, fault: Fault) -> Diagnostic:
+def _of_inventory(unit: ApplySet, reference: PodClaimReference, fault: Fault, assumed: str) -> Diagnostic:
     manifest = reference.subject.manifest
     return Diagnostic(
         "KLG703",
@@ -135,7 +142,8 @@ def _of_inventory(unit: ApplySet, reference: PodClaimReference, fault: Fault) ->
         f"{reference.kind} {reference.name} of the inventory cannot be served: {fault.text}",
         manifest,
         cause=f"{reference.name}/{field_path(fault.below)}",
-        certainty=certainty(unit),
+        certainty="possible" if assumed else certainty(unit),
+        help=(assumed,) if assumed else (),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents import Pointer
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 
 
+_ALL_OF = "constraints"
+_ROOT = "/pcieRoot"
+
+
 class Fault(NamedTuple):
     """The part of a claim that fails.
 
@@ -33,6 +37,7 @@ class Fault(NamedTuple):
         offset: where in an expression it stands; None where it is no part of one.
         wanted: the literal that no device has; empty where it is none.
         near: the value that was probably meant; empty where none is like it.
+        reads: the attribute or capacity that the failing condition compares; None where that is not known.
     """
 
     below: Pointer
@@ -40,6 +45,7 @@ class Fault(NamedTuple):
     offset: int | None = None
     wanted: str = ""
     near: str = ""
+    reads: tuple[str, str, str] | None = None
 
 
 @once
@@ -65,6 +71,50 @@ def declared_trial(unit: ApplySet) -> ClaimTrial | None:
 def certainty(unit: ApplySet) -> Certainty:
     """Whether the declared nodes and pools have all kinds of devices that the cluster may have."""
     return "certain" if unit.is_closed else "possible"
+
+
+def assumption(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec, fault: Fault) -> str:
+    """What would have to be declared for a fault to be certain; empty where it does not rest on assumed values."""
+    relaxed, read = _without_assumed(unit, spec)
+    names = {fault.reads[1:]} & read if fault.reads is not None else read
+    if not names or any(one.below[:2] == fault.below[:2] or one.below[0] == _ALL_OF for one in faults(trial, relaxed)):
+        return ""
+    told = listed(sorted(name for _, name in names))
+    return f"the inventory does not tell {told} of these devices, and values are assumed: declare `attributes`"
+
+
+def _without_assumed(unit: ApplySet, spec: ClaimSpec) -> tuple[ClaimSpec, set[tuple[str, ...]]]:
+    """A claim without the selectors and constraints that look at assumed values, and the attributes of these."""
+    from kubelint_gpu.kube.dra.device import qualified
+    from kubelint_gpu.kube.dra.selector import selector
+
+    read: set[tuple[str, ...]] = set()
+
+    def is_declared(looked_at: Iterable[tuple[str, ...]]) -> bool:
+        mine = unit.world.assumed.intersection(looked_at)
+        read.update(mine)
+        return not mine
+
+    def relaxed(query: DeviceQuery) -> DeviceQuery:
+        sights = [(text, selector(text or "").sight) for text in query.selectors]
+        left = [
+            text
+            for text, sight in sights
+            if is_declared(unit.world.assumed if sight.everything else [path[1:] for path in sight.parts])
+        ]
+        return replace(query, selectors=tuple(left))
+
+    requests = [
+        replace(
+            one,
+            exactly=relaxed(one.exactly) if one.exactly is not None else None,
+            first_available=tuple(map(relaxed, one.first_available)),
+        )
+        for one in spec.requests
+    ]
+    # that the others differ, or not, is known
+    kept = [one for one in spec.constraints if not one.match.endswith(_ROOT) or is_declared([qualified(one.match, "")])]
+    return replace(spec, requests=tuple(requests), constraints=tuple(kept)), read
 
 
 def faults(trial: ClaimTrial, spec: ClaimSpec) -> Iterator[Fault]:
@@ -225,7 +275,7 @@ def _of_selector(trial: ClaimTrial, query: DeviceQuery) -> Fault:
             if told
             else f"no {of}{more} has {condition.path[2]}"
         )
-        return Fault(below, text, condition.offset, str(condition.wanted), near)
+        return Fault(below, text, condition.offset, str(condition.wanted), near, condition.path)
     return Fault(below, f"no {of} satisfies it; {_devices(left)} {'is' if len(left) == 1 else 'are'} left by then")
 
 
@@ -269,7 +319,7 @@ def _of_all(trial: ClaimTrial, spec: ClaimSpec) -> Fault | None:
     for number, constraint in enumerate(spec.constraints):
         if _fails(trial, replace(spec, constraints=spec.constraints[: number + 1])):
             key = "matchAttribute" if constraint.match else "distinctAttribute"
-            return Fault(("constraints", number, key), _of_constraint(trial, spec, number))
+            return Fault((_ALL_OF, number, key), _of_constraint(trial, spec, number))
     return None
 
 

@@ -55,6 +55,14 @@ CLASSES = (
 """The classes of its chart: those of GPUs, and those of compute domains."""
 
 
+ASSUMED = frozenset([(DRIVER, name) for name in ("uuid", "parentUUID", "driverVersion", "cudaDriverVersion")]) | {
+    (DRIVER, "addressingMode"),
+    ("resource.kubernetes.io", "pciBusID"),
+    ("resource.kubernetes.io", "pcieRoot"),
+}
+"""The attributes, by domain and identifier, whose values do not follow from a GPU model."""
+
+
 def preset_objects() -> list[dict[str, Any]]:
     """A node for each model that can be divided, with a whole GPU and with MIG devices, and NVIDIA's classes."""
     found: list[dict[str, Any]] = [*CLASSES]
