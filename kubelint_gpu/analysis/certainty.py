@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.devices.unserved_claims import resting_on_assumed
 from kubelint_gpu.analysis.predecessors import contradicts_nodes
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.scenarios import Scenario, now, on_nodes_of, only_rolled, scaled
@@ -65,6 +66,8 @@ def cluster_beyond(unit: ApplySet) -> Further:
 def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether nothing that the inventory does not say could change what is judged of a workload."""
     short = judgement.verdict is None and judgement.placed < judgement.wanted
+    if subject.key in resting_on_assumed(unit):
+        return False
     if short and (may_be_placed(unit) or contradicts_nodes(unit, subject, judgement.alone, judgement.wanted)):
         return False
     if _is_closed(unit, subject):
@@ -117,6 +120,8 @@ def stays_bound(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 def is_certain_together(unit: ApplySet, group: Together, involved: Sequence[WorkloadCheck]) -> bool:
     """Whether no node beyond the inventory could change what is judged of rollouts that begin together."""
+    if any(subject.key in resting_on_assumed(unit) for subject in involved):
+        return False
     if all(_is_closed(unit, subject) for subject in involved):
         return True
     waiting = group.trace.waiting if group.trace is not None else ()

@@ -12,6 +12,7 @@ from kubelint_gpu.analysis.devices.unserved_claims import (
     declared_trial,
     device_trial,
     faults,
+    resting_on_assumed,
 )
 from kubelint_gpu.analysis.devices.written_claims import (
     CLAIM,
@@ -170,6 +171,6 @@ def _of_pod(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic
         f"{'lacks' if len(refused) == 1 else 'lack'} them{others}",
         subject.manifest,
         cause="pod",
-        certainty=certainty(unit),
+        certainty="possible" if subject.key in resting_on_assumed(unit) else certainty(unit),
         scheduler=found.message,
     )

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
+from kubelint_gpu.inventory.dra.nvidia import OPTIONAL
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
     from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
+    from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 
 _ALL_OF = "constraints"
@@ -75,12 +78,36 @@ def certainty(unit: ApplySet) -> Certainty:
 
 def assumption(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec, fault: Fault) -> str:
     """What would have to be declared for a fault to be certain; empty where it does not rest on assumed values."""
+    asked = spec.requests[int(fault.below[1])].exactly if fault.below[-1] == "deviceClassName" else None
+    if asked is not None and asked.device_class in OPTIONAL and unit.world.assumed and not trial.selected(asked):
+        return "whether the driver publishes such devices, the inventory does not tell: declare them in `devices`"
     relaxed, read = _without_assumed(unit, spec)
     names = {fault.reads[1:]} & read if fault.reads is not None else read
     if not names or any(one.below[:2] == fault.below[:2] or one.below[0] == _ALL_OF for one in faults(trial, relaxed)):
         return ""
     told = listed(sorted(name for _, name in names))
-    return f"the inventory does not tell {told} of these devices, and values are assumed: declare `attributes`"
+    return f"the inventory does not tell {told} of these devices, so values are assumed: declare them in `attributes`"
+
+
+@once
+def resting_on_assumed(unit: ApplySet) -> frozenset[WorkloadKey]:
+    """The workloads whose pods have a claim that may get more devices where assumed values are other ones."""
+    specs = [(one.subject.key, claim_of(unit, one)) for one in claim_references(unit)]
+    trial = device_trial(unit) if specs else None
+    if trial is None:
+        return frozenset()
+    return frozenset(key for key, spec in specs if spec is not None and _may_get_more(unit, trial, spec))
+
+
+def _may_get_more(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> bool:
+    from kubelint_gpu.kube.dra.request import queries_of
+
+    relaxed, read = _without_assumed(unit, spec)
+    if not read or relaxed.constraints != spec.constraints:
+        return bool(read)
+    pairs = zip(queries_of(spec), queries_of(relaxed), strict=True)
+    trial.renewed()
+    return any(len(trial.selected(one)) < len(trial.selected(other)) for one, other in pairs)
 
 
 def _without_assumed(unit: ApplySet, spec: ClaimSpec) -> tuple[ClaimSpec, set[tuple[str, ...]]]:

@@ -54,6 +54,8 @@ CLASSES = (
 )
 """The classes of its chart: those of GPUs, and those of compute domains."""
 
+OPTIONAL = frozenset(one["metadata"]["name"] for one in CLASSES[2:])
+"""Those whose devices are there or not whatever the GPU model is."""
 
 ASSUMED = frozenset([(DRIVER, name) for name in ("uuid", "parentUUID", "driverVersion", "cudaDriverVersion")]) | {
     (DRIVER, "addressingMode"),
