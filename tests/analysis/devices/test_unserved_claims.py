@@ -98,10 +98,16 @@ def test_the_help_names_the_attributes_that_are_assumed():
     ],
 )
 def test_pods_that_lack_devices_for_an_assumed_value_lack_them_possibly(expression, severity):
-    text = objects(
-        claim(f"[{gpu(expression)}]", kind="ResourceClaimTemplate"), pod("resourceClaimTemplateName: c", replicas=5)
-    )
-    told = {one.code: one.severity for one in findings(text.replace("batch/v1", "batch/v1"))}
+    template = claim(f"[{gpu(expression)}]", kind="ResourceClaimTemplate")
+    deployment = pod("resourceClaimTemplateName: c", replicas=5)
+    for old, new in (
+        ("batch/v1\nkind: Job", "apps/v1\nkind: Deployment"),
+        ("parallelism: 5, completions: 5, template: {", "replicas: 5, selector: {matchLabels: {a: b}}, template: {"),
+        ("template: {spec", "template: {metadata: {labels: {a: b}}, spec"),
+        ("restartPolicy: Never, ", ""),
+    ):
+        deployment = deployment.replace(old, new)
+    told = {one.code: one.severity for one in findings(objects(template, deployment))}
     assert told["KLG109"] == severity
 
 
