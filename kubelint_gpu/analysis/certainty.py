@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.devices.unserved_claims import resting_on_assumed
+from kubelint_gpu.analysis.devices.assumed_values import resting_on_assumed
 from kubelint_gpu.analysis.predecessors import contradicts_nodes
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.scenarios import Scenario, now, on_nodes_of, only_rolled, scaled

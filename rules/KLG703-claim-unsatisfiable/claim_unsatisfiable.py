@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from kubelint_gpu.analysis.devices.unserved_claims import (
-    Fault,
-    assumption,
-    certainty,
-    declared_trial,
-    device_trial,
-    faults,
-    resting_on_assumed,
-)
+from kubelint_gpu.analysis.devices.assumed_values import assumption, resting_on_assumed
+from kubelint_gpu.analysis.devices.unserved_claims import Fault, certainty, declared_trial, device_trial, faults
 from kubelint_gpu.analysis.devices.written_claims import (
     CLAIM,
     PodClaimReference,

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
-from kubelint_gpu.inventory.dra.nvidia import OPTIONAL
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
@@ -24,11 +22,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
     from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
-    from kubelint_gpu.workspace.workload_check import WorkloadKey
-
-
-_ALL_OF = "constraints"
-_ROOT = "/pcieRoot"
 
 
 class Fault(NamedTuple):
@@ -74,74 +67,6 @@ def declared_trial(unit: ApplySet) -> ClaimTrial | None:
 def certainty(unit: ApplySet) -> Certainty:
     """Whether the declared nodes and pools have all kinds of devices that the cluster may have."""
     return "certain" if unit.is_closed else "possible"
-
-
-def assumption(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec, fault: Fault) -> str:
-    """What would have to be declared for a fault to be certain; empty where it does not rest on assumed values."""
-    asked = spec.requests[int(fault.below[1])].exactly if fault.below[-1] == "deviceClassName" else None
-    if asked is not None and asked.device_class in OPTIONAL and unit.world.assumed and not trial.selected(asked):
-        return "whether the driver publishes such devices, the inventory does not tell: declare them in `devices`"
-    relaxed, read = _without_assumed(unit, spec)
-    names = {fault.reads[1:]} & read if fault.reads is not None else read
-    if not names or any(one.below[:2] == fault.below[:2] or one.below[0] == _ALL_OF for one in faults(trial, relaxed)):
-        return ""
-    told = listed(sorted(name for _, name in names))
-    return f"the inventory does not tell {told} of these devices, so values are assumed: declare them in `attributes`"
-
-
-@once
-def resting_on_assumed(unit: ApplySet) -> frozenset[WorkloadKey]:
-    """The workloads whose pods have a claim that may get more devices where assumed values are other ones."""
-    specs = [(one.subject.key, claim_of(unit, one)) for one in claim_references(unit)]
-    trial = device_trial(unit) if specs else None
-    if trial is None:
-        return frozenset()
-    return frozenset(key for key, spec in specs if spec is not None and _may_get_more(unit, trial, spec))
-
-
-def _may_get_more(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> bool:
-    from kubelint_gpu.kube.dra.request import queries_of
-
-    relaxed, read = _without_assumed(unit, spec)
-    if not read or relaxed.constraints != spec.constraints:
-        return bool(read)
-    pairs = zip(queries_of(spec), queries_of(relaxed), strict=True)
-    trial.renewed()
-    return any(len(trial.selected(one)) < len(trial.selected(other)) for one, other in pairs)
-
-
-def _without_assumed(unit: ApplySet, spec: ClaimSpec) -> tuple[ClaimSpec, set[tuple[str, ...]]]:
-    """A claim without the selectors and constraints that look at assumed values, and the attributes of these."""
-    from kubelint_gpu.kube.dra.device import qualified
-    from kubelint_gpu.kube.dra.selector import selector
-
-    read: set[tuple[str, ...]] = set()
-
-    def is_declared(looked_at: Iterable[tuple[str, ...]]) -> bool:
-        mine = unit.world.assumed.intersection(looked_at)
-        read.update(mine)
-        return not mine
-
-    def relaxed(query: DeviceQuery) -> DeviceQuery:
-        sights = [(text, selector(text or "").sight) for text in query.selectors]
-        left = [
-            text
-            for text, sight in sights
-            if is_declared(unit.world.assumed if sight.everything else [path[1:] for path in sight.parts])
-        ]
-        return replace(query, selectors=tuple(left))
-
-    requests = [
-        replace(
-            one,
-            exactly=relaxed(one.exactly) if one.exactly is not None else None,
-            first_available=tuple(map(relaxed, one.first_available)),
-        )
-        for one in spec.requests
-    ]
-    # that the others differ, or not, is known
-    kept = [one for one in spec.constraints if not one.match.endswith(_ROOT) or is_declared([qualified(one.match, "")])]
-    return replace(spec, requests=tuple(requests), constraints=tuple(kept)), read
 
 
 def faults(trial: ClaimTrial, spec: ClaimSpec) -> Iterator[Fault]:
@@ -346,7 +271,7 @@ def _of_all(trial: ClaimTrial, spec: ClaimSpec) -> Fault | None:
     for number, constraint in enumerate(spec.constraints):
         if _fails(trial, replace(spec, constraints=spec.constraints[: number + 1])):
             key = "matchAttribute" if constraint.match else "distinctAttribute"
-            return Fault((_ALL_OF, number, key), _of_constraint(trial, spec, number))
+            return Fault(("constraints", number, key), _of_constraint(trial, spec, number))
     return None
 
 
