@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 from kubelint_gpu.cache.digests import digest_of
-from kubelint_gpu.documents import Pointer, Reading, value_at
+from kubelint_gpu.documents import Pointer, Reading
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
@@ -141,22 +140,6 @@ class ClusterContext:
         if self.inventory is None:
             return False
         return any(pool.slices for pool in self.inventory.pools) or any(self.inventory.of_kind("ResourceSlice"))
-
-    @cached_property
-    def assumed(self) -> frozenset[tuple[str, str]]:
-        """The attributes of devices, by domain and identifier, whose values follow from nothing that is declared."""
-        from kubelint_gpu.inventory.dra.nvidia import ASSUMED
-        from kubelint_gpu.kube.dra.device import qualified
-
-        found: set[tuple[str, str]] = set()
-        pools = self.inventory.pools if self.inventory is not None else ()
-        slices = self.inventory.of_kind("ResourceSlice") if self.inventory is not None else ()
-        for one in chain(slices, *(pool.slices for pool in pools)):
-            for entry in (value_at(one.item.value, where) for field, where in one.routes if field):
-                if "model" in entry:
-                    driver = one.value["spec"]["driver"]
-                    found |= ASSUMED - {qualified(name, driver) for name in entry.get("attributes", ())}
-        return frozenset(found)
 
     def ignores(self, resource: str) -> bool:
         """Whether the default profile of kube-scheduler is told not to look at a resource."""

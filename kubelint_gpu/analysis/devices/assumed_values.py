@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.unserved_claims import Fault, device_trial, faults
 from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references
-from kubelint_gpu.inventory.dra.nvidia import OPTIONAL
+from kubelint_gpu.documents import value_at
+from kubelint_gpu.inventory.dra.nvidia import ASSUMED, OPTIONAL
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
@@ -16,6 +19,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
+    from kubelint_gpu.workspace.cluster_context import ClusterContext
     from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 _ROOT = "/pcieRoot"
@@ -24,7 +28,7 @@ _ROOT = "/pcieRoot"
 def assumption(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec, fault: Fault) -> str:
     """What would have to be declared for a fault to be certain; empty where it does not rest on assumed values."""
     asked = spec.requests[int(fault.below[1])].exactly if fault.below[-1] == "deviceClassName" else None
-    if asked is not None and asked.device_class in OPTIONAL and unit.world.assumed and not trial.selected(asked):
+    if asked is not None and asked.device_class in OPTIONAL and _assumed(unit.world) and not trial.selected(asked):
         return "whether the driver publishes such devices, the inventory does not tell: declare them in `devices`"
     relaxed, read = _without_assumed(unit, spec)
     names = {fault.reads[1:]} & read if fault.reads is not None else read
@@ -65,7 +69,7 @@ def _without_assumed(unit: ApplySet, spec: ClaimSpec) -> tuple[ClaimSpec, set[tu
     read: set[tuple[str, ...]] = set()
 
     def is_declared(looked_at: Iterable[tuple[str, ...]]) -> bool:
-        mine = unit.world.assumed.intersection(looked_at)
+        mine = _assumed(unit.world).intersection(looked_at)
         read.update(mine)
         return not mine
 
@@ -74,7 +78,7 @@ def _without_assumed(unit: ApplySet, spec: ClaimSpec) -> tuple[ClaimSpec, set[tu
         left = [
             text
             for text, sight in sights
-            if is_declared(unit.world.assumed if sight.everything else [path[1:] for path in sight.parts])
+            if is_declared(_assumed(unit.world) if sight.everything else [path[1:] for path in sight.parts])
         ]
         return replace(query, selectors=tuple(left))
 
@@ -89,3 +93,20 @@ def _without_assumed(unit: ApplySet, spec: ClaimSpec) -> tuple[ClaimSpec, set[tu
     # that the others differ, or not, is known
     kept = [one for one in spec.constraints if not one.match.endswith(_ROOT) or is_declared([qualified(one.match, "")])]
     return replace(spec, requests=tuple(requests), constraints=tuple(kept)), read
+
+
+@lru_cache(maxsize=4)
+def _assumed(world: ClusterContext) -> frozenset[tuple[str, str]]:
+    """The attributes of devices, by domain and identifier, whose values follow from nothing that is declared."""
+    from kubelint_gpu.kube.dra.device import qualified
+
+    found: set[tuple[str, str]] = set()
+    if world.inventory is None:
+        return frozenset()
+    slices = world.inventory.of_kind("ResourceSlice"), *(pool.slices for pool in world.inventory.pools)
+    for one in chain(*slices):
+        for entry in (value_at(one.item.value, where) for field, where in one.routes if field):
+            if "model" in entry:
+                driver = one.value["spec"]["driver"]
+                found |= ASSUMED - {qualified(name, driver) for name in entry.get("attributes", ())}
+    return frozenset(found)
