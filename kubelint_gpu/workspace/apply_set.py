@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.budget import BUDGET, SIMULATION
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.inventory.declarations.inventory import Pool
-from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster, with_former_limits
-from kubelint_gpu.kube.objects.node import Node, read_node
+from kubelint_gpu.kube.objects.cluster import Cluster, with_former_limits
+from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt, likeness
 from kubelint_gpu.scheduler.companions import lone
@@ -23,8 +23,8 @@ from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.admitted import judged
 from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
 from kubelint_gpu.workspace.cluster_context import ClusterContext
-from kubelint_gpu.workspace.manifest import Manifest, manifests
-from kubelint_gpu.workspace.resource_supply import ResourceSupply
+from kubelint_gpu.workspace.manifest import Manifest, as_taken, manifests
+from kubelint_gpu.workspace.resource_supply import ResourceSupply, growth_of
 from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
@@ -93,6 +93,11 @@ class ApplySet:
         return manifests(self.readings, {one.path: one.origins for one in self.rendered})
 
     @cached_property
+    def taken(self) -> tuple[tuple[Manifest, ...], frozenset[str]]:
+        """The manifests as the API server takes them, and the objects of which it refuses the change."""
+        return as_taken(self.manifests, self.before, self.minor_release)
+
+    @cached_property
     def sources(self) -> tuple[Reading, ...]:
         """The files that people write: what is read, and for a rendered text what it was made of."""
         made = {one.path for one in self.rendered}
@@ -102,7 +107,7 @@ class ApplySet:
     @cached_property
     def cluster(self) -> Cluster:
         """The declared cluster with what the manifests bring; a quota that changes has the limits that it had, too."""
-        found = self.world.cluster((*self.neighbours, *self.manifests), self.beside)
+        found = self.world.cluster((*self.neighbours, *self.taken[0]), self.beside)
         if not (self.before or self.made) or all(one.kind != "ResourceQuota" for one in self.manifests):
             return found
         return with_former_limits(found, self.cluster_before)
@@ -194,14 +199,7 @@ class ApplySet:
     @cached_property
     def growth(self) -> tuple[Growth, ...]:
         """The pools that can still grow, by what an autoscaler may make of them."""
-        inventory = self.world.inventory
-        pools = inventory.pools if inventory is not None and self.has_nodes else ()
-        return tuple(
-            Growth(pool.name, read_node(pool.template.value), len(pool.nodes), pool.room, found.resource_slices)
-            for pool in pools
-            for found in [read_cluster(one.value for one in pool.slices)]
-            if pool.room
-        )
+        return growth_of(self.world.inventory) if self.world.inventory is not None and self.has_nodes else ()
 
     @cached_property
     def possible_nodes(self) -> tuple[Node, ...]:
@@ -283,7 +281,7 @@ class ApplySet:
     @cached_property
     def autoscalers(self) -> Autoscalers:
         """The HorizontalPodAutoscalers of the manifests and of those beside them."""
-        return autoscalers((*self.manifests, *self.neighbours))
+        return autoscalers((*self.taken[0], *self.neighbours))
 
     @cached_property
     def _autoscalers_before(self) -> Autoscalers:

@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from kubelint_gpu.inventory.declarations.inventory import Inventory
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
+from kubelint_gpu.kube.objects.cluster import read_cluster
+from kubelint_gpu.kube.objects.node import read_node
 from kubelint_gpu.kube.objects.requests import IMPLICIT_RESOURCE
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
+from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 
@@ -66,3 +70,13 @@ class ResourceSupply:
 
 def _advertised(snapshot: Snapshot) -> frozenset[str]:
     return frozenset(name for info in snapshot.nodes for name in info.node.allocatable)
+
+
+def growth_of(inventory: Inventory) -> tuple[Growth, ...]:
+    """The pools of an inventory that can still grow, by what an autoscaler may make of them."""
+    return tuple(
+        Growth(pool.name, read_node(pool.template.value), len(pool.nodes), pool.room, found.resource_slices)
+        for pool in inventory.pools
+        for found in [read_cluster(one.value for one in pool.slices)]
+        if pool.room
+    )

@@ -466,3 +466,28 @@ def test_an_apply_that_says_no_number_leaves_as_many_replicas_as_there_are():
     # a number that the manifest had before becomes the default where it is dropped
     said = made("a", KEEPS, replicas=2)
     assert told_now(said, after, inventory(3) + both) == []
+
+
+def priority_class(value):
+    return (
+        f"---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {{name: gold}}\nvalue: {value}\n"
+        "preemptionPolicy: PreemptLowerPriority\n"
+    )
+
+
+@pytest.mark.parametrize(("before", "after", "waits"), [(10, 9000, "web"), (9000, 10, "rank")])
+def test_of_a_class_whose_value_may_not_change_pods_have_the_value_of_before(before, after, waits):
+    """Seen on a control plane 1.34: the API server refuses the class, and what else is applied goes on."""
+    rank = made("rank")
+    web = made("web").replace("priorityClassName: serving", "priorityClassName: gold")
+    told = found(priority_class(before) + rank, priority_class(after) + rank + web, inventory(1))
+    assert [(code, name) for code, name, _ in told if code == "KLG109"] == [("KLG109", waits)]
+
+
+def test_what_an_object_would_give_back_stays_where_the_api_server_refuses_its_change():
+    """Seen on a control plane 1.34: a selector that changes is refused, and so are the fewer replicas beside it."""
+    old, web = made("old", replicas=2), made("web")
+    refused = made("old").replace("matchLabels: {app: old}", "matchLabels: {app: old, tier: x}")
+    assert refused != made("old")
+    assert ("KLG109", "web") in told(old, refused + web, inventory(2))
+    assert told_now(old, made("old") + web, inventory(2)) == []
