@@ -65,9 +65,9 @@ def cluster_beyond(unit: ApplySet) -> Further:
 
 def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether nothing that the inventory does not say could change what is judged of a workload."""
-    short = judgement.verdict is None and judgement.placed < judgement.wanted
     if subject.key in resting_on_assumed(unit):
         return False
+    short = judgement.verdict is None and judgement.placed < judgement.wanted
     if short and (may_be_placed(unit) or contradicts_nodes(unit, subject, judgement.alone, judgement.wanted)):
         return False
     if _is_closed(unit, subject):

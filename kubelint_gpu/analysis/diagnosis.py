@@ -46,7 +46,8 @@ class Diagnosis:
         allocatable: what the nearest has of it.
         certainty: possible where the cluster may have more nodes than are declared.
         by_volume: whether the nearest node has all that is asked for but the volumes.
-        missed: whether a DaemonSet for nodes of some kind chooses none, though there are such nodes, and did so before.
+        missed: whether a DaemonSet for nodes of some kind chooses none, though there are such nodes, and this change is
+            what keeps it from them.
     """
 
     code: str

@@ -36,7 +36,7 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
     Where both are known and the templates are equal, nothing is rolled out.
     """
     now, old = acting(unit, subject), unit.before_of(subject)
-    if old is not None and subject.manifest.object in unit.taken[1]:
+    if old is not None and subject.manifest.object in unit.kept:
         return Transition(old.workload, old.workload, rolls=False, known=True)
     new = now.workload
     if is_made(unit, subject):

@@ -23,7 +23,7 @@ from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.admitted import judged
 from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
 from kubelint_gpu.workspace.cluster_context import ClusterContext
-from kubelint_gpu.workspace.manifest import Manifest, as_taken, manifests
+from kubelint_gpu.workspace.manifest import Manifest, kept_as_before, manifests
 from kubelint_gpu.workspace.resource_supply import ResourceSupply, growth_of
 from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
@@ -93,9 +93,9 @@ class ApplySet:
         return manifests(self.readings, {one.path: one.origins for one in self.rendered})
 
     @cached_property
-    def taken(self) -> tuple[tuple[Manifest, ...], frozenset[str]]:
-        """The manifests as the API server takes them, and the objects of which it refuses the change."""
-        return as_taken(self.manifests, self.before, self.minor_release)
+    def kept(self) -> dict[str, Manifest]:
+        """The objects of which the API server refuses the change, as they were and stay."""
+        return kept_as_before(self.manifests, self.before, self.minor_release)
 
     @cached_property
     def sources(self) -> tuple[Reading, ...]:
@@ -107,7 +107,8 @@ class ApplySet:
     @cached_property
     def cluster(self) -> Cluster:
         """The declared cluster with what the manifests bring; a quota that changes has the limits that it had, too."""
-        found = self.world.cluster((*self.neighbours, *self.taken[0]), self.beside)
+        accepted = (self.kept.get(one.object, one) for one in self.manifests)
+        found = self.world.cluster((*self.neighbours, *accepted), self.beside)
         if not (self.before or self.made) or all(one.kind != "ResourceQuota" for one in self.manifests):
             return found
         return with_former_limits(found, self.cluster_before)
@@ -281,7 +282,7 @@ class ApplySet:
     @cached_property
     def autoscalers(self) -> Autoscalers:
         """The HorizontalPodAutoscalers of the manifests and of those beside them."""
-        return autoscalers((*self.taken[0], *self.neighbours))
+        return autoscalers((*self.manifests, *self.neighbours))
 
     @cached_property
     def _autoscalers_before(self) -> Autoscalers:

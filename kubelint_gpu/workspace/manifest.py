@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -169,25 +169,24 @@ def _read(item: Item, origin: Origin | None) -> Manifest:
     return Manifest(item, workload, tuple(problems), origin=origin)
 
 
-def as_taken(
-    manifests: Sequence[Manifest], before: Mapping[str, Manifest], minor: int | None
-) -> tuple[tuple[Manifest, ...], frozenset[str]]:
-    """The manifests as the API server has them when they are applied, and the objects that stay as they were `before`.
+def kept_as_before(
+    manifests: Iterable[Manifest], before: Mapping[str, Manifest], minor: int | None
+) -> dict[str, Manifest]:
+    """The objects that stay as they were `before`, as the API server refuses their change, by `kind/namespace/name`.
 
     `kubectl apply` goes on with the other objects. What is refused in one way of applying only is taken to be accepted.
     """
     changed = [one for one in manifests if one.object in before and before[one.object].item.value != one.item.value]
     if not changed:
-        return tuple(manifests), frozenset()
+        return {}
     from kubelint_gpu.kube.updates.object_updates import refused_changes
 
-    kept = frozenset(
-        one.object
+    return {
+        one.object: before[one.object]
         for one in changed
         if not (one.workload is not None and one.workload.partial)
         and any(not found.where for found in refused_changes(before[one.object].item.value, one.item.value, minor))
-    )
-    return tuple(before[one.object] if one.object in kept else one for one in manifests), kept
+    }
 
 
 def _text(value: Any) -> str:

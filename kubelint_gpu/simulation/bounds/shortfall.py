@@ -70,14 +70,7 @@ def fit_at_last(situation: Situation, search: GroupSearch, position: int) -> Sho
 
     Pods that end by themselves have ended.
     """
-    after = [
-        replace(_as_rolled_out(one), running=())
-        if one.temporary and place != position
-        else _as_rolled_out(one)
-        if place == position or one.moves
-        else one
-        for place, one in enumerate(situation.participants)
-    ]
+    after = [_at_last(one, asked=place == position) for place, one in enumerate(situation.participants)]
     rolled = frozenset({position}) if after[position].daemons else frozenset[int]()
     simulation = search.simulated(after, rolled, (), _lasting(situation.fixed))
     mine = simulation.pod_types.members[position]
@@ -175,6 +168,13 @@ def near_to(situation: Situation, participant: WorkloadChange) -> set[PodIdentif
 def after_rollout(one: WorkloadChange) -> WorkloadChange:
     """A workload when what is known to change of it has changed."""
     return replace(_as_rolled_out(one), existing=True) if one.known and one.moves else one
+
+
+def _at_last(one: WorkloadChange, *, asked: bool) -> WorkloadChange:
+    """A workload when all that is known to change has changed, of which or beside which it is `asked`."""
+    if one.temporary and not asked:
+        return replace(_as_rolled_out(one), running=())
+    return _as_rolled_out(one) if asked or one.moves else one
 
 
 def _as_rolled_out(one: WorkloadChange) -> WorkloadChange:
