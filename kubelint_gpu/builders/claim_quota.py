@@ -60,7 +60,9 @@ def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
     for quota, key in _limits_of(unit):
         claims = _ordinal_claims(unit).get(quota.meta.namespace, ())
         room = quota.hard[key] - (used := _used(unit, quota, key, claims))
-        wanted = sum(one.made * _charge(one.each, key) for one in claims)
+        # the manifests' claims are in the cluster already; what a status counts, it counts without them
+        applied = _made(unit, quota.meta.namespace) if quota.used is not None else []
+        wanted = _charge(applied, key) + sum(one.made * _charge(one.each, key) for one in claims)
         for one in claims:
             charge, judgement = _charge(one.each, key), judgements_in(unit).get(one.subject.key)
             if not charge or not one.made or wanted <= room or one.subject.key in said:
@@ -72,6 +74,11 @@ def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
                 why = f"quota {quota.meta.name}, which allows {quota_state(quota, key, used)}"
                 related = tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (key,)))
                 yield _draft(one.subject, placed, why, related, certain=certain)
+
+
+def _made(unit: ApplySet, namespace: str) -> list[PersistentVolumeClaim]:
+    """The claims of a namespace that are among the manifests, and that were not there before."""
+    return [one for one in _claims(unit).get(namespace, ()) if f"{_KIND}/{one.key}" in unit.made]
 
 
 def claims_not_created(unit: ApplySet) -> Iterator[Diagnostic]:
