@@ -225,10 +225,11 @@ def finds_nodes(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def _standing(unit: ApplySet) -> tuple[WorkloadCheck, ...]:
-    """The workloads beside these manifests: their pods are there, and nothing of them changes."""
-    mine = {manifest.object for manifest in unit.manifests}
+    """The workloads whose pods are there and stay: those beside these manifests, and those refused as invalid."""
+    kept = [unit.kept[one.object] for one in unit.manifests if not one.readable and one.object in unit.kept]
+    mine = {manifest.object for manifest in unit.manifests} - {one.object for one in kept if one is not None}
     whole: dict[str, WorkloadCheck] = {}
-    for manifest in unit.neighbours:
+    for manifest in (*filter(None, kept), *unit.neighbours):
         workload = manifest.workload
         if workload is not None and manifest.readable and not workload.partial and manifest.object not in mine:
             whole.setdefault(manifest.object, unit.judged(manifest, workload).marked("beside"))
