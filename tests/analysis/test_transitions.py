@@ -382,6 +382,24 @@ def test_what_runs_was_admitted_by_the_classes_of_before():
     assert found(web, default + web, inventory(1)) == [], "the template stays"
 
 
+def test_what_is_made_again_is_admitted_by_the_classes_of_now():
+    """Seen on a control plane 1.34: evicted pods come back with the new default priority; who lacks room is a race."""
+    default = (
+        "---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: std}\nvalue: 500\n"
+        "globalDefault: true\n"
+    )
+    classless = "      priorityClassName: serving\n"
+    api, web = (made(*one).replace(classless, "") for one in (("api",), ("web", GIVES)))
+    api = api.replace("replicas: 1", "replicas: 2")
+    rolled = made("web", GIVES, replicas=2, more="args: [x]").replace(classless, "")
+    said = {
+        name: text for code, name, text in found(api + web, default + api + rolled, inventory(3)) if code != "KLG108"
+    }
+    assert said.keys() == {"api", "web"}
+    assert said["api"].startswith("as few as 1 of 2 replicas can run")
+    assert said["web"].startswith("the rollout may never end")
+
+
 def bare(name, owner):
     """A pod that nobody owns, with the labels of a workload's pods."""
     return (
