@@ -46,6 +46,9 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
         return Transition(new, new, existing=False)
     if old is None or not (ever_fitted(unit, old, subject) or own_pods(new, unit.cluster.pods)):
         return Transition(new, new)
+    if not subject.controller.replaces_lost:
+        # nobody makes its pod again: what changes changes in that pod
+        return Transition(new, new, rolls=False, known=True)
     renumbered = old.controller.first_ordinal != subject.controller.first_ordinal
     rolls = now is subject and (renumbered or not is_same_template(old, subject))
     return Transition(new, old.workload, rolls=rolls, known=True)

@@ -11,6 +11,7 @@ from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
+from kubelint_gpu.scheduler.attempt import GATED
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
@@ -55,6 +56,8 @@ class Wait:
             return f"{self._refused_one} is refused {refused(self.waiting.refusal)}"
         if self.waiting.unready:
             return f"{self.who} on {self.waiting.unready} is not ready"
+        if self.waiting.scheduler == GATED:
+            return f"{self.who} waits until its scheduling gates are lifted"
         if not self.waiting.lacks:
             _, _, reasons = self.lacking.partition(": ")
             if not reasons and any("resourceClaimName" in one for one in self.workload.spec.resource_claims):

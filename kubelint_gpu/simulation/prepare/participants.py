@@ -30,9 +30,9 @@ def participants_of(
     for number in sorted(range(len(transitions)), key=doubt.__getitem__):
         transition, controller = transitions[number], controllers[number]
         mine = pods.own(controller, gone, controller_of(transition.old))
-        own, waiting = running_pods(controller, mine), tuple(pod for pod in mine if is_waiting(pod))
+        own, waiting = running_pods(controller, mine), _waiting(transition, mine)
         gone.update(pod.identifier for pod in (*own, *(pod for pod in mine if not pod.spec.node_name)))
-        staying = tuple(pod for pod in own if not pod.meta.terminating)
+        staying = tuple(controller.updated(pod) for pod in own if not pod.meta.terminating)
         participant = WorkloadChange(
             transition.new,
             transition.old,
@@ -57,6 +57,11 @@ def participants_of(
     left = [pod for pod in cluster.pods if not (pod.finished or pod.meta.terminating or pod.identifier in gone)]
     left = [pod for pod in left if (pod.meta.namespace, pod.meta.owner) not in named] if named else left
     return changes, [pod for pod in left if pod.spec.node_name], [pod for pod in left if not pod.spec.node_name]
+
+
+def _waiting(transition: Transition, pods: Sequence[Pod]) -> tuple[Pod, ...]:
+    """The pods of a workload that wait; of one that is known to be rolled out those with gates, too."""
+    return tuple(pod for pod in pods if is_waiting(pod, gated=transition.known and transition.rolls))
 
 
 def _on_nodes(participant: WorkloadChange, cluster: Cluster, waiting: Sequence[Pod]) -> WorkloadChange:

@@ -8,6 +8,7 @@ from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod, PodIdentifier
 from kubelint_gpu.kube.objects.priority import PriorityClass, resolve_priority
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.scheduler import merged
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
@@ -176,9 +177,10 @@ def own_waiting(workload: Workload, pods: tuple[Pod, ...]) -> tuple[Pod, ...]:
     return tuple(pod for pod in pods_by_owner(pods).own(controller_of(workload)) if is_waiting(pod))
 
 
-def is_waiting(pod: Pod) -> bool:
-    """Whether the scheduler tries to place the pod."""
-    return not (pod.spec.node_name or pod.finished or pod.meta.terminating or pod.spec.scheduling_gates)
+def is_waiting(pod: Pod, *, gated: bool = False) -> bool:
+    """Whether the scheduler tries to place the pod; with `gated`, or would if its gates were lifted."""
+    kept = pod.spec.scheduling_gates and not gated
+    return not (pod.spec.node_name or pod.finished or pod.meta.terminating or kept)
 
 
 def resolved_workload(workload: Workload, classes: Iterable[PriorityClass]) -> Workload:
@@ -195,19 +197,20 @@ def resolved_workload(workload: Workload, classes: Iterable[PriorityClass]) -> W
 
 def created_pod(workload: Workload, revision: str, name: str = "") -> Pod:
     """A pod as the workload's controller creates it; `revision` tells the templates apart."""
-    return interchangeable(merged(controller_of(workload).pod(revision, name)))
+    pod = merged(controller_of(workload).pod(revision, name))
+    return interchangeable(replace(pod, spec=replace(pod.spec, scheduling_gates=())))
 
 
 def interchangeable(pod: Pod) -> Pod:
     """The pod without what tells it from the others of its workload and what no scheduler looks at.
 
-    Which scheduler serves it does not matter: all are taken to filter as kube-scheduler does.
-    Scheduling gates are taken to be lifted.
+    Which scheduler serves it does not matter: all are taken to filter as kube-scheduler does. Gates of a template are
+    taken to be lifted; a pod that is known to have some waits until it is deleted.
     """
     spec = replace(
         pod.spec,
         scheduler_name=DEFAULT_SCHEDULER,
-        scheduling_gates=(),
+        node_affinity=NodeSelector(()) if pod.spec.scheduling_gates else pod.spec.node_affinity,
         volumes=tuple(replace(volume, name="") for volume in pod.spec.volumes if volume.kind not in _WITHOUT_PLACE),
     )
     return replace(pod, spec=spec, nominated_node_name="", claim_statuses=EMPTY, allocations=())
