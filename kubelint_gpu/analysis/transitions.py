@@ -50,7 +50,9 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
         # nobody makes its pod again: what changes changes in that pod
         return Transition(new, new, rolls=False, known=True)
     renumbered = old.controller.first_ordinal != subject.controller.first_ordinal
-    rolls = now is subject and (renumbered or not is_same_template(old, subject))
+    # what was paused may have another template than its pods
+    resumed = old.controller.paused and not subject.controller.paused
+    rolls = now is subject and (renumbered or resumed or not is_same_template(old, subject))
     return Transition(new, old.workload, rolls=rolls, known=True)
 
 
