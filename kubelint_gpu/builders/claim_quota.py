@@ -15,17 +15,14 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck
 from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state, told_at
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.limit_range import claim_refusal
-from kubelint_gpu.kube.objects.quota import ResourceQuota
+from kubelint_gpu.kube.objects.quota import ResourceQuota, claim_charge, of_claims
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, with_default_class
-from kubelint_gpu.kube.values.quantity import ONE
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.controllers.ordinals import claim_names
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.answers import once
 
 _KIND = "PersistentVolumeClaim"
-_NUMBERS = ("persistentvolumeclaims", "count/persistentvolumeclaims")
-_STORAGE, _OF_CLASS = "requests.storage", ".storageclass.storage.k8s.io/"
 _WHEN_SCALED = ("spec", "persistentVolumeClaimRetentionPolicy", "whenScaled")
 
 
@@ -109,13 +106,7 @@ def claims_not_created(unit: ApplySet) -> Iterator[Diagnostic]:
 
 def _limits_of(unit: ApplySet) -> list[tuple[ResourceQuota, str]]:
     """The quotas that bound claims, each with the keys under which it does."""
-    keys = [
-        (quota, key)
-        for quota in unit.cluster.quotas
-        if not quota.scopes
-        for key in quota.hard
-        if key in (*_NUMBERS, _STORAGE) or _OF_CLASS in key
-    ]
+    keys = [(quota, key) for quota in unit.cluster.quotas if not quota.scopes for key in quota.hard if of_claims(key)]
     return sorted(keys, key=lambda one: (one[0].meta.name, one[1]))
 
 
@@ -183,6 +174,4 @@ def _used(unit: ApplySet, quota: ResourceQuota, key: str, claims: Sequence[_Ordi
 
 def _charge(claims: Sequence[PersistentVolumeClaim], key: str) -> int:
     """What claims are charged under a key, in thousandths."""
-    of_class, _, what = key.rpartition(_OF_CLASS)
-    found = [one for one in claims if not of_class or one.class_name == of_class]
-    return len(found) * ONE if what in _NUMBERS else sum(one.request or 0 for one in found)
+    return sum(claim_charge(one).get(key, 0) for one in claims)

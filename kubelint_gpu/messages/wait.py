@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.kube.objects.pod import PodSpec
-from kubelint_gpu.kube.objects.quota import CLAIMS, QuotaRefusal
+from kubelint_gpu.kube.objects.quota import PODS, QuotaRefusal
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.quantity import canonical
@@ -73,7 +73,7 @@ class Wait:
     def sentences(self) -> Iterator[str]:
         """The first half of the circle, node by node: who waits for whom."""
         if self.waiting.refusal:
-            counts = "a claim" if self.waiting.refusal.kind == CLAIMS else "a pod"
+            counts = "a claim" if self.waiting.refusal.kind != PODS else "a pod"
             yield f"{self._refused_one} is refused {refused(self.waiting.refusal)}; {counts} counts until it is gone"
             return
         lacks = sorted(self.waiting.lacks, key=lambda lack: not _pods_in_the_way([lack], self.workload.key, new=False))
@@ -84,7 +84,7 @@ class Wait:
     @property
     def _refused_one(self) -> str:
         """What a quota refuses: the pod, or a claim of it."""
-        claim = self.waiting.refusal is not None and self.waiting.refusal.kind == CLAIMS
+        claim = self.waiting.refusal is not None and self.waiting.refusal.kind != PODS
         return f"a claim of {self.who}" if claim else self.who
 
     @property

@@ -18,7 +18,7 @@ from kubelint_gpu.values import dataclass, replace
 
 _ENDS = ("OnFailure", "Never")
 # claims of ephemeral volumes are made with the pod, and taken to be bound wherever it goes
-_WITHOUT_PLACE = ("emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath", "ephemeral")
+_WITHOUT_PLACE = ("emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath")
 OF_ONE_POD = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
 
 
