@@ -15,8 +15,8 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck
 from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state, told_at
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.limit_range import claim_refusal
-from kubelint_gpu.kube.objects.quota import ResourceQuota, claim_charge, of_claims
-from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, with_default_class
+from kubelint_gpu.kube.objects.quota import ResourceQuota
+from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, claim_charge, of_claims, with_default_class
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.controllers.ordinals import claim_names
 from kubelint_gpu.values import dataclass

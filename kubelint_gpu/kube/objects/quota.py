@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 
 from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.kube.objects.requests import is_extended, is_pod_level, pod_amounts, pod_limits
-from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, read_persistent_volume_claim
+from kubelint_gpu.kube.objects.requests import ephemeral_claims, is_extended, is_pod_level, pod_amounts, pod_limits
+from kubelint_gpu.kube.objects.storage import VOLUME_CLAIMS, claim_charge, of_claims
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.kube.values.quantity import ONE, canonical
+from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.values import dataclass
 
 _SCOPES = (
@@ -46,12 +46,7 @@ OBJECT_KEYS = {
 """Under which keys the API server counts the objects of a kind; a quota with scopes counts none of them."""
 
 
-CLAIM_KEYS = ("count/persistentvolumeclaims", "persistentvolumeclaims", "requests.storage")
-CLAIMS_OF_CLASS = ".storageclass.storage.k8s.io/"
-"""Under which keys PersistentVolumeClaims count; also those of a class, where its name stands before the second."""
-
-
-PODS, CLAIMS, VOLUME_CLAIMS = "pods", "resourceclaims", "persistentvolumeclaims"
+PODS, CLAIMS = "pods", "resourceclaims"
 """What a quota may refuse."""
 
 
@@ -106,27 +101,6 @@ class ResourceQuota:
             and any(not of_claims(key) or ephemeral_claims(pod.spec) for key in self.counted)
             and all(scope.covers(pod.spec) for scope in self.scopes)
         )
-
-
-def of_claims(key: str) -> bool:
-    """Whether a key of `spec.hard` counts PersistentVolumeClaims."""
-    return key in CLAIM_KEYS or CLAIMS_OF_CLASS in key
-
-
-def claim_charge(claim: PersistentVolumeClaim) -> FrozenMap[str, int]:
-    """What a claim is charged, per quota key, in thousandths; its default class is filled in."""
-    count, size, prefix = VOLUME_CLAIMS, claim.request or 0, claim.class_name + CLAIMS_OF_CLASS
-    charge = dict(zip(CLAIM_KEYS, (ONE, ONE, size), strict=True))
-    return FrozenMap({**charge, prefix + count: ONE, prefix + "requests.storage": size} if claim.class_name else charge)
-
-
-def ephemeral_claims(spec: PodSpec) -> tuple[PersistentVolumeClaim, ...]:
-    """The claims that the controller of ephemeral volumes makes for a pod, which waits where one of them is refused."""
-    return tuple(
-        read_persistent_volume_claim(volume.source.get("volumeClaimTemplate"), [])
-        for volume in spec.volumes
-        if volume.kind == "ephemeral"
-    )
 
 
 def is_counted(key: str) -> bool:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, Share
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.quota import ResourceQuota, claim_charge, of_claims, pod_charge, quota_usage
+from kubelint_gpu.kube.objects.quota import ResourceQuota, pod_charge, quota_usage
+from kubelint_gpu.kube.objects.storage import claim_charge, of_claims
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods
 from kubelint_gpu.simulation.transition import Transition

@@ -12,6 +12,7 @@ from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.scheduler import merged
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.simulation.controllers.ordinals import POD_LABELS, ordinal_pods
 from kubelint_gpu.simulation.controllers.pod_type_builder import Change
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.values import dataclass, replace
@@ -19,7 +20,6 @@ from kubelint_gpu.values import dataclass, replace
 _ENDS = ("OnFailure", "Never")
 # claims of ephemeral volumes are made with the pod, and taken to be bound wherever it goes
 _WITHOUT_PLACE = ("emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath")
-OF_ONE_POD = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,15 @@ class WorkloadChange(Change):
 
     @property
     def pods(self) -> tuple[Pod, ...]:
-        """A pod of its old template, one of its new template, and those that run."""
-        return (created_pod(self.old, "old"), created_pod(self.new, "new"), *self.running)
+        """A pod of its old template, one of its new one, with `numbered` one of each ordinal, and those that run."""
+        return (created_pod(self.old, "old"), created_pod(self.new, "new"), *self.ordinals, *self.running)
+
+    @property
+    def ordinals(self) -> tuple[Pod, ...]:
+        """With `numbered` a pod of each ordinal, of its old template and of its new one."""
+        if not (self.numbered and self.controller.has_ordinals):
+            return ()
+        return tuple(pod for one in (self.old, self.new) for pod in ordinal_pods(one, created_pod(one, "new")))
 
     @property
     def daemons(self) -> bool:
@@ -225,8 +232,8 @@ def anonymous(pod: Pod) -> Pod:
     """A running pod as one of several that nothing tells apart but their node and their age."""
     pod = interchangeable(pod)
     labels = pod.meta.labels
-    if any(key in labels for key in OF_ONE_POD):
-        labels = FrozenMap({key: value for key, value in labels.items() if key not in OF_ONE_POD})
+    if any(key in labels for key in POD_LABELS):
+        labels = FrozenMap({key: value for key, value in labels.items() if key not in POD_LABELS})
     meta = replace(pod.meta, uid="", labels=labels, annotations=EMPTY, created="")
     return replace(
         pod, meta=meta, spec=replace(pod.spec, node_name=""), start_time="", phase="Pending", ready=False, unready=False

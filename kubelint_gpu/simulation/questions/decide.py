@@ -24,7 +24,6 @@ from kubelint_gpu.simulation.bounds.counting import slots_of
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
 from kubelint_gpu.simulation.evidence.watch import tell
-from kubelint_gpu.simulation.prepare.revisions import may_have_template
 from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.questions.helped_by import helped_by
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -129,8 +128,7 @@ def judge_in(situation: Situation, number: int) -> Judgement:
             raise
     if found.verdict is Verdict.UNDECIDED:
         found = first_answer(question, AT_LAST) or found
-    open_ = found.verdict is Verdict.STUCK and may_have_template(participant)
-    return replace(found, verdict=Verdict.MAY_STICK) if open_ else found
+    return applied.as_pods_tell(question, found)
 
 
 def _sought(question: Question) -> Judgement:

@@ -7,7 +7,8 @@ from collections.abc import Hashable
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.quota import PODS, VOLUME_CLAIMS
+from kubelint_gpu.kube.objects.quota import PODS
+from kubelint_gpu.kube.objects.storage import VOLUME_CLAIMS
 from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.scheduler import Snapshot
