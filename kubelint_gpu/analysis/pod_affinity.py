@@ -212,8 +212,9 @@ def _pods_beside(unit: ApplySet, subject: WorkloadCheck) -> list[Pod]:
 def _pods_of(workload: Workload | None) -> Iterator[Pod]:
     """A pod of a workload; one of each ordinal, where these have labels of their own."""
     if workload is not None:
-        pod = workload.pod(workload.meta.name)
-        yield from ordinal_pods(workload, pod) if controller_of(workload).has_ordinals else (pod,)
+        controller = controller_of(workload)
+        pod = controller.pod("")
+        yield from ordinal_pods(workload, pod) if controller.has_ordinals else (pod,)
 
 
 def untied(spec: PodSpec) -> PodSpec:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.budget import BUDGET, SIMULATION
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.inventory.declarations.inventory import Pool
-from kubelint_gpu.kube.objects.cluster import Cluster, with_former_limits
+from kubelint_gpu.kube.objects.cluster import Cluster, with_former_limits, with_labels
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt, likeness
@@ -107,8 +107,10 @@ class ApplySet:
     @cached_property
     def cluster(self) -> Cluster:
         """The declared cluster with what the manifests bring; a quota that changes has the limits that it had, too."""
-        accepted = (self.kept.get(one.object, one) for one in self.manifests)
-        found = self.world.cluster((*self.neighbours, *filter(None, accepted)), self.beside)
+        accepted = [one for one in (self.kept.get(one.object, one) for one in self.manifests) if one is not None]
+        found = self.world.cluster((*self.neighbours, *accepted), self.beside)
+        pods = [one.workload for one in accepted if one.kind == "Pod" and one.workload is not None]
+        found = with_labels(found, {(one.meta.namespace, one.meta.name): one.template.labels for one in pods})
         if not (self.before or self.made) or all(one.kind != "ResourceQuota" for one in self.manifests):
             return found
         return with_former_limits(found, self.cluster_before)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ from kubelint_gpu.kube.objects.storage import (
     read_storage_class,
 )
 from kubelint_gpu.kube.values.errors import InvalidObject
-from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.values import dataclass, replace
 
 if TYPE_CHECKING:
@@ -188,3 +188,14 @@ def with_former_limits(cluster: Cluster, before: Cluster) -> Cluster:
         used = found.used if one.used is None and found is not None else one.used
         quotas.append(replace(one, former=EMPTY if found is None else found.hard, used=used))
     return replace(cluster, quotas=tuple(quotas))
+
+
+def with_labels(cluster: Cluster, labels: Mapping[tuple[str, str], FrozenMap[str, str]]) -> Cluster:
+    """The cluster whose bare pods have other labels, by namespace and name, as an update in place leaves them."""
+
+    def updated(pod: Pod) -> Pod:
+        found = labels.get((pod.meta.namespace, pod.meta.name), pod.meta.labels)
+        return pod if pod.meta.owner or found == pod.meta.labels else replace(pod, meta=replace(pod.meta, labels=found))
+
+    pods = tuple(map(updated, cluster.pods)) if labels else cluster.pods
+    return cluster if pods == cluster.pods else replace(cluster, pods=pods)

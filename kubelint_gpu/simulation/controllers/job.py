@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
+
+_NAMES = ("batch.kubernetes.io/job-name", "job-name")
 
 
 def stops_for_ever(strategy: JobStrategy, *, schedulable: bool) -> bool:
@@ -60,6 +64,14 @@ class JobController(ReplicaSetController):
     strategy: JobStrategy
     runs_to_completion = True
     has_scale = False
+
+    def pod(self, revision: str, name: str = "") -> Pod:
+        """A pod with the labels that name its Job; what a CronJob makes has a name of its own each time."""
+        pod = ReplicaSetController.pod(self, revision, name)
+        if self.scheduled:
+            return pod
+        labels = FrozenMap({**pod.meta.labels, **dict.fromkeys(_NAMES, self.workload.meta.name)})
+        return replace(pod, meta=replace(pod.meta, labels=labels))
 
     @property
     def dependent(self) -> str:

@@ -48,6 +48,7 @@ class Change:
         waiting: pods of it that are known to wait for a node.
         under_way: its template stays, and not all of its pods have it yet.
         numbered: filters look at the labels by which a StatefulSet tells its pods apart.
+        mixed: its pods are known to be of several templates.
     """
 
     new: Workload
@@ -65,6 +66,7 @@ class Change:
     waiting: tuple[Pod, ...] = ()
     under_way: bool = False
     numbered: bool = False
+    mixed: bool = False
 
     @property
     def replicas(self) -> int:

@@ -12,7 +12,7 @@ from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
 from kubelint_gpu.simulation.controllers.state import Census
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import dataclass
 
 
 def keep(
@@ -172,7 +172,3 @@ class PodController(ReplicaSetController):
     def owns(self, pod: Pod) -> bool:
         """The pod of its name, where that has no owner."""
         return self.is_owner(pod.meta.owner) if pod.meta.owner is not None else pod.meta.name == self.workload.meta.name
-
-    def updated(self, pod: Pod) -> Pod:
-        """The pod with the labels that are written now."""
-        return replace(pod, meta=replace(pod.meta, labels=self.workload.template.labels))

@@ -13,7 +13,7 @@ from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
 from kubelint_gpu.simulation.controllers.ordinals import POD_LABELS
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import is_refused_before
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
-from kubelint_gpu.simulation.prepare.revisions import as_shown
+from kubelint_gpu.simulation.prepare.revisions import as_shown, revision_of
 from kubelint_gpu.simulation.prepare.standing_pods import with_standing_pods
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, is_waiting, running_pods
 from kubelint_gpu.simulation.transition import Transition
@@ -35,7 +35,7 @@ def participants_of(
         mine = pods.own(controller, gone, controller_of(transition.old))
         own, waiting = running_pods(controller, mine), _waiting(transition, mine)
         gone.update(pod.identifier for pod in (*own, *(pod for pod in mine if not pod.spec.node_name)))
-        staying = tuple(controller.updated(pod) for pod in own if not pod.meta.terminating)
+        staying = tuple(pod for pod in own if not pod.meta.terminating)
         participant = WorkloadChange(
             transition.new,
             transition.old,
@@ -46,6 +46,7 @@ def participants_of(
             existing=transition.existing or bool(staying or waiting),
             waiting=waiting if controller.rolls and controller.knows_own_pods and not controller.node_bound else (),
             numbered=numbered,
+            mixed=len({revision_of(pod) for pod in mine}) > 1,
         )
         if is_refused_before(participant, cluster):
             participant = replace(participant, old=replace(participant.old, replicas=0))

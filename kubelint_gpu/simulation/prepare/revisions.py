@@ -87,10 +87,12 @@ def current_revision(participant: WorkloadChange, found: Sequence[Revision]) -> 
 
 def may_have_template(one: WorkloadChange) -> bool:
     """Whether an older revision, or what was paused, may have the new template, of which its pods do not tell."""
-    if not (one.controller.has_replica_sets and one.rolling and one.known):
+    if one.controller.has_ordinals or not (one.rolling and one.known):
         return False
     if _is_resumed(one):
         return all(is_of(pod, one.new) is not False for pod in one.running)
+    if one.daemons:
+        return one.mixed and any(is_of(pod, one.new) is None for pod in one.running)
     if not one.running:
         return False
     found = revisions_with_waiting(one)
@@ -174,16 +176,16 @@ def _is_surely_another(pod: Pod, change: WorkloadChange) -> bool:
     if change.daemons:
         return False
     new = (other for other in (*change.running, *change.waiting) if is_of(other, change.new) is not False)
-    if any(_revision(pod) != _revision(other) for other in new):
+    if any(revision_of(pod) != revision_of(other) for other in new):
         return True
     wanted, images = created_pod(change.new, ""), _images(pod)
     lacks = not wanted.meta.annotations.items() <= pod.meta.annotations.items()
     return all(images) and (lacks or not {*_images(wanted)} <= {*images})
 
 
-def _revision(pod: Pod) -> object:
+def revision_of(pod: Pod) -> tuple[str | None, ...]:
     """What the controller calls the template of a pod."""
-    return [pod.meta.labels.get(name) for name in _OF_REVISIONS]
+    return tuple(pod.meta.labels.get(name) for name in _OF_REVISIONS)
 
 
 def _images(pod: Pod) -> list[str]:
