@@ -66,10 +66,11 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
         return group
     first, *rest = ordered = sorted(group, key=lambda one: (one.place, one.object))
     if surely:
-        # each may have the room, and not all of them: who comes last of the lowest priority finds none
-        first = min(reversed(ordered), key=lambda one: one.shared.priority if one.shared is not None else 0)
+        # each may have the room, and not all of them: one of the lowest priority finds none, most often the last
+        first = min(reversed(ordered), key=_priority)
         rest = [one for one in ordered if one is not first]
-        first = replace(first, certainty="certain", severity=rule(first.code).severity)
+        only = all(_priority(one) > _priority(first) for one in rest)
+        first = replace(first, certainty="certain" if only else "possible", severity=rule(first.code).severity)
     filled = (_names([one.object for one in ordered]), str(asked))
     message = "".join(filled[part] if isinstance(part, int) else part for part in shared.told)
     return [
@@ -87,6 +88,10 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
             ),
         )
     ]
+
+
+def _priority(finding: Finding) -> int:
+    return finding.shared.priority if finding.shared is not None else 0
 
 
 def _names(objects: Sequence[str]) -> str:
