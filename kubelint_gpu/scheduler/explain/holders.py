@@ -100,7 +100,7 @@ def holders(
                 own_priority,
                 own_priority < priority,
                 terminating,
-                tuple([str(device.id) for pod, _ in members for _, has in pod.allocations for device in has.devices]),
+                tuple([str(device) for pod, _ in members for device in pod.devices]),
             )
         )
 
