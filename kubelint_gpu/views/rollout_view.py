@@ -13,7 +13,7 @@ from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.inventory.view.node_rows import owner_of
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.requests import is_extended, running_requests
+from kubelint_gpu.kube.objects.requests import held_devices, is_extended, running_requests
 from kubelint_gpu.messages.wording import amount, bare
 from kubelint_gpu.simulation.search.frames import Frame, FrameGroup, course
 from kubelint_gpu.simulation.search.trace import Trace
@@ -93,12 +93,12 @@ def settled(pods: Iterable[Pod], rows: Sequence[Row]) -> list[Holding]:
     for pod in pods:
         taken, where = running_requests(pod), pod.spec.node_name
         mine = [1 if one.resource == "pods" else taken.get(one.resource, 0) for one in rows]
-        if any(mine) or pod.devices:
+        if any(mine) or pod.allocations:
             name = owner_of(pod)
             before = amounts.get(name, [0] * len(rows))
             counts[name] = counts.get(name, 0) + (not pod.is_claim)
             amounts[name] = [had + more for had, more in zip(before, mine, strict=True)]
-            devices.setdefault(name, []).extend(pod.devices)
+            devices.setdefault(name, []).extend(held_devices(pod))
     held = {name: _held(rows, amounts[name], devices[name], where) for name in sorted(counts)}
     return [Holding(name, "", "running", counts[name], had, "", things) for name, (had, things) in held.items()]
 

@@ -22,7 +22,6 @@ from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import Allocation
-    from kubelint_gpu.kube.dra.device import DeviceID
 
 DEFAULT_SCHEDULER = "default-scheduler"
 
@@ -141,11 +140,6 @@ class Pod:
     def identifier(self) -> PodIdentifier:
         """Namespace, name and uid: what tells it from every other pod of a cluster."""
         return (self.meta.namespace, self.meta.name, self.meta.uid)
-
-    @property
-    def devices(self) -> tuple[DeviceID, ...]:
-        """What its claims hold; what they may only look at counts not."""
-        return tuple([one.id for _, found in self.allocations for one in found.devices if not one.admin])
 
     @property
     def is_claim(self) -> bool:

@@ -7,15 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.names import is_qualified_name
 from kubelint_gpu.kube.values.quantity import scheduler_units
 
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.device import DeviceID
+
 _STANDARD = ("cpu", "memory", "ephemeral-storage")
 IMPLICIT_RESOURCE = "deviceclass.resource.kubernetes.io/"
 Amounts = Mapping[str, int]
+
+
+def held_devices(pod: Pod) -> tuple[DeviceID, ...]:
+    """What the claims of a placed pod hold; what they may only look at counts not."""
+    return tuple([one.id for _, found in pod.allocations for one in found.devices if not one.admin])
 
 
 def is_extended(resource: str) -> bool:

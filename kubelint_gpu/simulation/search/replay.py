@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.groups import grouped, summed
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
+from kubelint_gpu.kube.objects.requests import held_devices
 from kubelint_gpu.scheduler import Snapshot, fit, preempt
 from kubelint_gpu.simulation.controllers.state import GOING, NOMINATED, State
 from kubelint_gpu.simulation.model.simulation import Simulation
@@ -86,7 +87,7 @@ class _Replay:
     def _devices(self, state: State) -> dict[tuple[int, int, int], list[DeviceID]]:
         """What claims have in a state, by node, kind and phase."""
         pods = self._scene.places.state_pods.placed(state) if state.held is not None else ()
-        return grouped(((index, kind, phase), one) for index, kind, phase, pod in pods for one in pod.devices)
+        return grouped(((index, kind, phase), one) for index, kind, phase, pod in pods for one in held_devices(pod))
 
     def _advance(self, state: State, target: State) -> tuple[Step, State]:
         for step, following in self._scene.model.steps(state):
