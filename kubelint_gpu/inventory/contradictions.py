@@ -11,6 +11,7 @@ from kubelint_gpu.inventory.declarations.complaint import warning_about
 from kubelint_gpu.inventory.declarations.did_you_mean import MOST_HINTS, did_you_mean
 from kubelint_gpu.inventory.declarations.unread import ANY
 from kubelint_gpu.inventory.declarations.usage import placed_pods, usage
+from kubelint_gpu.inventory.kubernetes_version import devices_minor
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.kube.values.selectors import parse_int64
@@ -37,18 +38,18 @@ def contradictions(inventory: Inventory) -> tuple[InventoryError, ...]:
 
 
 def _pools(inventory: Inventory) -> Iterator[InventoryError]:
-    """Pools of devices of which the scheduler takes none."""
+    """Pools of devices of which the scheduler does not take all."""
     if next(inventory.of_kind("ResourceSlice"), None) is None:
         return
-    from kubelint_gpu.kube.dra.device_pools import newest, unusable
+    from kubelint_gpu.kube.dra.device_pools import doubt, newest
 
     found = [(declared.typed, declared) for declared in inventory.of_kind("ResourceSlice")]
     of_name = {one.name: declared for one, declared in found}
     for (driver, pool), slices in newest([one for one, _ in found]).items():
-        why = unusable(slices)
-        if why:
-            sentence = f"pool {driver}/{pool}: {why}: the scheduler takes none of its devices"
-            hint = "capture the inventory again, or declare what is missing" if "slices" in why else ""
+        told = doubt(slices, devices_minor(inventory.kubernetes_version))
+        if told is not None:
+            sentence = f"pool {driver}/{pool}: {': '.join(told)}"
+            hint = "capture the inventory again, or declare what is missing" if "slices" in told[0] else ""
             yield warning_about(of_name[slices[0].name], ("spec", "pool"), sentence, hint)
 
 

@@ -39,10 +39,11 @@ def picture(trace: Trace, steps: int) -> RolloutPicture | None:
     if trace.played is None:
         return None
     lacks = [one for waiting in trace.waiting for lack in waiting.lacks for one in (lack, *lack.also)]
+    cluster = trace.played.cluster
     found = course(trace.played, {lack.node for lack in lacks})
     short = tuple(dict.fromkeys(lack.resource for lack in lacks if lack.resource))
-    standing = grouped((pod.spec.node_name, pod) for pod in trace.played.standing)
-    devices = node_devices(trace.played.slices, found.nodes)
+    standing = grouped((pod.spec.node_name, pod) for pod in cluster.pods)
+    devices = node_devices(cluster.resource_slices, cluster.version, found.nodes)
     equal: dict[tuple[tuple[Row, ...], History], list[str]] = {}
     for index, node in enumerate(found.nodes):
         rows = (*_rows(node, short), *device_rows(node.name, devices.get(node.name, ())))

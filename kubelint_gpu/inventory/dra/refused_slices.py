@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.inventory.declarations.unread import unread
-from kubelint_gpu.inventory.kubernetes_version import minor_version
+from kubelint_gpu.inventory.kubernetes_version import devices_minor
 from kubelint_gpu.inventory.reading import refusal
-from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
 from kubelint_gpu.kube.validation.slice_validation import slice_problems
 from kubelint_gpu.values import replace
 
@@ -21,12 +20,8 @@ if TYPE_CHECKING:
 def without_refused(
     objects: Sequence[Declared], found: GatheredDeclarations, version: str | None
 ) -> tuple[Declared, ...]:
-    """The objects, and the pools of what was found, without the slices that are refused, which are told and unread.
-
-    Without a version the release is taken to be one that has everything which is on by default in the newest.
-    """
-    release = minor_version(version) if version is not None else None
-    minor = release[1] if release is not None else BETAS_SINCE
+    """The objects, and the pools of what was found, without the slices that are refused, which are told and unread."""
+    minor = devices_minor(version)
     told: set[object] = set()
 
     def stands(one: Declared) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.inventory.kubernetes_version import devices_minor
 from kubelint_gpu.values import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from kubelint_gpu.kube.dra.amounts import Amount
     from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
@@ -41,21 +42,22 @@ class DeviceCount(NamedTuple):
 
 
 def node_devices(
-    slices: Sequence[ResourceSlice], nodes: Iterable[Node], held: frozenset[DeviceID] = frozenset()
+    slices: Sequence[ResourceSlice], version: str | None, nodes: Iterable[Node], held: Collection[DeviceID] = ()
 ) -> Mapping[str, tuple[DeviceCount, ...]]:
-    """The devices that are reached from each node alone, or from several, where claims have some; nothing without any.
+    """The devices that are reached from each node alone, or from several; claims have those that are `held`.
 
     Of devices that are parts of another one, which take of its counters, only the whole one counts.
     """
     if not slices:
         return {}
-    from kubelint_gpu.kube.dra.device_pools import newest, unusable
+    from kubelint_gpu.kube.dra.device_pools import ALL_FAIL, doubt, newest
 
     pools = newest(slices)
-    idle = frozenset(pool for pool, slices in pools.items() if unusable(slices))
+    doubts = {pool: doubt(slices, devices_minor(version)) for pool, slices in pools.items()}
+    idle = frozenset(pool for pool, found in doubts.items() if found is not None and found[1] != ALL_FAIL)
     by_node = grouped((one.node_name, one) for slices in pools.values() for one in slices)
     others = by_node.pop("", [])
-    return {node.name: _counts(node, [*by_node.get(node.name, ()), *others], held, idle) for node in nodes}
+    return {node.name: _counts(node, [*by_node.get(node.name, ()), *others], frozenset(held), idle) for node in nodes}
 
 
 def _counts(

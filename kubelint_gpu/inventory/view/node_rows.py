@@ -120,8 +120,8 @@ def _devices(inventory: Inventory, nodes: Iterable[Node]) -> Mapping[str, tuple[
         return {}
     cluster = read_cluster([one.value for kind in _KINDS for one in inventory.of_kind(kind)])
     allocations = [one.allocation for one in cluster.resource_claims if one.allocation is not None]
-    held = frozenset(device.id for one in allocations for device in one.devices if not device.admin)
-    return node_devices(cluster.resource_slices, nodes, held)
+    held = [device.id for one in allocations for device in one.devices if not device.admin]
+    return node_devices(cluster.resource_slices, inventory.kubernetes_version, nodes, held)
 
 
 def _order(found: NodeRow) -> tuple[Any, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.controllers.reconciler import PodType, Reconciler
 from kubelint_gpu.simulation.controllers.state import (
@@ -25,7 +25,6 @@ from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.device import DeviceID
-    from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
 
 PHASES = {
     NOMINATED: "nominated",
@@ -46,9 +45,8 @@ WAITING = "waiting"
 class Played:
     """A run that was replayed: its states with real nodes, and who is who in them.
 
-    `nodes` are those of the whole cluster and those that may join it.
-    `standing` are the running pods that stay where they are throughout.
-    `slices` tell the devices of the nodes, and `devices` of each state those that claims have: by node, kind and phase.
+    `nodes` are those of the whole cluster and those that may join it; the pods of the cluster stay throughout.
+    `devices` are those that claims have in each state, by node, kind and phase.
     """
 
     states: tuple[State, ...]
@@ -56,8 +54,7 @@ class Played:
     reconcilers: tuple[Reconciler, ...]
     names: tuple[str, ...]
     nodes: tuple[Node, ...]
-    standing: tuple[Pod, ...]
-    slices: tuple[ResourceSlice, ...]
+    cluster: Cluster
     devices: tuple[Mapping[tuple[int, int, int], Sequence[DeviceID]], ...]
 
 

@@ -78,8 +78,7 @@ class _Replay:
             simulation.pod_types.reconcilers,
             simulation.places.names,
             nodes,
-            cluster.pods,
-            cluster.resource_slices,
+            cluster,
             tuple(map(self._devices, states)),
         )
         return Trace(tuple(steps), waiting, tuple(self._evicted), tuple(self._evictions), tuple(self._added), played)
