@@ -15,8 +15,9 @@ from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
+from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
@@ -70,6 +71,8 @@ def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> 
     short = judgement.verdict is None and judgement.placed < judgement.wanted
     if short and (may_be_placed(unit) or contradicts_nodes(unit, subject, judgement.alone, judgement.wanted)):
         return False
+    if judgement.verdict in WAITS and _ran_elsewhere(unit, subject):
+        return False
     if _is_closed(unit, subject):
         return True
     if not _is_open(unit, subject, judgement):
@@ -79,6 +82,17 @@ def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> 
     else:
         again = _beyond(unit, _scenario_of(unit, subject, judgement)).judgements((subject.key,)).get(subject.key)
     return again is not None and _is_same(judgement, again)
+
+
+def _ran_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether its old pods, whose nodes are not known, do not all fit the declared nodes: these were others then."""
+    one = transitions_in(unit).get(subject.key)
+    if one is None or not (one.known and one.existing and one.rolls) or own_pods(one.new, unit.cluster.pods):
+        return False
+    return not controller_of(one.old).node_bound and placeable(one.old, unit.cluster, one.old.replicas) not in (
+        None,
+        one.old.replicas,
+    )
 
 
 def outgrown(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:

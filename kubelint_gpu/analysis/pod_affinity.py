@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod, PodSpec
@@ -12,7 +12,9 @@ from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, compani
 from kubelint_gpu.scheduler.placement.filling import spread_out
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity
 from kubelint_gpu.scheduler.plugins.inter_pod_affinity import Term
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
+from kubelint_gpu.simulation.controllers.ordinals import ordinal_pods
 from kubelint_gpu.simulation.prepare.workload_change import own_pods, pods_of_others
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass, replace
@@ -103,11 +105,7 @@ def _in_circles(unit: ApplySet) -> tuple[WorkloadCheck, ...]:
     held = {one.manifest for one in waiting}
     there = [
         *unit.cluster.pods,
-        *(
-            one.workload.pod(one.workload.meta.name)
-            for one in (*unit.templates, *unit.neighbours)
-            if one.workload is not None and one not in held
-        ),
+        *(pod for one in (*unit.templates, *unit.neighbours) if one not in held for pod in _pods_of(one.workload)),
     ]
     coming = waiting
     while coming:
@@ -181,7 +179,7 @@ def _where(unit: ApplySet, subject: WorkloadCheck, terms: Sequence[Term]) -> dic
     before = [old for one in mine if (old := unit.before_of(one)) is not None]
     for one in (*mine, *others, *before):
         key = one.workload.key
-        if companions(terms, [one.pod]):
+        if companions(terms, _pods_of(one.workload)):
             found[key] = found.get(key, frozenset()) | _nodes_of(unit, one)
         running = companions(terms, own_pods(one.workload, unit.cluster.pods))
         if running:
@@ -207,11 +205,15 @@ def _nodes_of(unit: ApplySet, one: WorkloadCheck) -> frozenset[str]:
 
 
 def _pods_beside(unit: ApplySet, subject: WorkloadCheck) -> list[Pod]:
-    return [
-        manifest.workload.pod(manifest.workload.meta.name)
-        for manifest in (*unit.templates, *unit.neighbours)
-        if manifest.workload is not None and manifest is not subject.manifest
-    ]
+    every = (one.workload for one in (*unit.templates, *unit.neighbours) if one is not subject.manifest)
+    return [pod for workload in every for pod in _pods_of(workload)]
+
+
+def _pods_of(workload: Workload | None) -> Iterator[Pod]:
+    """A pod of a workload; one of each ordinal, where these have labels of their own."""
+    if workload is not None:
+        pod = workload.pod(workload.meta.name)
+        yield from ordinal_pods(workload, pod) if controller_of(workload).has_ordinals else (pod,)
 
 
 def untied(spec: PodSpec) -> PodSpec:

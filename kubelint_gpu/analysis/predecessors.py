@@ -54,7 +54,7 @@ def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:
         # each run has pods of its own
         return True
     gated = any(pod.spec.scheduling_gates for pod in pods_by_owner(unit.cluster.pods).own(old.controller))
-    return gated or not ever_fitted(unit, old, subject)
+    return is_same_template(old, subject) if gated else not ever_fitted(unit, old, subject)
 
 
 @once

@@ -46,8 +46,13 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
         return Transition(new, new, existing=False)
     if old is None or not (ever_fitted(unit, old, subject) or own_pods(new, unit.cluster.pods)):
         return Transition(new, new)
+    if not subject.controller.replaces_lost:
+        # nobody makes its pod again: what changes changes in that pod
+        return Transition(new, new, rolls=False, known=True)
     renumbered = old.controller.first_ordinal != subject.controller.first_ordinal
-    rolls = now is subject and (renumbered or not is_same_template(old, subject))
+    # what was paused may have another template than its pods
+    resumed = old.controller.paused and not subject.controller.paused
+    rolls = now is subject and (renumbered or resumed or not is_same_template(old, subject))
     return Transition(new, old.workload, rolls=rolls, known=True)
 
 
@@ -225,10 +230,11 @@ def finds_nodes(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def _standing(unit: ApplySet) -> tuple[WorkloadCheck, ...]:
-    """The workloads beside these manifests: their pods are there, and nothing of them changes."""
-    mine = {manifest.object for manifest in unit.manifests}
+    """The workloads whose pods are there and stay: those beside these manifests, and those refused as invalid."""
+    kept = [unit.kept[one.object] for one in unit.manifests if not one.readable and one.object in unit.kept]
+    mine = {manifest.object for manifest in unit.manifests} - {one.object for one in kept if one is not None}
     whole: dict[str, WorkloadCheck] = {}
-    for manifest in unit.neighbours:
+    for manifest in (*filter(None, kept), *unit.neighbours):
         workload = manifest.workload
         if workload is not None and manifest.readable and not workload.partial and manifest.object not in mine:
             whole.setdefault(manifest.object, unit.judged(manifest, workload).marked("beside"))

@@ -16,16 +16,13 @@ from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state, told
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.limit_range import claim_refusal
 from kubelint_gpu.kube.objects.quota import ResourceQuota
-from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, with_default_class
-from kubelint_gpu.kube.values.quantity import ONE
+from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, claim_charge, of_claims, with_default_class
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.controllers.ordinals import claim_names
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.answers import once
 
 _KIND = "PersistentVolumeClaim"
-_NUMBERS = ("persistentvolumeclaims", "count/persistentvolumeclaims")
-_STORAGE, _OF_CLASS = "requests.storage", ".storageclass.storage.k8s.io/"
 _WHEN_SCALED = ("spec", "persistentVolumeClaimRetentionPolicy", "whenScaled")
 
 
@@ -60,7 +57,9 @@ def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
     for quota, key in _limits_of(unit):
         claims = _ordinal_claims(unit).get(quota.meta.namespace, ())
         room = quota.hard[key] - (used := _used(unit, quota, key, claims))
-        wanted = sum(one.made * _charge(one.each, key) for one in claims)
+        # the manifests' claims are in the cluster already; what a status counts, it counts without them
+        applied = _made(unit, quota.meta.namespace) if quota.used is not None else []
+        wanted = _charge(applied, key) + sum(one.made * _charge(one.each, key) for one in claims)
         for one in claims:
             charge, judgement = _charge(one.each, key), judgements_in(unit).get(one.subject.key)
             if not charge or not one.made or wanted <= room or one.subject.key in said:
@@ -72,6 +71,11 @@ def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
                 why = f"quota {quota.meta.name}, which allows {quota_state(quota, key, used)}"
                 related = tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (key,)))
                 yield _draft(one.subject, placed, why, related, certain=certain)
+
+
+def _made(unit: ApplySet, namespace: str) -> list[PersistentVolumeClaim]:
+    """The claims of a namespace that are among the manifests, and that were not there before."""
+    return [one for one in _claims(unit).get(namespace, ()) if f"{_KIND}/{one.key}" in unit.made]
 
 
 def claims_not_created(unit: ApplySet) -> Iterator[Diagnostic]:
@@ -102,13 +106,7 @@ def claims_not_created(unit: ApplySet) -> Iterator[Diagnostic]:
 
 def _limits_of(unit: ApplySet) -> list[tuple[ResourceQuota, str]]:
     """The quotas that bound claims, each with the keys under which it does."""
-    keys = [
-        (quota, key)
-        for quota in unit.cluster.quotas
-        if not quota.scopes
-        for key in quota.hard
-        if key in (*_NUMBERS, _STORAGE) or _OF_CLASS in key
-    ]
+    keys = [(quota, key) for quota in unit.cluster.quotas if not quota.scopes for key in quota.hard if of_claims(key)]
     return sorted(keys, key=lambda one: (one[0].meta.name, one[1]))
 
 
@@ -176,6 +174,4 @@ def _used(unit: ApplySet, quota: ResourceQuota, key: str, claims: Sequence[_Ordi
 
 def _charge(claims: Sequence[PersistentVolumeClaim], key: str) -> int:
     """What claims are charged under a key, in thousandths."""
-    of_class, _, what = key.rpartition(_OF_CLASS)
-    found = [one for one in claims if not of_class or one.class_name == of_class]
-    return len(found) * ONE if what in _NUMBERS else sum(one.request or 0 for one in found)
+    return sum(claim_charge(one).get(key, 0) for one in claims)

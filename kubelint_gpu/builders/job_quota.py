@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota, quota_r
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.quantity import ONE
-from kubelint_gpu.messages.wait import refused
+from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods, piles_up, stops_for_ever

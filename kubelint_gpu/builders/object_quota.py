@@ -10,7 +10,7 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related,
 from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state
 from kubelint_gpu.kube.objects.quota import OBJECT_KEYS, ResourceQuota
 from kubelint_gpu.kube.values.quantity import ONE, canonical
-from kubelint_gpu.messages.wait import quota_amount
+from kubelint_gpu.messages.why_fewer import quota_amount
 from kubelint_gpu.messages.wording import counted, workload_name
 from kubelint_gpu.simulation.controllers.job import History, is_full, job_of, left_for_good, objects_of_pods
 from kubelint_gpu.simulation.prepare.workload_change import own_pods

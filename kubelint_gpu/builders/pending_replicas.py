@@ -19,8 +19,8 @@ from kubelint_gpu.engine.remedies import fewer_replicas
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.evidence.node_lines import scarce
 from kubelint_gpu.evidence.stakes import shortage_lines, stakes
-from kubelint_gpu.messages.wait import Wait, refused
-from kubelint_gpu.messages.why_fewer import KEPT_APART, why_fewer
+from kubelint_gpu.messages.wait import Wait
+from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, why_fewer
 from kubelint_gpu.messages.wording import counted, verb, workload_names
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.simulation.search.verdict import Judgement

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.object_quota import is_refused, quotas_of
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state
-from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.values.quantity import ONE
 from kubelint_gpu.values import dataclass
@@ -19,15 +18,17 @@ _OWNERS = {"ReplicaSet": ("Deployment", "ReplicaSet"), "ControllerRevision": ("S
 
 @dataclass(frozen=True, slots=True)
 class RefusedRevision:
-    """The object for a template that a quota refuses; `used` is what the quota counts then, in thousandths.
+    """The object for a template that a quota refuses; `used` is what the quota counts before, in thousandths.
 
-    `first` says that it is the first one, so that no pod of the workload ever runs.
+    `first` says that it is the first one, so that no pod of the workload ever runs. What is not `certain` is refused
+    where the objects of others that are applied with it are made first.
     """
 
     subject: WorkloadCheck
     quota: ResourceQuota
     used: int
     first: bool = False
+    certain: bool = True
 
     @property
     def key(self) -> str:
@@ -42,8 +43,9 @@ class RefusedRevision:
     @property
     def ends(self) -> str:
         """What becomes of the rollout: a predicate."""
-        recreates = self.subject.controller.recreates and not self.first
-        return "never ends once the old pods are gone" if recreates else "never begins"
+        if self.subject.controller.recreates and not self.first:
+            return f"{'never ends' if self.certain else 'may never end'} once the old pods are gone"
+        return "never begins" if self.certain else "may never begin"
 
 
 def refused_revisions(unit: ApplySet) -> Iterator[Diagnostic]:
@@ -60,35 +62,49 @@ def revisions_refused(unit: ApplySet) -> Iterator[RefusedRevision]:
     """
     for kind in _OWNERS:
         quotas = [quota for quota in quotas_of(unit) if _key(kind) in quota.hard]
-        made = {quota.meta: 0 for quota in quotas}
-        for subject in unit.subjects if quotas else ():
-            transition, controller = transitions_in(unit).get(subject.key), subject.controller
-            if transition is None or not transition.rolls or controller.revision_kind != kind:
-                continue
-            if not controller.paused and not is_refused(unit, subject):
-                yield from _refused(unit, subject, made)
+        wanting = [one for one in unit.subjects if _wants_one(unit, one, kind)] if quotas else []
+        for subject in wanting:
+            if subject.controller.revision_kind == kind:
+                refused = (_refused(unit, quota, subject, wanting) for quota in quotas)
+                yield from [found for found in refused if found is not None][:1]
 
 
-def _refused(unit: ApplySet, subject: WorkloadCheck, made: dict[Meta, int]) -> Iterator[RefusedRevision]:
-    """What the first quota that refuses it refuses; counts what is `made` under each."""
-    key = _key(subject.controller.revision_kind)
-    for quota in quotas_of(unit):
-        if quota.meta not in made or quota.meta.namespace != subject.workload.meta.namespace:
-            continue
-        used, room = _used(unit, quota, subject.controller.revision_kind), quota.hard[key]
-        if is_made(unit, subject):
-            used += made[quota.meta]
-            made[quota.meta] += ONE
-            if used + ONE > room:
-                yield RefusedRevision(subject, quota, used, first=True)
-                return
-            used += ONE
-        elif room < ONE and (quota.used is None or not quota.used.get(key, 0)):
-            yield RefusedRevision(subject, quota, 0, first=True)
-            return
-        if used + ONE > room:
-            yield RefusedRevision(subject, quota, used)
-            return
+def _wants_one(unit: ApplySet, subject: WorkloadCheck, kind: str) -> bool:
+    """Whether an object of a kind is made for a template of the workload, or it is a new one itself."""
+    transition, controller = transitions_in(unit).get(subject.key), subject.controller
+    if transition is None or controller.paused or is_refused(unit, subject):
+        return False
+    if subject.workload.kind == kind:
+        return not transition.existing
+    return controller.revision_kind == kind and transition.rolls
+
+
+def _refused(
+    unit: ApplySet, quota: ResourceQuota, subject: WorkloadCheck, wanting: Sequence[WorkloadCheck]
+) -> RefusedRevision | None:
+    """What a quota refuses a workload, at the latest when all others that are `wanting` have theirs."""
+    key, namespace = _key(subject.controller.revision_kind), quota.meta.namespace
+    if subject.workload.meta.namespace != namespace:
+        return None
+    used, room = _used(unit, quota, subject.controller.revision_kind), quota.hard[key]
+    others = sum(
+        one is not subject and one.workload.meta.namespace == namespace and _stays(unit, one) for one in wanting
+    )
+    made = is_made(unit, subject)
+    if not made and room < ONE and (quota.used is None or not quota.used.get(key, 0)):
+        return RefusedRevision(subject, quota, 0, first=True)
+    if used + (1 + others) * ONE > room:
+        return RefusedRevision(subject, quota, used, first=made, certain=used + ONE > room)
+    if made and used + (2 + others) * ONE > room:
+        return RefusedRevision(subject, quota, used + (1 + others) * ONE)
+    return None
+
+
+def _stays(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether its rollout begins now, and there is one object more when it is over."""
+    transition = transitions_in(unit)[subject.key]
+    limit = field_pointers.at(subject.manifest, ("spec", "revisionHistoryLimit"))
+    return not transition.existing or (transition.known and limit != 0)
 
 
 def _key(kind: str) -> str:
@@ -113,9 +129,10 @@ def _never_runs(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
     return Diagnostic(
         "KLG105",
         manifest.place(("metadata", "name")),
-        f"no pod of it ever runs: its first {_refused_by(found)}",
+        f"{'no pod of it ever runs' if found.certain else 'no pod of it may ever run'}: its first {_refused_by(found)}",
         manifest,
         cause=f"first {found.kind}",
+        certainty="certain" if found.certain else "possible",
         related=tuple(quota_limits(unit, found.quota.meta.namespace, found.quota.meta.name, (found.key,))),
     )
 
@@ -131,6 +148,7 @@ def _never_rolls(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
         f"{rollout} {found.ends}: the new {_refused_by(found)}, and {kept}",
         manifest,
         cause=f"new {kind}",
+        certainty="certain" if found.certain else "possible",
         severity="warning" if later else None,
         moment="next" if later else "now",
         related=tuple(quota_limits(unit, found.quota.meta.namespace, found.quota.meta.name, (found.key,))),
@@ -140,4 +158,5 @@ def _never_rolls(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
 
 def _refused_by(found: RefusedRevision) -> str:
     state = quota_state(found.quota, found.key, found.used)
-    return f"{found.kind} is refused by quota {found.quota.meta.name}, which allows {state}"
+    others = "" if found.certain else f", where the {found.kind}s of others are made first"
+    return f"{found.kind} is refused by quota {found.quota.meta.name}, which allows {state}{others}"

@@ -9,7 +9,8 @@ from kubelint_gpu.analysis.replica_room import lacking
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.findings.finding import Severity
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.messages.wait import every, refused, said
+from kubelint_gpu.messages.wait import every, said
+from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.scheduler import Attempt
 from kubelint_gpu.scheduler.framework.facts import Held

@@ -8,7 +8,7 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.values.quantity import canonical
-from kubelint_gpu.messages.wait import quota_amount
+from kubelint_gpu.messages.why_fewer import quota_amount
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.kube.objects.pod import PodSpec
-from kubelint_gpu.kube.objects.quota import CLAIMS, QuotaRefusal
+from kubelint_gpu.kube.objects.quota import PODS
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.kube.values.quantity import canonical
+from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
+from kubelint_gpu.scheduler.attempt import GATED
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
@@ -55,6 +56,8 @@ class Wait:
             return f"{self._refused_one} is refused {refused(self.waiting.refusal)}"
         if self.waiting.unready:
             return f"{self.who} on {self.waiting.unready} is not ready"
+        if self.waiting.scheduler == GATED:
+            return f"{self.who} waits until its scheduling gates are lifted"
         if not self.waiting.lacks:
             _, _, reasons = self.lacking.partition(": ")
             if not reasons and any("resourceClaimName" in one for one in self.workload.spec.resource_claims):
@@ -70,7 +73,7 @@ class Wait:
     def sentences(self) -> Iterator[str]:
         """The first half of the circle, node by node: who waits for whom."""
         if self.waiting.refusal:
-            counts = "a claim" if self.waiting.refusal.kind == CLAIMS else "a pod"
+            counts = "a claim" if self.waiting.refusal.kind != PODS else "a pod"
             yield f"{self._refused_one} is refused {refused(self.waiting.refusal)}; {counts} counts until it is gone"
             return
         lacks = sorted(self.waiting.lacks, key=lambda lack: not _pods_in_the_way([lack], self.workload.key, new=False))
@@ -81,7 +84,7 @@ class Wait:
     @property
     def _refused_one(self) -> str:
         """What a quota refuses: the pod, or a claim of it."""
-        claim = self.waiting.refusal is not None and self.waiting.refusal.kind == CLAIMS
+        claim = self.waiting.refusal is not None and self.waiting.refusal.kind != PODS
         return f"a claim of {self.who}" if claim else self.who
 
     @property
@@ -277,24 +280,3 @@ def said(reason: str, nodes: str) -> str:
 def about(reason: str) -> str:
     """The scheduler's reason as it is said of a node that is named."""
     return reason.told if isinstance(reason, NodeReason) else reason
-
-
-def quota_amount(allowed: object, key: str) -> str:
-    """What a quota allows of one of its keys: `2 requests.nvidia.com/gpu`, `1 pod`."""
-    return f"{allowed} {'pod' if key == 'pods' and str(allowed) == '1' else key}"
-
-
-def refused(refusal: QuotaRefusal) -> str:
-    """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`; else what the API server says."""
-    if refusal.unspecified:
-        return f"with {refusal.reason}"
-    name, exceeded = refusal.quota, refusal.exceeded
-    if len(exceeded) == 1:
-        (one,) = exceeded
-        limit = quota_amount(canonical(one.limit), one.key)
-        if not one.used:
-            return f"by quota {name}, which allows {limit}, and one pod takes {canonical(one.requested)}"
-        return f"by quota {name}, which allows {limit} and has {canonical(one.used)} in use"
-    limit = ",".join(f"{one.key}={canonical(one.limit)}" for one in exceeded)
-    used = ",".join(f"{one.key}={canonical(one.used)}" for one in exceeded)
-    return f"by quota {name}, which allows {limit} and has {used} in use"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
+from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.blockers import ATTACH
@@ -44,3 +45,24 @@ def why_fewer(lacks: Sequence[Blocker], refusal: QuotaRefusal | None) -> str:
         if any(lack.reason == node_ports.REASON for lack in lacks):
             return "a node has each host port once, whatever the strategy: this is no rollout deadlock"
     return "this is missing capacity, not a rollout deadlock"
+
+
+def quota_amount(allowed: object, key: str) -> str:
+    """What a quota allows of one of its keys: `2 requests.nvidia.com/gpu`, `1 pod`."""
+    return f"{allowed} {'pod' if key == 'pods' and str(allowed) == '1' else key}"
+
+
+def refused(refusal: QuotaRefusal) -> str:
+    """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`; else what the API server says."""
+    if refusal.unspecified:
+        return f"with {refusal.reason}"
+    name, exceeded = refusal.quota, refusal.exceeded
+    if len(exceeded) == 1:
+        (one,) = exceeded
+        limit = quota_amount(canonical(one.limit), one.key)
+        if not one.used:
+            return f"by quota {name}, which allows {limit}, and one pod takes {canonical(one.requested)}"
+        return f"by quota {name}, which allows {limit} and has {canonical(one.used)} in use"
+    limit = ",".join(f"{one.key}={canonical(one.limit)}" for one in exceeded)
+    used = ",".join(f"{one.key}={canonical(one.used)}" for one in exceeded)
+    return f"by quota {name}, which allows {limit} and has {used} in use"

@@ -11,9 +11,10 @@ from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.inventory.view.node_devices import DeviceCount, node_devices
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.inventory.view.node_rows import owner_of
+from kubelint_gpu.kube.dra.pod_claims import held_devices
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.requests import held_devices, is_extended, running_requests
+from kubelint_gpu.kube.objects.requests import is_extended, running_requests
 from kubelint_gpu.messages.wording import amount, bare
 from kubelint_gpu.simulation.search.frames import Frame, FrameGroup, course
 from kubelint_gpu.simulation.search.trace import Trace

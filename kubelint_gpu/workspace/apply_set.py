@@ -20,10 +20,10 @@ from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.simulation.growth import Grown, Growth
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace.admitted import judged
+from kubelint_gpu.workspace.admitted import judged, kept_objects
 from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
 from kubelint_gpu.workspace.cluster_context import ClusterContext
-from kubelint_gpu.workspace.manifest import Manifest, kept_as_before, manifests
+from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.resource_supply import ResourceSupply, growth_of
 from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
@@ -93,9 +93,9 @@ class ApplySet:
         return manifests(self.readings, {one.path: one.origins for one in self.rendered})
 
     @cached_property
-    def kept(self) -> dict[str, Manifest]:
-        """The objects of which the API server refuses the change, as they were and stay."""
-        return kept_as_before(self.manifests, self.before, self.minor_release)
+    def kept(self) -> dict[str, Manifest | None]:
+        """The objects whose change the API server refuses, as they were and stay; None: as the inventory has it."""
+        return kept_objects(self.manifests, self.before, self.world, self.minor_release)
 
     @cached_property
     def sources(self) -> tuple[Reading, ...]:
@@ -108,7 +108,7 @@ class ApplySet:
     def cluster(self) -> Cluster:
         """The declared cluster with what the manifests bring; a quota that changes has the limits that it had, too."""
         accepted = (self.kept.get(one.object, one) for one in self.manifests)
-        found = self.world.cluster((*self.neighbours, *accepted), self.beside)
+        found = self.world.cluster((*self.neighbours, *filter(None, accepted)), self.beside)
         if not (self.before or self.made) or all(one.kind != "ResourceQuota" for one in self.manifests):
             return found
         return with_former_limits(found, self.cluster_before)

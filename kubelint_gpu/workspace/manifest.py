@@ -169,26 +169,6 @@ def _read(item: Item, origin: Origin | None) -> Manifest:
     return Manifest(item, workload, tuple(problems), origin=origin)
 
 
-def kept_as_before(
-    manifests: Iterable[Manifest], before: Mapping[str, Manifest], minor: int | None
-) -> dict[str, Manifest]:
-    """The objects that stay as they were `before`, as the API server refuses their change, by `kind/namespace/name`.
-
-    `kubectl apply` goes on with the other objects. What is refused in one way of applying only is taken to be accepted.
-    """
-    changed = [one for one in manifests if one.object in before and before[one.object].item.value != one.item.value]
-    if not changed:
-        return {}
-    from kubelint_gpu.kube.updates.object_updates import refused_changes
-
-    return {
-        one.object: before[one.object]
-        for one in changed
-        if not (one.workload is not None and one.workload.partial)
-        and any(not found.where for found in refused_changes(before[one.object].item.value, one.item.value, minor))
-    }
-
-
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 

@@ -9,12 +9,11 @@ from kubelint_gpu.documents import value_at
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, rule
 from kubelint_gpu.kube.updates.refused_change import RefusedChange
 from kubelint_gpu.kube.values.errors import Pointer, field_path
+from kubelint_gpu.workspace.admitted import existing
 from kubelint_gpu.workspace.field_pointers import at
 
 _MOST_RELATED = 4
 _LONG = 40
-_CAPTURED = ("PersistentVolumeClaim", "PriorityClass", "ResourceQuota", "RuntimeClass", "StorageClass")
-_PRUNED = {"dataSource", "limits", "parameters", "reclaimPolicy"}
 _ORPHAN = ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")
 
 
@@ -22,26 +21,13 @@ _ORPHAN = ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")
 def immutable_change(unit: ApplySet) -> Iterator[Diagnostic]:
     """A field that differs from what runs, or from what the inventory has, and that no update may change."""
     for manifest in unit.manifests:
-        before = unit.before.get(manifest.object)
-        if any(one is not None and one.workload is not None and one.workload.partial for one in (before, manifest)):
-            continue
-        value = before.item.value if before is not None else _declared(unit, manifest)
-        if not value:
-            continue
-        from kubelint_gpu.kube.updates.object_updates import refused_changes
+        value = existing(manifest, unit.before, unit.world)
+        if value:
+            from kubelint_gpu.kube.updates.object_updates import refused_changes
 
-        for change in refused_changes(value, manifest.item.value, unit.minor_release):
-            if before is not None or all(_PRUNED.isdisjoint(pointer) for pointer in change.at):
+            captured = manifest.object not in unit.before
+            for change in refused_changes(value, manifest.item.value, unit.minor_release, captured=captured):
                 yield _draft(value, manifest, change)
-
-
-def _declared(unit: ApplySet, manifest: Manifest) -> dict[str, Any]:
-    """What the cluster has of a kind of which a capture keeps all but a few fields; empty where it has none."""
-    if manifest.kind not in _CAPTURED or unit.world.declared(manifest.kind, manifest.name) is None:
-        return {}
-    found = unit.world.declared(manifest.kind, manifest.name, manifest.namespace or "default")
-    # what the API server filled in is there, too
-    return {} if found is None else {**found.value, "metadata": {**found.value["metadata"], "uid": ""}}
 
 
 def _draft(before: dict[str, Any], manifest: Manifest, change: RefusedChange) -> Diagnostic:

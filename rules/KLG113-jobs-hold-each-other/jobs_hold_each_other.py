@@ -19,7 +19,7 @@ from kubelint_gpu.evidence.node_lines import clues, requested, scarce
 from kubelint_gpu.evidence.stakes import holders, stakes
 from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting
 from kubelint_gpu.kube.objects.requests import is_extended
-from kubelint_gpu.messages.wait import refused
+from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import counted, listed, verb
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting

@@ -273,3 +273,16 @@ def test_daemon_pods_without_room_on_declared_nodes_have_none_whatever_others_th
     found = only(findings(text + other, OPEN + "  - {name: full, value: 1}\n"), "KLG109")
     assert found.certainty == "certain"
     assert "1 finds no room (on n2)" in found.message
+
+
+@pytest.mark.parametrize(("replicas", "certainty"), [(1, "certain"), (2, "possible")])
+def test_where_old_pods_do_not_fit_the_declared_nodes_these_were_others_when_they_started(replicas, certainty):
+    """Seen on a control plane 1.34: a node has lost its GPUs since, and an old pod runs there."""
+    apart = (
+        "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: chat}}}]}}\n"
+    )
+    before, after = (deployment(spec=f"replicas: {replicas}", pod=pod) for pod in (apart, ""))
+    cluster = OPEN.replace("complete: false\n", "").replace("count: 1", f"count: {replicas}")
+    found = findings(after, cluster, before=before)
+    assert {one.certainty for one in found if one.code in ("KLG101", "KLG103", "KLG107")} == {certainty}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from checks_units import deployment, findings
 from small_inventories import MOVED, runs
 
@@ -66,3 +67,32 @@ def test_workloads_of_which_none_can_be_the_first_wait_for_ever():
     assert not [one for one in findings(chain) if one.severity == "error"]
     runs_already = MOVED % (2, 2) + runs("web", "n1").replace("nvidia.com/gpu", "cpu")
     assert not [one for one in findings(both, runs_already) if one.code == "KLG403"]
+
+
+def ordinals(kind, label):
+    return (
+        f"affinity: {{{kind}: {{requiredDuringSchedulingIgnoredDuringExecution: "
+        f"[{{topologyKey: kubernetes.io/hostname, labelSelector: {{matchLabels: {{{label}}}}}}}]}}}}\n"
+    )
+
+
+@pytest.mark.parametrize(("ordinal", "codes"), [(0, []), (1, ["KLG403"])])
+def test_a_pod_may_be_near_one_ordinal_of_a_set(ordinal, codes):
+    """Seen on a control plane 1.34: the labels of a StatefulSet's pod tell its ordinal."""
+    ps = deployment(name="ps", limits="{cpu: 1}").replace("kind: Deployment", "kind: StatefulSet")
+    pod = ordinals("podAffinity", f"statefulset.kubernetes.io/pod-name: ps-{ordinal}")
+    web = deployment(name="web", pod=pod, limits="{cpu: 1}")
+    found = findings(f"{ps}---\n{web}", MOVED % (2, 2), before=f"{ps}---\n{web.replace('main:1', 'main:2')}")
+    assert [one.code for one in found if one.severity != "note" and one.code.startswith("KLG4")] == codes
+
+
+@pytest.mark.parametrize(("replicas", "placed"), [(2, None), (3, 2)])
+def test_pods_apart_from_first_ordinals_are_apart_from_their_own(replicas, placed):
+    """Seen on a control plane 1.34: q-0 takes a node, and those after it need another one."""
+    pod = ordinals("podAntiAffinity", "apps.kubernetes.io/pod-index: '0'")
+    text = deployment(name="q", pod=pod, spec=f"replicas: {replicas}\nserviceName: q")
+    found = findings(text.replace("kind: Deployment", "kind: StatefulSet"), MOVED % (1, replicas - 1))
+    short = [one.message for one in found if one.code == "KLG109"]
+    assert [f"as few as {placed} of {replicas} replicas can run" in one for one in short] == [True] * (
+        placed is not None
+    )

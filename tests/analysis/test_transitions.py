@@ -382,6 +382,24 @@ def test_what_runs_was_admitted_by_the_classes_of_before():
     assert found(web, default + web, inventory(1)) == [], "the template stays"
 
 
+def test_what_is_made_again_is_admitted_by_the_classes_of_now():
+    """Seen on a control plane 1.34: evicted pods come back with the new default priority; who lacks room is a race."""
+    default = (
+        "---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: std}\nvalue: 500\n"
+        "globalDefault: true\n"
+    )
+    classless = "      priorityClassName: serving\n"
+    api, web = (made(*one).replace(classless, "") for one in (("api",), ("web", GIVES)))
+    api = api.replace("replicas: 1", "replicas: 2")
+    rolled = made("web", GIVES, replicas=2, more="args: [x]").replace(classless, "")
+    said = {
+        name: text for code, name, text in found(api + web, default + api + rolled, inventory(3)) if code != "KLG108"
+    }
+    assert said.keys() == {"api", "web"}
+    assert said["api"].startswith("as few as 1 of 2 replicas can run")
+    assert said["web"].startswith("the rollout may never end")
+
+
 def bare(name, owner):
     """A pod that nobody owns, with the labels of a workload's pods."""
     return (
@@ -491,3 +509,50 @@ def test_what_an_object_would_give_back_stays_where_the_api_server_refuses_its_c
     assert refused != made("old")
     assert ("KLG109", "web") in told(old, refused + web, inventory(2))
     assert told_now(old, made("old") + web, inventory(2)) == []
+
+
+WAITS = (
+    "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: serving, labels: {{app: a}}, "
+    "ownerReferences: [{{apiVersion: apps/v1, kind: {kind}, name: {owner}, uid: u, controller: true}}]}}\n"
+    "spec: {{containers: [{{name: main, image: i:1}}], schedulingGates: [{{name: example.com/wait}}]}}\n"
+)
+
+
+def test_a_gated_pod_of_the_old_template_keeps_an_ordered_set_from_the_new_one():
+    """Seen on a control plane 1.34: nobody lifts the gate of the pod that there is."""
+    gates = "schedulingGates: [{name: example.com/wait}]\n"
+    before, after = (made("a", "", kind="StatefulSet", pod=pod) for pod in (gates, ""))
+    waits = WAITS.format(name="a-0", kind="StatefulSet", owner="a")
+    ((code, _, text),) = found(before, after, inventory(2) + waits)
+    assert code == "KLG111"
+    assert text.startswith("the rollout never ends: pod a-0 waits until its scheduling gates are lifted")
+
+
+def test_a_gated_pod_counts_under_a_quota_while_its_successor_is_made():
+    """Seen on a control plane 1.34."""
+    gates = "schedulingGates: [{name: example.com/wait}]\n"
+    quota = (
+        "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: serving}\nspec: {hard: {pods: 1}}\n"
+    )
+    waits = WAITS.format(name="a-1", kind="ReplicaSet", owner="a-1")
+    assert told_now(made("a", pod=gates), made("a"), inventory(2) + waits + quota) == [("KLG105", "a")]
+
+
+@pytest.mark.parametrize(("gpus", "codes"), [(1, ["KLG107"]), (2, [])])
+def test_what_is_resumed_may_have_another_template_than_its_pods(gpus, codes):
+    """Seen on a control plane 1.34: paused with a new template, and resumed with the next change."""
+    found_now = told_now(made("a", PAUSED), made("a"), inventory(gpus))
+    assert [code for code, _ in found_now] == codes
+
+
+@pytest.mark.parametrize(("before", "after", "codes"), [("x", "z", []), ("z", "x", ["KLG109"])])
+def test_a_bare_pod_has_the_labels_that_are_written_now(before, after, codes):
+    """Seen on a control plane 1.34: an update changes the labels of the pod that runs."""
+    apart = (
+        "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: x}}}]}}\n"
+    )
+    there = inventory(3) + running("p", before)
+    for cluster in (there, inventory(3)):
+        now = found(bare("p", before) + made("w"), bare("p", after) + made("w", pod=apart), cluster)
+        assert [code for code, name, text in now if name == "w" and "next rollout" not in text] == codes

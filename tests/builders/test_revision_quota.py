@@ -73,3 +73,24 @@ def test_a_controller_revision_is_refused_as_well(kind, more):
 )
 def test_other_quotas_and_other_workloads_are_not_refused(text):
     assert told(text) == []
+
+
+def both(image: str, more: str = "") -> str:
+    texts = (deployment(name=name, spec=more) for name in ("chat", "other"))
+    return "---\n".join(texts).replace("main:1", f"main:{image}")
+
+
+def test_two_rollouts_that_begin_together_are_refused_the_one_or_the_other():
+    found = findings(both("b") + quota(3), counted_objects.NODE, "KLG105", before=both("a"))
+    assert [(one.certainty, one.object) for one in found] == [
+        ("possible", "Deployment/serving/chat"),
+        ("possible", "Deployment/serving/other"),
+    ]
+    assert found[0].message.startswith("the rollout may never begin: the new ReplicaSet is refused by quota q")
+    assert findings(both("b") + quota(4), counted_objects.NODE, "KLG105", before=both("a")) == []
+
+
+def test_a_rollout_that_leaves_no_revision_keeps_none_from_others():
+    none_kept = "revisionHistoryLimit: 0"
+    found = findings(both("b", none_kept) + quota(3), counted_objects.NODE, "KLG105", before=both("a", none_kept))
+    assert found == []

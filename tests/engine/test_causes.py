@@ -7,6 +7,8 @@ import json
 import pytest
 
 from kubelint_gpu.cli.main import invoke
+from kubelint_gpu.engine.causes import told_once
+from kubelint_gpu.findings.finding import ASKED, WHO, Finding, Place, Shared
 
 CLASSES = "priorityClasses: [{name: p, value: 1000}]\n"
 
@@ -81,6 +83,19 @@ def test_of_a_few_that_compete_for_one_room_it_is_certain_that_not_all_have_it(a
     assert found["object"] == last
 
 
+@pytest.mark.parametrize(("low", "named"), [(0, "s00"), (1, "s01"), (None, "s01")])
+def test_of_those_that_compete_for_one_room_that_of_the_lowest_priority_is_named(low, named):
+    def short(number):
+        priority = 0 if number == low else 1000
+        shared = Shared("gpu", (WHO, " ask for ", ASKED), 2, 3, priority)
+        name, place = f"Deployment/serving/s{number:02d}", Place("a.yaml", number + 1, 1, number + 1, 2)
+        return Finding("KLG109", "scale-up-pending", "warning", "possible", "short", place, name, shared=shared)
+
+    (found,) = told_once([short(0), short(1)])
+    assert (found.object.rpartition("/")[2], found.certainty, found.severity) == (named, "certain", "error")
+    assert found.message == "Deployments serving/s00 and serving/s01 ask for 4"
+
+
 def test_of_those_that_compete_the_one_that_the_others_evict_has_no_room(ask):
     def text(**changed):
         pool = service(1, **changed).replace("kind: Deployment", "kind: ReplicaSet")
@@ -89,7 +104,7 @@ def test_of_those_that_compete_the_one_that_the_others_evict_has_no_room(ask):
     before, after = text(replicas=2, priority="restartPolicy: Always"), text(replicas=3)
     found = ask({"a.yaml": after, "before.yaml": before}, cluster(1, 3), "--against", "./before.yaml")
     (short,) = [one for one in found if one["code"] == "KLG109"]
-    assert short["objects"] == ["Deployment/serving/s00", "ReplicaSet/serving/s01"]
+    assert short["objects"] == ["Deployment/serving/s00"]
     assert (short["severity"], short["certainty"]) == ("error", "certain")
 
 

@@ -23,6 +23,7 @@ nodes:
     allocatable: {cpu: 16, memory: 64Gi}
     gpus: {model: L4, count: 2}
     taints: ["dedicated=x:NoSchedule"]
+priorityClasses: [{name: high, value: 1000}]
 """
 PAUSED = "paused: true"
 ON_DELETE = "updateStrategy: {type: OnDelete}"
@@ -52,12 +53,12 @@ spec:
 """
 
 
-def told(after, before=""):
+def told(after, before="", made=()):
     inventory = (read("inventory.yaml", NODES.encode()),)
     cluster, problems, *_ = load(inventory)
     world = ClusterContext(cluster, inventory, problems)
     old = {one.object: one for one in manifests((read("before.yaml", before.encode()),))}
-    unit = ApplySet((read("a.yaml", after.encode()),), world, before=old)
+    unit = ApplySet((read("a.yaml", after.encode()),), world, before=old, made=made)
     return {one.code: one for one in check((unit,), world, fixes=False).findings if one.code in UNFIT}
 
 
@@ -108,3 +109,12 @@ def test_fewer_replicas_of_the_same_template_make_no_pod(code):
     assert told(before, before) == {}
     assert told(before.replace("replicas: 2", "replicas: 1"), before) == {}
     assert told(before.replace("replicas: 2", "replicas: 3"), before)[code].moment == "now"
+
+
+def test_a_pod_that_another_evicts_comes_back_with_the_template_that_no_node_takes():
+    """Seen on a control plane 1.34."""
+    gpus, pod = UNFIT["KLG402"]
+    api = workload("Deployment", "", "1", "priorityClassName: high").replace("web", "api").replace("s: 2", "s: 1")
+    before = workload("StatefulSet", ON_DELETE)
+    found = told(f"{workload('StatefulSet', ON_DELETE, gpus, pod)}---{api}", before, {"Deployment/api"})["KLG402"]
+    assert (found.object, found.moment, found.severity) == ("StatefulSet/web", "now", "error")

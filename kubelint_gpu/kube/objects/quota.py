@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.kube.objects.requests import is_extended, is_pod_level, pod_amounts, pod_limits
+from kubelint_gpu.kube.objects.requests import ephemeral_claims, is_extended, is_pod_level, pod_amounts, pod_limits
+from kubelint_gpu.kube.objects.storage import VOLUME_CLAIMS, claim_charge, of_claims
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import canonical
@@ -94,17 +95,17 @@ class ResourceQuota:
         return tuple(sorted(name for name in self.hard if is_counted(name)))
 
     def covers(self, pod: Pod) -> bool:
-        """Whether the pod is charged to this quota."""
+        """Whether the pod is charged to this quota, or a claim that is made with it."""
         return (
             pod.meta.namespace == self.meta.namespace
-            and bool(self.counted)
+            and any(not of_claims(key) or ephemeral_claims(pod.spec) for key in self.counted)
             and all(scope.covers(pod.spec) for scope in self.scopes)
         )
 
 
 def is_counted(key: str) -> bool:
-    """Whether a key of `spec.hard` counts something of pods."""
-    if key in _COUNTED or key.startswith(("hugepages-", "requests.hugepages-")):
+    """Whether a key of `spec.hard` counts something of pods, or of claims that are made with them."""
+    if key in _COUNTED or of_claims(key) or key.startswith(("hugepages-", "requests.hugepages-")):
         return True
     return key.startswith("requests.") and "/" in key and "kubernetes.io/" not in key.removeprefix(_REQUESTS_OF_CLASS)
 
@@ -143,6 +144,9 @@ def pod_charge(spec: PodSpec, *, finished: bool = False, pod_level: bool = True)
     for name, amount in pod_limits(spec, pod_level=pod_level).items():
         if name in _COMPUTE:
             charge["limits." + name] = amount
+    for claim in ephemeral_claims(spec):
+        for name, amount in claim_charge(claim).items():
+            charge[name] = charge.get(name, 0) + amount
     return FrozenMap(charge)
 
 
@@ -183,7 +187,7 @@ class QuotaRefusal:
         quota: the name of the ResourceQuota.
         exceeded: what it would exceed.
         unspecified: what the pod does not specify and must; empty where it exceeds something.
-        kind: the resource of the object: `pods` or `resourceclaims`.
+        kind: the resource of the object: `pods`, `resourceclaims` or `persistentvolumeclaims`.
     """
 
     pod: str
@@ -233,7 +237,8 @@ def quota_refusal(
         exceeded = [name for name in quota.counted if charge.get(name) and used[name] + charge[name] > quota.hard[name]]
         if exceeded:
             over = tuple([Excess(name, charge[name], used[name], quota.hard[name]) for name in exceeded])
-            return QuotaRefusal(pod.meta.name, quota.meta.name, over)
+            kind = VOLUME_CLAIMS if all(map(of_claims, exceeded)) else PODS
+            return QuotaRefusal(pod.meta.name, quota.meta.name, over, kind=kind)
     return None
 
 

@@ -7,24 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
+from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, read_persistent_volume_claim
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.names import is_qualified_name
 from kubelint_gpu.kube.values.quantity import scheduler_units
 
-if TYPE_CHECKING:
-    from kubelint_gpu.kube.dra.device import DeviceID
-
 _STANDARD = ("cpu", "memory", "ephemeral-storage")
 IMPLICIT_RESOURCE = "deviceclass.resource.kubernetes.io/"
 Amounts = Mapping[str, int]
-
-
-def held_devices(pod: Pod) -> tuple[DeviceID, ...]:
-    """What the claims of a placed pod hold; what they may only look at counts not."""
-    return tuple([one.id for _, found in pod.allocations for one in found.devices if not one.admin])
 
 
 def is_extended(resource: str) -> bool:
@@ -162,3 +154,12 @@ def _raise(into: dict[str, int], amounts: Amounts) -> None:
 
 def _converted(total: Amounts) -> FrozenMap[str, int]:
     return FrozenMap({name: scheduler_units(name, amount) for name, amount in total.items() if is_scheduled(name)})
+
+
+def ephemeral_claims(spec: PodSpec) -> tuple[PersistentVolumeClaim, ...]:
+    """The claims that the controller of ephemeral volumes makes for a pod, which waits where one of them is refused."""
+    return tuple(
+        read_persistent_volume_claim(volume.source.get("volumeClaimTemplate"), [])
+        for volume in spec.volumes
+        if volume.kind == "ephemeral"
+    )

@@ -8,6 +8,7 @@ from typing import Any
 from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap, freeze
+from kubelint_gpu.kube.values.quantity import ONE
 from kubelint_gpu.kube.values.selectors import LabelSelector, NodeSelector, read_label_selector, read_node_selector
 from kubelint_gpu.values import dataclass, replace
 
@@ -22,6 +23,9 @@ READ_WRITE_ONCE_POD = "ReadWriteOncePod"
 _MODES = (READ_WRITE_ONCE, "ReadOnlyMany", "ReadWriteMany", READ_WRITE_ONCE_POD)
 _VOLUME_MODES = ("Filesystem", "Block")
 _NOT_SOURCES = frozenset({"capacity", "claimRef", "nodeAffinity"})
+VOLUME_CLAIMS = "persistentvolumeclaims"
+_KEYS = ("count/persistentvolumeclaims", "persistentvolumeclaims", "requests.storage")
+_OF_CLASS = ".storageclass.storage.k8s.io/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +215,18 @@ def _access_modes(fields: Fields) -> tuple[str, ...]:
                 ("accessModes", index), f'"{mode}" is not an access mode; use one of {", ".join(_MODES)}', mode
             )
     return modes
+
+
+def of_claims(key: str) -> bool:
+    """Whether a key of `spec.hard` counts PersistentVolumeClaims."""
+    return key in _KEYS or _OF_CLASS in key
+
+
+def claim_charge(claim: PersistentVolumeClaim) -> FrozenMap[str, int]:
+    """What a claim is charged to a ResourceQuota, per key, in thousandths; its default class is filled in.
+
+    Source: pkg/quota/v1/evaluator/core/persistent_volume_claims.go, 1.34.
+    """
+    count, size, prefix = VOLUME_CLAIMS, claim.request or 0, claim.class_name + _OF_CLASS
+    charge = dict(zip(_KEYS, (ONE, ONE, size), strict=True))
+    return FrozenMap({**charge, prefix + count: ONE, prefix + "requests.storage": size} if claim.class_name else charge)

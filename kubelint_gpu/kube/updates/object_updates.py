@@ -23,6 +23,7 @@ _ALLOWED = ("replicas", "template", "updateStrategy", "persistentVolumeClaimRete
 _ORDINALS_SINCE = 27
 _REVISIONS_SINCE = 33
 _NEWEST = 1000
+_NOT_CAPTURED = {"dataSource", "limits", "parameters", "reclaimPolicy"}
 _FIELDS: dict[tuple[str, str], tuple[tuple[Pointer, str], ...]] = {
     ("apps", "DaemonSet"): ((_SELECTOR, IMMUTABLE),),
     ("apps", "Deployment"): ((_SELECTOR, IMMUTABLE),),
@@ -50,11 +51,20 @@ _FIELDS: dict[tuple[str, str], tuple[tuple[Pointer, str], ...]] = {
 }
 
 
-def refused_changes(old: dict[str, Any], new: dict[str, Any], minor: int | None = None) -> Iterator[RefusedChange]:
+def refused_changes(
+    old: dict[str, Any], new: dict[str, Any], minor: int | None = None, *, captured: bool = False
+) -> Iterator[RefusedChange]:
     """What an update from one version of an object to another changes and may not, field by field.
 
-    `minor` is the minor release of the control plane; where it is not known, a newer one allows more.
+    `minor` is the minor release of the control plane; where it is not known, a newer one allows more. The old one of a
+    `captured` inventory lacks a few fields, of which nothing is said.
     """
+    for change in _changes(old, new, _NEWEST if minor is None else minor):
+        if not captured or all(_NOT_CAPTURED.isdisjoint(pointer) for pointer in change.at):
+            yield change
+
+
+def _changes(old: dict[str, Any], new: dict[str, Any], minor: int) -> Iterator[RefusedChange]:
     kind = (api_group(new), str(new.get("kind")))
     meta = old.get("metadata")
     live = isinstance(meta, dict) and ("uid" in meta or "resourceVersion" in meta)
@@ -62,7 +72,7 @@ def refused_changes(old: dict[str, Any], new: dict[str, Any], minor: int | None 
         yield from _changed(old, new, pointer, answer, live=live)
     special = _SPECIAL.get(kind)
     if special is not None:
-        yield from special(old, new, live, _NEWEST if minor is None else minor)
+        yield from special(old, new, live, minor)
 
 
 def _changed(

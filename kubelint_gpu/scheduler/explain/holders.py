@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.dra.pod_claims import held_devices
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.requests import held_devices
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
 from kubelint_gpu.values import NamedTuple, dataclass
 

@@ -11,7 +11,7 @@ from kubelint_gpu.simulation.bounds import shortage
 from kubelint_gpu.simulation.bounds.change_set import always_ends, changing, named, scaled
 from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.prepare.revisions import may_return
+from kubelint_gpu.simulation.prepare.revisions import may_have_template
 from kubelint_gpu.simulation.search.ends import RunEnd, RunEnds
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -104,11 +104,15 @@ def by_evicting(question: Question, found: Judgement, alone: Callable[[Question]
     return again if again.placed > found.placed else found
 
 
+def as_pods_tell(question: Question, found: Judgement) -> Judgement:
+    """The judgement; that it gets stuck is possible only where its pods may have the new template already."""
+    sure = found.verdict is not Verdict.STUCK or not may_have_template(question.participant)
+    return found if sure else replace(found, verdict=Verdict.MAY_STICK)
+
+
 def softened(question: Question, found: Judgement) -> Judgement:
     """The judgement of a workload that is new or scaled; where some run gives it all its pods, it is possible only."""
     one = question.participant
-    if found.verdict is Verdict.STUCK and may_return(one):
-        return replace(found, verdict=Verdict.MAY_STICK)
     if one.replaces or not one.moves or found.placed >= found.wanted or not _is_asked(question):
         return found
     ends = _ends(question)

@@ -23,7 +23,7 @@ from kubelint_gpu.simulation.bounds.quiescence_spread import Spreading
 from kubelint_gpu.simulation.model.quota_use import admission_of
 from kubelint_gpu.simulation.prepare.demand import DEVICES, greedily, takes
 from kubelint_gpu.simulation.prepare.revisions import is_of
-from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange, joined, without_claims
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, joined, without_claims
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.placements import one_placement
@@ -109,7 +109,7 @@ def never_rest(situation: Situation, rolling: frozenset[int]) -> bool:
     pods = [one.pods for one in participants]
     every = [pod for found in pods for pod in found]
     looked_at = label_keys([*every, *situation.fixed])
-    if looked_at is None or looked_at.intersection(OF_ONE_POD):
+    if looked_at is None or any(one.numbered for one in participants):
         return False
     return all(_never_waits(situation, pods, rolling, position) for position in rolling)
 

@@ -111,6 +111,10 @@ class Controller:
         takes = named or workload.kind in ("ReplicaSet", "ReplicationController", "DaemonSet")
         return takes and pod.meta.namespace == workload.meta.namespace and pod.meta.owner is None and self.owns(pod)
 
+    def updated(self, pod: Pod) -> Pod:
+        """A pod of it that runs as an update of the workload leaves it: as it is, but for a bare pod."""
+        return pod
+
     def is_owner(self, owner: OwnerReference) -> bool:
         """Whether a reference is to the workload, or to an object that its controller makes for the pods.
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, Volume
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.values import replace
 
+POD_LABELS = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
+"""The labels that tell the pods of a StatefulSet apart."""
 _CLAIM = "persistentVolumeClaim"
 _REVISION_LABEL = "controller-revision-hash"
 
@@ -17,10 +22,15 @@ def ordinal_pod(pod: Pod, name: str, ordinal: int) -> Pod:
 
     Source: `updateIdentity` of pkg/controller/statefulset/stateful_set_utils.go.
     """
-    labels = FrozenMap(
-        {**pod.meta.labels, "statefulset.kubernetes.io/pod-name": name, "apps.kubernetes.io/pod-index": str(ordinal)}
-    )
+    labels = FrozenMap({**pod.meta.labels, **dict(zip(POD_LABELS, (name, str(ordinal)), strict=True))})
     return replace(pod, meta=replace(pod.meta, name=name, labels=labels))
+
+
+def ordinal_pods(workload: Workload, pod: Pod) -> Iterator[Pod]:
+    """A pod of a workload that numbers its pods as each of its ordinals, as far as replicas are looked at singly."""
+    first = getattr(workload.strategy, "first_ordinal", 0)
+    for ordinal in range(first, first + min(workload.replicas, BUDGET.replicas)):
+        yield ordinal_pod(pod, f"{workload.meta.name}-{ordinal}", ordinal)
 
 
 def claim_names(workload: Workload, ordinal: int) -> tuple[str, ...]:

@@ -47,6 +47,7 @@ class Change:
         settled: it is meant as it is when its rollout is over.
         waiting: pods of it that are known to wait for a node.
         under_way: its template stays, and not all of its pods have it yet.
+        numbered: filters look at the labels by which a StatefulSet tells its pods apart.
     """
 
     new: Workload
@@ -63,6 +64,7 @@ class Change:
     whole: bool = False
     waiting: tuple[Pod, ...] = ()
     under_way: bool = False
+    numbered: bool = False
 
     @property
     def replicas(self) -> int:

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.controller import Controller
-from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder, Revision
+from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
 from kubelint_gpu.simulation.controllers.state import Census
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 
 
 def keep(
@@ -32,17 +32,19 @@ def keep(
 class KeepsReplicas(EqualNodes):
     """The reconciler of pods that are not rolled: it only replaces what is lost.
 
-    That of ReplicaSets and ReplicationControllers, and of everything else while another workload is rolled.
+    That of ReplicaSets and ReplicationControllers, and of everything else while another workload is rolled. It makes
+    pods of one kind, and has `others` that are no longer made as they were.
     """
 
     name: str
     kind: int
     replicas: int
+    others: tuple[int, ...] = ()
 
     @property
     def kinds(self) -> tuple[int, ...]:
-        """Its only kind."""
-        return (self.kind,)
+        """That of the pods that it makes, and the others."""
+        return (self.kind, *self.others)
 
     @property
     def rolls(self) -> bool:
@@ -50,12 +52,16 @@ class KeepsReplicas(EqualNodes):
         return False
 
     def actions(self, control: Control, seen: Census) -> Iterator[Action]:
-        """Pods that were evicted are created again."""
-        return keep(self.kind, self.replicas, control, seen, (self.kind,), self.name)
+        """Pods that were evicted are created again; of too many those go first that are made now."""
+        others = sum(seen.active(kind) for kind in self.others)
+        surplus = next((kind for kind in self.others if seen.active(kind)), self.kind)
+        if others > self.replicas and not seen.active(self.kind):
+            return keep(surplus, seen.active(surplus) - 1, control, seen, self.kinds, self.name)
+        return keep(self.kind, max(0, self.replicas - others), control, seen, self.kinds, self.name)
 
     def done(self, _control: Control, seen: Census) -> bool:
         """All replicas are available."""
-        return seen.ready(self.kind) >= self.replicas
+        return sum(seen.ready(kind) for kind in self.kinds) >= self.replicas
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +71,8 @@ class MakesPods(KeepsReplicas):
     How many are left, it writes.
     """
 
-    at_once: int
-    ends: bool
+    at_once: int = 1
+    ends: bool = False
 
     def begin(self) -> Control:
         """It has made none."""
@@ -106,7 +112,7 @@ class ReplicaSetController(Controller):
             else builder.pod_type(pod, 0)
         )
         charged = any(quota.covers(pod) for quota in builder.cluster.quotas)
-        builder.add(MakesPods(change.new.key, kind, wanted, 1 if charged else wanted, ends))
+        builder.add(MakesPods(change.new.key, kind, wanted, (), 1 if charged else wanted, ends))
 
     def makes_other_pods(self, builder: PodTypeBuilder) -> bool:
         """Whether what it makes now differs from what runs: by a template that is not rolled out, or by admission."""
@@ -119,9 +125,8 @@ class ReplicaSetController(Controller):
         comes = change.known or not change.existing
         first = change.sure if scaling else max(change.before, change.replicas if comes else 0)
         sure, more = change.sure, change.replicas - first
-        found = [*builder.revisions(first)]
-        if scaling and more > 0 and self.makes_other_pods(builder):
-            found.append(Revision(builder.new_pod(), 0))
+        found = builder.revisions(first)
+        makes_others = change.existing and not change.settled and self.makes_other_pods(builder)
         for place, revision in enumerate(found):
             mine = min(sure, revision.number)
             sure -= mine
@@ -131,7 +136,8 @@ class ReplicaSetController(Controller):
             number = builder.pod_type(revision.pod, revision.number, revision.running, mine)
             last = scaling and place == len(found) - 1
             wanted = max(0, revision.number + more) if last else revision.number
-            builder.add(KeepsReplicas(change.new.key, number, wanted))
+            made = builder.pod_type(builder.new_pod(), 0) if makes_others else number
+            builder.add(KeepsReplicas(change.new.key, made, wanted, (number,) if makes_others else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +172,7 @@ class PodController(ReplicaSetController):
     def owns(self, pod: Pod) -> bool:
         """The pod of its name, where that has no owner."""
         return self.is_owner(pod.meta.owner) if pod.meta.owner is not None else pod.meta.name == self.workload.meta.name
+
+    def updated(self, pod: Pod) -> Pod:
+        """The pod with the labels that are written now."""
+        return replace(pod, meta=replace(pod.meta, labels=self.workload.template.labels))

@@ -149,9 +149,13 @@ class StatefulSetController(ReplicaSetController):
             self.add_rolling(builder)
             return
         makes_others = self.makes_other_pods(builder)
+        if makes_others and change.known and change.existing and not (change.rolls or change.settled):
+            strategy = replace(self.strategy, on_delete=True)
+            replace(self, strategy=strategy).add_rolling(builder)
+            return
         grows = makes_others and change.replicas > change.before and not change.settled
         waits = {pod.meta.name for pod in change.waiting} if scaling and change.shrinks else set()
-        if not grows and not waits and not self.has_own_claims(builder.cluster):
+        if not (grows or waits or change.numbered or self.has_own_claims(builder.cluster)):
             ReplicaSetController.add_steady(self, builder, scaling=scaling)
             return
         comes = change.known or not change.existing

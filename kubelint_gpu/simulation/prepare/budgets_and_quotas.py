@@ -12,6 +12,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, Share
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import ResourceQuota, pod_charge, quota_usage
+from kubelint_gpu.kube.objects.storage import claim_charge, of_claims
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods
 from kubelint_gpu.simulation.transition import Transition
@@ -35,12 +36,20 @@ def with_unknown_use(cluster: Cluster, participants: Sequence[WorkloadChange], w
 
     def told(quota: ResourceQuota) -> ResourceQuota:
         if quota.used is None:
-            return replace(quota, unknown=quota_usage(quota, waiting))
+            return replace(quota, unknown=_with_standing_claims(quota_usage(quota, waiting), quota, cluster))
         known = quota_usage(replace(quota, used=None), [pod for pod in cluster.pods if pod not in stay], before)
         unknown = {name: max(0, quota.used.get(name, 0) - amount) for name, amount in known.items()}
         return replace(quota, unknown=FrozenMap(unknown))
 
     return replace(cluster, quotas=tuple(map(told, cluster.quotas)))
+
+
+def _with_standing_claims(use: FrozenMap[str, int], quota: ResourceQuota, cluster: Cluster) -> FrozenMap[str, int]:
+    """The use of a quota with the claims of its namespace that are not made with pods."""
+    keys = [key for key in use if of_claims(key)]
+    stay = [one for one in cluster.claims if one.meta.namespace == quota.meta.namespace] if keys else ()
+    charges = [claim_charge(one) for one in stay if one.meta.owner is None or one.meta.owner.kind != "Pod"]
+    return FrozenMap({**use, **{key: use[key] + sum(one.get(key, 0) for one in charges) for key in keys}})
 
 
 def is_refused_before(one: WorkloadChange, cluster: Cluster) -> bool:

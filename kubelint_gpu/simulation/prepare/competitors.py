@@ -53,7 +53,7 @@ def _is_marked(run: PreparedRun, number: int) -> bool:
 def _meet(run: PreparedRun, one: int, other: int) -> bool:
     if run.volumes[one] & run.volumes[other]:
         return True
-    for mine, theirs in product(run.pods[one], run.pods[other]):
+    for mine, theirs in product(*((*run.pods[place], *run.participants[place].ordinals) for place in (one, other))):
         if meet(mine, theirs) or any(quota.covers(mine) and quota.covers(theirs) for quota in run.cluster.quotas):
             return True
     return False

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
+from kubelint_gpu.scheduler.relations import label_keys
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
+from kubelint_gpu.simulation.controllers.ordinals import POD_LABELS
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import is_refused_before
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.simulation.prepare.revisions import as_shown
 from kubelint_gpu.simulation.prepare.standing_pods import with_standing_pods
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, is_waiting, running_pods
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, is_waiting, running_pods
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
@@ -25,14 +27,15 @@ def participants_of(
     pods, gone = pods_by_owner(cluster.pods), set[PodIdentifier]()
     found: dict[int, WorkloadChange] = {}
     controllers = [controller_of(one.new) for one in transitions]
+    numbered = _are_numbered(transitions, cluster)
     # a bare pod is nobody else's, and one that may be a custom resource's is another's where it says so
     doubt = [(one.replaces_lost, not one.knows_own_pods) for one in controllers]
     for number in sorted(range(len(transitions)), key=doubt.__getitem__):
         transition, controller = transitions[number], controllers[number]
         mine = pods.own(controller, gone, controller_of(transition.old))
-        own, waiting = running_pods(controller, mine), tuple(pod for pod in mine if is_waiting(pod))
+        own, waiting = running_pods(controller, mine), _waiting(transition, mine)
         gone.update(pod.identifier for pod in (*own, *(pod for pod in mine if not pod.spec.node_name)))
-        staying = tuple(pod for pod in own if not pod.meta.terminating)
+        staying = tuple(controller.updated(pod) for pod in own if not pod.meta.terminating)
         participant = WorkloadChange(
             transition.new,
             transition.old,
@@ -42,6 +45,7 @@ def participants_of(
             whole=transition.whole,
             existing=transition.existing or bool(staying or waiting),
             waiting=waiting if controller.rolls and controller.knows_own_pods and not controller.node_bound else (),
+            numbered=numbered,
         )
         if is_refused_before(participant, cluster):
             participant = replace(participant, old=replace(participant.old, replicas=0))
@@ -57,6 +61,20 @@ def participants_of(
     left = [pod for pod in cluster.pods if not (pod.finished or pod.meta.terminating or pod.identifier in gone)]
     left = [pod for pod in left if (pod.meta.namespace, pod.meta.owner) not in named] if named else left
     return changes, [pod for pod in left if pod.spec.node_name], [pod for pod in left if not pod.spec.node_name]
+
+
+def _are_numbered(transitions: Sequence[Transition], cluster: Cluster) -> bool:
+    """Whether some filter tells the pods of a StatefulSet apart by their labels."""
+    if not any(controller_of(one.new).has_ordinals for one in transitions):
+        return False
+    made = (created_pod(one, "new") for transition in transitions for one in (transition.old, transition.new))
+    looked_at = label_keys((*made, *cluster.pods))
+    return looked_at is None or not looked_at.isdisjoint(POD_LABELS)
+
+
+def _waiting(transition: Transition, pods: Sequence[Pod]) -> tuple[Pod, ...]:
+    """The pods of a workload that wait; of one that is known to be rolled out those with gates, too."""
+    return tuple(pod for pod in pods if is_waiting(pod, gated=transition.known and transition.rolls))
 
 
 def _on_nodes(participant: WorkloadChange, cluster: Cluster, waiting: Sequence[Pod]) -> WorkloadChange:

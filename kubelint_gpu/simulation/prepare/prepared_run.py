@@ -64,7 +64,7 @@ class PreparedRun:
             self._everywhere = Snapshot.of(replace(grown.added_to(cluster), pods=()))
         self.pods = [(created_pod(found.old, "old"), created_pod(found.new, "new")) for found in self.participants]
         self._others = [*self.rest, *(pod for pods in self.pods for pod in pods)]
-        self._others += [pod for found in self.participants for pod in found.running]
+        self._others += [pod for found in self.participants for pod in found.pods[2:]]
         first = first_alike([pod for both in self.pods for pod in both], self._others) if len(self.pods) > 1 else (0, 1)
         self.alike = tuple(zip(first[::2], first[1::2], strict=True))
         known: dict[int, frozenset[str]] = {}

@@ -85,13 +85,24 @@ def current_revision(participant: WorkloadChange, found: Sequence[Revision]) -> 
     return None
 
 
-def may_return(one: WorkloadChange) -> bool:
-    """Whether an older revision may have the new template, of which its pods do not tell."""
-    if not (one.controller.has_replica_sets and one.rolling and one.known and one.running):
+def may_have_template(one: WorkloadChange) -> bool:
+    """Whether an older revision, or what was paused, may have the new template, of which its pods do not tell."""
+    if not (one.controller.has_replica_sets and one.rolling and one.known):
+        return False
+    if _is_resumed(one):
+        return all(is_of(pod, one.new) is not False for pod in one.running)
+    if not one.running:
         return False
     found = revisions_with_waiting(one)
     older = [revision.running[0] for revision in found[:-1] if revision.running]
     return current_revision(one, found) is None and any(is_of(pod, one.new) is None for pod in older)
+
+
+def _is_resumed(one: WorkloadChange) -> bool:
+    """Whether it was paused with the template that it has: whether its pods have it, too, they tell themselves."""
+    if one.old is one.new or not controller_of(one.old).paused:
+        return False
+    return is_of(created_pod(one.old, ""), one.new) is True
 
 
 def is_of(pod: Pod, workload: Workload) -> bool | None:
@@ -150,7 +161,8 @@ def as_shown(change: WorkloadChange) -> WorkloadChange:
         return replace(change, rolls=under_way, under_way=under_way)
     if change.waiting and change.controller.has_ordinals:
         return change
-    reverted = all(is_of(pod, new) and is_of(pod, old) is False for pod in change.running)
+    resumed = _is_resumed(change)
+    reverted = all(is_of(pod, new) and (resumed or is_of(pod, old) is False) for pod in change.running)
     return replace(change, old=replace(new, replicas=old.replicas), rolls=False, waiting=()) if reverted else change
 
 

@@ -8,17 +8,18 @@ from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod, PodIdentifier
 from kubelint_gpu.kube.objects.priority import PriorityClass, resolve_priority
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.scheduler import merged
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.simulation.controllers.ordinals import POD_LABELS, ordinal_pods
 from kubelint_gpu.simulation.controllers.pod_type_builder import Change
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.values import dataclass, replace
 
 _ENDS = ("OnFailure", "Never")
 # claims of ephemeral volumes are made with the pod, and taken to be bound wherever it goes
-_WITHOUT_PLACE = ("emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath", "ephemeral")
-OF_ONE_POD = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
+_WITHOUT_PLACE = ("emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,15 @@ class WorkloadChange(Change):
 
     @property
     def pods(self) -> tuple[Pod, ...]:
-        """A pod of its old template, one of its new template, and those that run."""
-        return (created_pod(self.old, "old"), created_pod(self.new, "new"), *self.running)
+        """A pod of its old template, one of its new one, with `numbered` one of each ordinal, and those that run."""
+        return (created_pod(self.old, "old"), created_pod(self.new, "new"), *self.ordinals, *self.running)
+
+    @property
+    def ordinals(self) -> tuple[Pod, ...]:
+        """With `numbered` a pod of each ordinal, of its old template and of its new one."""
+        if not (self.numbered and self.controller.has_ordinals):
+            return ()
+        return tuple(pod for one in (self.old, self.new) for pod in ordinal_pods(one, created_pod(one, "new")))
 
     @property
     def daemons(self) -> bool:
@@ -176,9 +184,10 @@ def own_waiting(workload: Workload, pods: tuple[Pod, ...]) -> tuple[Pod, ...]:
     return tuple(pod for pod in pods_by_owner(pods).own(controller_of(workload)) if is_waiting(pod))
 
 
-def is_waiting(pod: Pod) -> bool:
-    """Whether the scheduler tries to place the pod."""
-    return not (pod.spec.node_name or pod.finished or pod.meta.terminating or pod.spec.scheduling_gates)
+def is_waiting(pod: Pod, *, gated: bool = False) -> bool:
+    """Whether the scheduler tries to place the pod; with `gated`, or would if its gates were lifted."""
+    kept = pod.spec.scheduling_gates and not gated
+    return not (pod.spec.node_name or pod.finished or pod.meta.terminating or kept)
 
 
 def resolved_workload(workload: Workload, classes: Iterable[PriorityClass]) -> Workload:
@@ -195,19 +204,20 @@ def resolved_workload(workload: Workload, classes: Iterable[PriorityClass]) -> W
 
 def created_pod(workload: Workload, revision: str, name: str = "") -> Pod:
     """A pod as the workload's controller creates it; `revision` tells the templates apart."""
-    return interchangeable(merged(controller_of(workload).pod(revision, name)))
+    pod = merged(controller_of(workload).pod(revision, name))
+    return interchangeable(replace(pod, spec=replace(pod.spec, scheduling_gates=())))
 
 
 def interchangeable(pod: Pod) -> Pod:
     """The pod without what tells it from the others of its workload and what no scheduler looks at.
 
-    Which scheduler serves it does not matter: all are taken to filter as kube-scheduler does.
-    Scheduling gates are taken to be lifted.
+    Which scheduler serves it does not matter: all are taken to filter as kube-scheduler does. Gates of a template are
+    taken to be lifted; a pod that is known to have some waits until it is deleted.
     """
     spec = replace(
         pod.spec,
         scheduler_name=DEFAULT_SCHEDULER,
-        scheduling_gates=(),
+        node_affinity=NodeSelector(()) if pod.spec.scheduling_gates else pod.spec.node_affinity,
         volumes=tuple(replace(volume, name="") for volume in pod.spec.volumes if volume.kind not in _WITHOUT_PLACE),
     )
     return replace(pod, spec=spec, nominated_node_name="", claim_statuses=EMPTY, allocations=())
@@ -222,8 +232,8 @@ def anonymous(pod: Pod) -> Pod:
     """A running pod as one of several that nothing tells apart but their node and their age."""
     pod = interchangeable(pod)
     labels = pod.meta.labels
-    if any(key in labels for key in OF_ONE_POD):
-        labels = FrozenMap({key: value for key, value in labels.items() if key not in OF_ONE_POD})
+    if any(key in labels for key in POD_LABELS):
+        labels = FrozenMap({key: value for key, value in labels.items() if key not in POD_LABELS})
     meta = replace(pod.meta, uid="", labels=labels, annotations=EMPTY, created="")
     return replace(
         pod, meta=meta, spec=replace(pod.spec, node_name=""), start_time="", phase="Pending", ready=False, unready=False

@@ -116,7 +116,7 @@ def judge_in(situation: Situation, number: int) -> Judgement:
     # those that keep the template that they have: with OnDelete, below a partition, where nothing is rolled out
     left = 0 if participant.rolls else min(wanted, participant.sure)
     stay = max(participant.undisturbed, participant.kept, left) if situation.demands[position].nodes else 0
-    if not situation.eligible[position] and not (rolling and stay >= wanted):
+    if not situation.eligible[position] and not (rolling and stay >= wanted) and (question.peaceful or not stay):
         return replace(blank, placed=stay, alone=stay)
     found = first_answer(question, AT_ONCE, changing(situation, position))
     try:
@@ -128,7 +128,7 @@ def judge_in(situation: Situation, number: int) -> Judgement:
             raise
     if found.verdict is Verdict.UNDECIDED:
         found = first_answer(question, AT_LAST) or found
-    return found
+    return applied.as_pods_tell(question, found)
 
 
 def _sought(question: Question) -> Judgement:

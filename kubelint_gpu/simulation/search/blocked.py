@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit, message, preempt
+from kubelint_gpu.scheduler.attempt import GATED
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.plugin import Code
 from kubelint_gpu.scheduler.relations import blocking_plugins, held, peeled, sought
@@ -63,6 +64,8 @@ class BlockedPods:
         refusal = self._scene.places.claim_refusal(number, state)
         if refusal is not None:
             return Waiting(kind.owner, kind.new, count, refusal=refusal, pod=kind.name)
+        if kind.pod.spec.scheduling_gates:
+            return Waiting(kind.owner, kind.new, count, GATED, pod=kind.name)
         pod = self._scene.places.state_pods.incoming(number, only=home)
         result = fit(pod, snapshot)
         if result.schedulable:

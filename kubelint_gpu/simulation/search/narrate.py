@@ -7,7 +7,8 @@ from collections.abc import Hashable
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.quota import CLAIMS
+from kubelint_gpu.kube.objects.quota import PODS
+from kubelint_gpu.kube.objects.storage import VOLUME_CLAIMS
 from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.scheduler import Snapshot
@@ -138,9 +139,10 @@ class Narration:
             return TraceStep("kube-scheduler", f"cannot place {pods}", one.owner, pods, scheduler=one.scheduler)
         kind = one.owner.split("/", maxsplit=1)[0]
         controller = "ReplicaSet" if kind == "Deployment" else kind
-        if one.refusal is not None and one.refusal.kind == CLAIMS:
+        if one.refusal is not None and one.refusal.kind != PODS:
             message = f"cannot create a claim for {pods}: {one.refusal.text}"
-            return TraceStep("resource claim controller", message, one.owner)
+            maker = "ephemeral volume" if one.refusal.kind == VOLUME_CLAIMS else "resource claim"
+            return TraceStep(f"{maker} controller", message, one.owner)
         message = f"cannot create {pods}: {one.refusal.text if one.refusal is not None else ''}"
         return TraceStep(f"{controller} controller", message, one.owner)
 

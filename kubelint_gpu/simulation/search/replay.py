@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.groups import grouped, summed
+from kubelint_gpu.kube.dra.pod_claims import held_devices
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
-from kubelint_gpu.kube.objects.requests import held_devices
 from kubelint_gpu.scheduler import Snapshot, fit, preempt
 from kubelint_gpu.simulation.controllers.state import GOING, NOMINATED, State
 from kubelint_gpu.simulation.model.simulation import Simulation

@@ -73,7 +73,7 @@ def test_pod_level_resources_are_charged_instead_of_the_containers():
 
 
 def test_names_that_quotas_do_not_count_are_left_out():
-    found = quota({GPU: 1, f"limits.{GPU}": 1, "services": 1, f"requests.{GPU}": 1, "requests.storage": 1})
+    found = quota({GPU: 1, f"limits.{GPU}": 1, "services": 1, f"requests.{GPU}": 1})
     assert found.counted == (f"requests.{GPU}",)
     assert quota_refusal(pod(container(gpu=2)), [quota({GPU: 1})], []) is None
 
@@ -292,3 +292,17 @@ def test_a_limit_range_that_the_api_server_would_refuse_names_the_field():
         limit_range(limit(max={"cpu": "much"}))
     assert caught.value.pointer == ("spec", "limits", 0, "max", "cpu")
     assert caught.value.name == "n/r"
+
+
+def test_the_claims_of_ephemeral_volumes_are_counted_with_their_pod():
+    spec = {"accessModes": ["ReadWriteOnce"], "storageClassName": "fast", "resources": {"requests": {"storage": "2"}}}
+    volume = {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": spec}}}
+    found, other = pod(volumes=[volume]), pod()
+    claims = quota({"persistentvolumeclaims": 1, "fast.storageclass.storage.k8s.io/requests.storage": 3})
+    assert claims.covers(found)
+    assert not claims.covers(other)
+    assert quota_refusal(found, [claims], [other]) is None
+    refused = quota_refusal(found, [claims], [found])
+    assert refused is not None
+    assert refused.kind == "persistentvolumeclaims"
+    assert [one.key for one in refused.exceeded] == list(claims.counted)

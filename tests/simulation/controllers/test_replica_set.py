@@ -41,3 +41,27 @@ def test_it_is_done_when_all_replicas_are_ready():
     assert keeps.done(Control(), Seen(2, ready=2))
     assert keeps.kinds == (0,)
     assert not keeps.rolls
+
+
+class SeenOf:
+    """So many pods of each kind, all of them ready."""
+
+    def __init__(self, *numbers):
+        self._numbers = numbers
+
+    def active(self, kind):
+        return self._numbers[kind]
+
+    ready = active
+
+
+@pytest.mark.parametrize(
+    ("others", "again", "acts"),
+    [(2, 0, []), (1, 0, ["create"]), (1, 2, ["delete 1"]), (3, 0, ["delete 0"]), (0, 2, [])],
+)
+def test_what_is_lost_comes_back_as_it_is_admitted_now(others, again, acts):
+    keeps = KeepsReplicas("web", 1, 2, (0,))
+    found = list(keeps.actions(Control(), SeenOf(others, again)))
+    assert [f"delete {one.delete}" if one.create is None else "create" for one in found] == acts
+    assert all(one.create in (None, (1, 1)) for one in found)
+    assert keeps.done(Control(), SeenOf(others, again)) is (others + again >= 2)
