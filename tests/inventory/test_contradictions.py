@@ -95,10 +95,10 @@ def a_slice(name, *devices, count=1, generation=1, **spec):
             [a_slice("old", {"name": "d"}), a_slice("s", {"name": "d"}, generation=2, count=2)],
             "1 of 2 slices of its newest generation, 2, are declared",
         ),
-        ([a_slice(name, {"name": "d"}, count=2) for name in "st"], "device d is there twice"),
+        ([a_slice(name, {"name": "d"}, count=2) for name in "st"], "duplicate device name d"),
         (
             [a_slice("s", {"name": "d", "consumesCounters": [{"counterSet": "x", "counters": {}}]})],
-            "there is no counter set x",
+            "counter set x not found",
         ),
     ],
 )
