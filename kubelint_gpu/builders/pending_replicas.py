@@ -52,6 +52,7 @@ def pending_replicas(
         return
     manifest, now = subject.manifest, subject if later else acting(unit, subject)
     beside = judgement.alone > placed
+    others = " beside the other workloads" if len(transitions_in(unit)) > 1 else ""
     only = beside and judgement.wanted == 1 and judgement.at_best != placed
     text, why, nature = None, "", why_fewer((), judgement.refusal)
     unsure: tuple[str, ...] = ()
@@ -68,8 +69,7 @@ def pending_replicas(
         why = f"{'it' if only else 'the next one'} is refused {refused(judgement.refusal)}"
     company = judgement.company if judgement.alone >= judgement.wanted else ()
     known = bool(judgement.at_best == placed and why) or not beside
-    sure = known and not _varies(unit, subject, judgement) and not (company or unsure)
-    certain = sure and is_certain(unit, subject, judgement)
+    certain = known and is_sure(unit, subject, judgement) and is_certain(unit, subject, judgement)
     replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
     if subject.scaled is not None:
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
@@ -87,7 +87,7 @@ def pending_replicas(
     if beside:
         told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
         if known:
-            told = f"only {replicas} can run beside the other workloads"
+            told = f"only {replicas} can run{others}"
         elif judgement.wanted == 1:
             pod = "its pod" if subject.controller.replaces_lost else "it"
             told = f"{pod} may find no room, where the other workloads applied with it are placed first"
@@ -118,8 +118,12 @@ def pending_replicas(
     )
 
 
-def _varies(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
-    """Whether what is applied with it has other pods wait in another order of events."""
-    now = transitions_in(unit).get(subject.key)
+def is_sure(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
+    """Whether in no order of events more of its replicas run, whatever changes at the same moment."""
+    placed, now = placed_of(unit, subject, judgement), transitions_in(unit).get(subject.key)
+    if (judgement.company and judgement.alone >= judgement.wanted) or judgement.alone > placed != judgement.at_best:
+        return False
+    if judgement.waiting is not None and unsure_claims(unit, subject.workload, judgement.waiting):
+        return False
     known = now is not None and (now.known or not now.existing)
-    return known and judgement.at_best is not None and judgement.at_best > judgement.placed
+    return not (known and judgement.at_best is not None and judgement.at_best > judgement.placed)

@@ -74,9 +74,12 @@ def shortage(
     if judgement.refusal:
         return None, f"the next one is refused {refused(judgement.refusal)}", ()
     waiting = judgement.waiting
-    if waiting is not None and (any(lack.held == _VOLUME for lack in every(waiting.lacks)) or subject.workload.claims):
-        # what is told of a pod without its claims would be another thing
-        return waiting.scheduler or None, NO_NODE, ()
+    if waiting is not None:
+        lacking_things = every(waiting.lacks)
+        others = any(lack.held == Held.DEVICE.value and lack.owners - {subject.workload.key} for lack in lacking_things)
+        # what is told of a pod without its claims would be another thing, and others are told by name
+        if others or subject.workload.claims or any(lack.held == _VOLUME for lack in lacking_things):
+            return waiting.scheduler or None, NO_NODE, ()
     text, lacks = lacking(unit, subject, placed, judgement.eligible)
     if not lacks:
         return text, NO_NODE, ()

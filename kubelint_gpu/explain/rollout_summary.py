@@ -8,6 +8,7 @@ from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.rollout_facts import judged_together, judgements_in, next_rollouts, rolled_in
 from kubelint_gpu.analysis.scaled import waiting_when_scaled
+from kubelint_gpu.builders.pending_replicas import is_sure
 from kubelint_gpu.builders.revision_quota import RefusedRevision, revisions_refused
 from kubelint_gpu.builders.stuck_rollout import end_of, waits_later
 from kubelint_gpu.builders.waiting_pods import unsure_claims
@@ -32,10 +33,10 @@ def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
         return f"{refused.ends}{_MORE}"
     if judgement.verdict is None:
         if judgement.eligible and judgement.placed < judgement.wanted:
+            ends, only = ("cannot end", "only") if is_sure(unit, subject, judgement) else ("may not end", "as few as")
             beyond = "" if is_certain(unit, subject, judgement) else _BEYOND
-            return (
-                f"cannot end{beyond}: only {judgement.placed} of {counted(judgement.wanted, 'replica')} can run{_MORE}"
-            )
+            replicas = f"{judgement.placed} of {counted(judgement.wanted, 'replica')}"
+            return f"{ends}{beyond}: {only} {replicas} can run{_MORE}"
         return None
     if judgement.verdict is Verdict.UNDECIDED:
         return "was not decided"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kubelint_gpu.values import dataclass
 
 
@@ -11,6 +13,7 @@ class Row:
 
     `name` is how people call one of it: `GPU`, `GPU share`, `memory`.
     `devices` says that it is counted piece by piece, as GPUs are; `whole` is `total` in words, `16Gi` for instance.
+    `units` names the devices that claims may ask for, each with its parts.
     """
 
     resource: str
@@ -18,6 +21,18 @@ class Row:
     total: int
     devices: bool
     whole: str
+    units: tuple[tuple[str, ...], ...] = ()
+
+    def positions(self, names: Iterable[str]) -> list[int]:
+        """Which of the units some devices are, or are parts of."""
+        wanted = frozenset(names)
+        return [at for at, unit in enumerate(self.units) if not wanted.isdisjoint(unit)]
+
+    def held(self, place: int, holdings: Iterable[Holding]) -> int:
+        """How much of it is held, where it is the row at a place: of a device that several have parts of, one."""
+        if self.units:
+            return len(self.positions(name for one in holdings for name in one.things[place]))
+        return sum(one.amounts[place] for one in holdings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +41,7 @@ class Holding:
 
     `owner` is `namespace/name`; `age` is `old` or `new` in a rollout, else empty.
     `phase` is `running`, `starting`, `terminating`, `evicted`, `nominated`, `pending`, `waiting` or `refused`.
-    `takes` says in words what one pod asks for.
+    `takes` says in words what one pod asks for; `things` names the devices of each row that their claims have.
     """
 
     owner: str
@@ -35,14 +50,16 @@ class Holding:
     count: int
     amounts: tuple[int, ...] = ()
     takes: str = ""
+    things: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class NodeGroup:
-    """Nodes of a class that hold the same; `names` are folded, as `gpu-[1-3]`."""
+    """Nodes of a class that have and hold the same; `names` are folded, as `gpu-[1-3]`."""
 
     names: str
     count: int
+    rows: tuple[Row, ...]
     holdings: tuple[Holding, ...] = ()
     others: int = 0
 
@@ -59,7 +76,6 @@ class ClassPicture:
     devices: str
     cpu: str
     memory: str
-    rows: tuple[Row, ...]
     taints: tuple[str, ...]
     unhealthy: str
     cordoned: bool

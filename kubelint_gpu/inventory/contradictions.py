@@ -11,7 +11,10 @@ from kubelint_gpu.inventory.declarations.complaint import warning_about
 from kubelint_gpu.inventory.declarations.did_you_mean import MOST_HINTS, did_you_mean
 from kubelint_gpu.inventory.declarations.unread import ANY
 from kubelint_gpu.inventory.declarations.usage import placed_pods, usage
+from kubelint_gpu.inventory.kubernetes_version import devices_minor
+from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
 from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.values.plain import at, mapping, sequence
 from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.kube.values.selectors import parse_int64
 
@@ -23,6 +26,12 @@ if TYPE_CHECKING:
 
 _GPU = "nvidia.com/gpu"
 _ALLOCATABLE = ("status", "allocatable")
+_GATES = {
+    "taints": "DRADeviceTaints",
+    "consumesCounters": "DRAPartitionableDevices",
+    "allowMultipleAllocations": "DRAConsumableCapacity",
+    "bindingConditions": "DRADeviceBindingConditions",
+}
 # Other device plugins advertise nvidia.com/gpu by rules of their own, while the labels count physical GPUs.
 _OTHER_PLUGINS = ("hami.io/", "volcano.sh/")
 
@@ -37,19 +46,33 @@ def contradictions(inventory: Inventory) -> tuple[InventoryError, ...]:
 
 
 def _pools(inventory: Inventory) -> Iterator[InventoryError]:
-    """Pools of devices of which the scheduler takes none."""
+    """Pools of devices of which the scheduler does not take all."""
     if next(inventory.of_kind("ResourceSlice"), None) is None:
         return
-    from kubelint_gpu.kube.dra.device_pools import newest, unusable
+    from kubelint_gpu.kube.dra.device_pools import doubt, newest
 
+    minor = devices_minor(inventory.kubernetes_version)
     found = [(declared.typed, declared) for declared in inventory.of_kind("ResourceSlice")]
     of_name = {one.name: declared for one, declared in found}
+    for declared in of_name.values() if minor < BETAS_SINCE else ():
+        yield from _dropped(declared, minor)
     for (driver, pool), slices in newest([one for one, _ in found]).items():
-        why = unusable(slices)
-        if why:
-            sentence = f"pool {driver}/{pool}: {why}: the scheduler takes none of its devices"
-            hint = "capture the inventory again, or declare what is missing" if "slices" in why else ""
+        told = doubt(slices, minor)
+        if told is not None:
+            sentence = f"pool {driver}/{pool}: {': '.join(told)}"
+            hint = "capture the inventory again, or declare what is missing" if "slices" in told[0] else ""
             yield warning_about(of_name[slices[0].name], ("spec", "pool"), sentence, hint)
+
+
+def _dropped(declared: Declared, minor: int) -> Iterator[InventoryError]:
+    """Fields of devices whose gate is off by default: no verdict looks at them."""
+    for number, device in enumerate(sequence(at(declared.value, ("spec", "devices")))):
+        for key, gate in _GATES.items():
+            if mapping(device).get(key):
+                why = f"{gate} is off by default in 1.{minor}"
+                sentence = f"device {device.get('name')}: its {key} are dropped, or not heeded, as {why}"
+                yield warning_about(declared, ("spec", "devices", number, key), sentence)
+                return
 
 
 def _labels(inventory: Inventory) -> Iterator[InventoryError]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
 from kubelint_gpu.patterns import pattern
 
 if TYPE_CHECKING:
@@ -17,6 +18,12 @@ def minor_version(text: str) -> tuple[int, int] | None:
     """Major and minor of a version as Kubernetes writes it (`v1.34.1+k3s1`), None where it is none."""
     found = _VERSION.fullmatch(text)
     return (int(found["major"]), int(found["minor"])) if found else None
+
+
+def devices_minor(version: str | None) -> int:
+    """The minor number by which devices are judged; without a version, that of one with all that is on by default."""
+    found = minor_version(version) if version is not None else None
+    return found[1] if found is not None else BETAS_SINCE
 
 
 def cluster_version(declared: str | None, kubelets: Iterable[str]) -> str | None:

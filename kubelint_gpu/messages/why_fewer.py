@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.values.quantity import canonical
+from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.trace import Blocker
@@ -31,12 +32,16 @@ def why_fewer(lacks: Sequence[Blocker], refusal: QuotaRefusal | None) -> str:
     if apart:
         return KEPT_APART
     if not short:
+        if any(lack.failed for lack in lacks):
+            return "the attempt fails on all nodes then, whatever room they have: this is no rollout deadlock"
         if any(
             lack.plugin == volume_restrictions.NAME and lack.reason != volume_restrictions.DISK_REASON for lack in lacks
         ):
             return "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"
         if any(lack.plugin == ATTACH for lack in lacks):
             return "one node at a time can attach the volume, whatever the strategy: this is no rollout deadlock"
+        if any(lack.reason == ALLOCATED_ELSEWHERE for lack in lacks):
+            return "a claim keeps its pods where its devices are, whatever the strategy: this is no rollout deadlock"
         if any(lack.reason == node_ports.REASON for lack in lacks):
             return "a node has each host port once, whatever the strategy: this is no rollout deadlock"
     return "this is missing capacity, not a rollout deadlock"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.findings.picture import Holding, NodeMoment, RolloutFrame, RolloutPicture, Row, StageNode
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
+from kubelint_gpu.inventory.view.node_devices import DeviceCount, node_devices
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.inventory.view.node_rows import owner_of
+from kubelint_gpu.kube.dra.pod_claims import held_devices
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended, running_requests
@@ -16,6 +19,9 @@ from kubelint_gpu.messages.wording import amount, bare
 from kubelint_gpu.simulation.search.frames import Frame, FrameGroup, course
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.device import DeviceID
 
 MOST_NODES = 12
 """Nodes, or groups of equal ones, that are shown; a reader compares no more at a glance."""
@@ -34,21 +40,21 @@ def picture(trace: Trace, steps: int) -> RolloutPicture | None:
     if trace.played is None:
         return None
     lacks = [one for waiting in trace.waiting for lack in waiting.lacks for one in (lack, *lack.also)]
+    cluster = trace.played.cluster
     found = course(trace.played, {lack.node for lack in lacks})
     short = tuple(dict.fromkeys(lack.resource for lack in lacks if lack.resource))
-    standing = grouped((pod.spec.node_name, pod) for pod in trace.played.standing)
+    standing = grouped((pod.spec.node_name, pod) for pod in cluster.pods)
+    devices = node_devices(cluster.resource_slices, cluster.version, found.nodes)
     equal: dict[tuple[tuple[Row, ...], History], list[str]] = {}
     for index, node in enumerate(found.nodes):
-        rows = _rows(node, short)
+        rows = (*_rows(node, short), *device_rows(node.name, devices.get(node.name, ())))
         fixed = settled(standing.get(node.name, ()), rows)
-        history = tuple(_on(moment, index, rows, fixed) for moment in found.moments)
+        history = tuple(_on(moment, index, node.name, rows, fixed) for moment in found.moments)
         equal.setdefault((rows, history), []).append(node.name)
     ranked = sorted(equal.items(), key=lambda entry: not _busy(entry[0][1], found.moments))
     shown = ranked[:MOST_NODES]
     moments = [
-        RolloutFrame(
-            tuple(history[number] for (_, history), _ in shown), tuple(_holding(group, ()) for group in moment.waiting)
-        )
+        RolloutFrame(tuple(history[number] for (_, history), _ in shown), tuple(map(_holding, moment.waiting)))
         for number, moment in enumerate(found.moments)
     ]
     refused = tuple(
@@ -74,19 +80,46 @@ def row(resource: str, total: int, labels: Mapping[str, str]) -> Row:
     return Row(resource, name, total, is_extended(resource), bare(resource, total))
 
 
+def device_rows(node: str, devices: Iterable[DeviceCount]) -> tuple[Row, ...]:
+    """The devices of a node that claims may ask for, by the name that their driver gives the model."""
+    named = ((one, tuple(tuple([_name(part, node) for part in unit]) for unit in one.units)) for one in devices)
+    return tuple(Row(one.label, one.label, one.number, True, str(one.number), units) for one, units in named)
+
+
 def settled(pods: Iterable[Pod], rows: Sequence[Row]) -> list[Holding]:
-    """Running pods by owner; those that hold nothing of the rows are left out."""
+    """The running pods of a node by owner; those that hold nothing of the rows are left out."""
     counts: dict[str, int] = {}
     amounts: dict[str, list[int]] = {}
+    devices: dict[str, list[DeviceID]] = {}
+    where = ""
     for pod in pods:
-        taken = running_requests(pod)
+        taken, where = running_requests(pod), pod.spec.node_name
         mine = [1 if one.resource == "pods" else taken.get(one.resource, 0) for one in rows]
-        if any(mine):
+        if any(mine) or pod.allocations:
             name = owner_of(pod)
             before = amounts.get(name, [0] * len(rows))
-            counts[name] = counts.get(name, 0) + 1
+            counts[name] = counts.get(name, 0) + (not pod.is_claim)
             amounts[name] = [had + more for had, more in zip(before, mine, strict=True)]
-    return [Holding(name, "", "running", counts[name], tuple(amounts[name])) for name in sorted(counts)]
+            devices.setdefault(name, []).extend(held_devices(pod))
+    held = {name: _held(rows, amounts[name], devices[name], where) for name in sorted(counts)}
+    return [Holding(name, "", "running", counts[name], had, "", things) for name, (had, things) in held.items()]
+
+
+def _held(
+    rows: Sequence[Row], amounts: Iterable[int], devices: Iterable[DeviceID], node: str
+) -> tuple[tuple[int, ...], tuple[tuple[str, ...], ...]]:
+    """How much pods have of each row, and which devices."""
+    names = tuple(dict.fromkeys(_name(one, node) for one in devices))
+    things = tuple(tuple([name for name in names if row.positions((name,))]) for row in rows)
+    numbers = tuple(
+        len(row.positions(names)) if row.units else number for row, number in zip(rows, amounts, strict=True)
+    )
+    return numbers, things
+
+
+def _name(device: DeviceID, node: str) -> str:
+    """A device as people on its node call it: pools have the name of their node as a rule."""
+    return device.device if device.pool == node else f"{device.pool}/{device.device}"
 
 
 def folded(names: Sequence[str]) -> str:
@@ -109,21 +142,25 @@ def _busy(history: History, moments: Sequence[Frame]) -> bool:
     return len(set(history)) > 1 or any(one.age for one in history[0].holdings) or len(moments) == 1
 
 
-def _on(moment: Frame, index: int, rows: Sequence[Row], standing: Sequence[Holding]) -> NodeMoment:
-    holdings = (*(_holding(group, rows) for group in moment.nodes[index]), *standing)
-    used = [sum(one.amounts[place] for one in holdings if one.phase not in _ON_ITS_WAY) for place in range(len(rows))]
+def _on(moment: Frame, index: int, node: str, rows: Sequence[Row], standing: Sequence[Holding]) -> NodeMoment:
+    holdings = (*(_holding(group, rows, node) for group in moment.nodes[index]), *standing)
+    here = [one for one in holdings if one.phase not in _ON_ITS_WAY]
+    used = [row.held(place, here) for place, row in enumerate(rows)]
     told = tuple(f"{bare(one.resource, number)} of {one.whole}" for one, number in zip(rows, used, strict=True))
     return NodeMoment(not moment.absent[index], holdings, told)
 
 
-def _holding(group: FrameGroup, rows: Sequence[Row]) -> Holding:
+def _holding(group: FrameGroup, rows: Sequence[Row] = (), node: str = "") -> Holding:
     asked = [amount(name, number) for name, number in group.takes.items() if number and name != "pods"]
     asked.sort(key=lambda text: "/" not in text)
+    asked[:0] = [f"devices of claim {name}" for name in group.claims]
+    amounts, things = _held(rows, [group.takes.get(one.resource, 0) * group.count for one in rows], group.devices, node)
     return Holding(
         group.owner.partition("/")[2],
         ("new" if group.new else "old") if group.rolls else "",
         group.phase,
         group.count,
-        tuple(group.takes.get(one.resource, 0) * group.count for one in rows),
+        amounts,
         ", ".join(asked),
+        things,
     )

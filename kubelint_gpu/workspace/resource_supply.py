@@ -10,9 +10,10 @@ from kubelint_gpu.inventory.declarations.inventory import Inventory
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
 from kubelint_gpu.kube.objects.cluster import read_cluster
 from kubelint_gpu.kube.objects.node import read_node
-from kubelint_gpu.kube.objects.requests import IMPLICIT_RESOURCE
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.requests import IMPLICIT_RESOURCE, pod_requests
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
+from kubelint_gpu.scheduler.plugins.dynamic_resources import FACTS, served_by_devices
 from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 
@@ -46,15 +47,18 @@ class ResourceSupply:
         names += [f"{IMPLICIT_RESOURCE}{one.name}" for one in self.empty.cluster.device_classes]
         return frozenset(name for name in names if isinstance(name, str))
 
-    def lacks_served(self, resource: str) -> str:
-        """What is lacking of a resource that a DeviceClass serves, in words; empty for all others."""
+    def lacks_served(self, resource: str, pod: Pod) -> str:
+        """What a pod lacks of a resource that a DeviceClass serves, in words; empty for all others."""
         if resource not in served_by_devices(self.empty):
             name = resource.removeprefix(IMPLICIT_RESOURCE)
             return "" if name == resource else f"there is no DeviceClass {name} that serves {resource}"
         from kubelint_gpu.kube.dra.device_class import classes_by_resource
 
         served = classes_by_resource(self.empty.cluster.device_classes)[resource]
-        return f"DeviceClass {served.name} serves {resource}, and no node has so many of its devices"
+        stocks = [FACTS.stock(pod, self.empty, info.name) for info in self.empty.nodes]
+        most, asked = max([there for _, there in filter(None, stocks)], default=0), pod_requests(pod.spec)[resource]
+        has = f"{asked} of its devices: the largest has {most}" if 0 < most < asked else "so many of its devices"
+        return f"DeviceClass {served.name} serves {resource}, and no node has {has}"
 
     def given_out_elsewhere(self, resource: str) -> bool:
         """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here."""

@@ -12,6 +12,7 @@ from kubelint_gpu.kube.validation.api_versions import Service, service
 _OLDEST = 31
 # beta versions of an API are off by default; those of this one are needed only before it is stable
 _DEVICES, _DEVICES_SINCE = "resource.k8s.io/v1", 34
+_RULE, _OWN_GATE_SINCE = "DeviceTaintRule", 35
 
 
 @rule("KLG004")
@@ -38,9 +39,14 @@ def removed_api(unit: ApplySet) -> Iterator[Diagnostic]:
         elif found.gone and minor + 1 >= found.gone and found.successor:
             text = f"{what} is removed in 1.{found.gone}, one release after that of the cluster{instead}"
             yield _draft(manifest, found, text, warning=True)
-        elif found.successor == _DEVICES and minor >= _DEVICES_SINCE:
-            text = f"1.{minor} serves {what} only where --runtime-config of the API server enables it{instead}"
-            yield _draft(manifest, found, text, possible=True)
+        elif version.startswith(_DEVICES) and version != _DEVICES and minor >= _DEVICES_SINCE:
+            if manifest.kind == _RULE and unit.cluster.device_taint_rules:
+                continue  # the cluster has such objects, so it serves them
+            text = f"1.{minor} serves {what} only where --runtime-config of the API server enables it"
+            if manifest.kind == _RULE:
+                gate = "DRADeviceTaintRules" if minor >= _OWN_GATE_SINCE else "DRADeviceTaints"
+                text = f"{text}, and heeds it only with the feature gate {gate}, which is off by default"
+            yield _draft(manifest, found, f"{text}{instead if found.successor == _DEVICES else ''}", possible=True)
 
 
 def _draft(

@@ -29,7 +29,8 @@ def unknown_resource(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG502",
             request_place(subject, resource),
-            unit.supply.lacks_served(resource) or f"no node of the inventory advertises {resource}{gone}; {has}",
+            unit.supply.lacks_served(resource, subject.pod)
+            or f"no node of the inventory advertises {resource}{gone}; {has}",
             subject.manifest,
             cause=resource,
             certainty=found.certainty,

@@ -26,7 +26,7 @@ def mig_profile(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG506",
             request_place(subject, found.resource),
-            unit.supply.lacks_served(found.resource)
+            unit.supply.lacks_served(found.resource, subject.pod)
             or f"no node advertises {found.resource}: {_why(unit, subject, found)}",
             subject.manifest,
             cause=found.resource,

@@ -45,6 +45,7 @@ def _is_unknown(name: str, known: list[str]) -> bool:
 
 def _told(unit: ApplySet, manifest: Manifest, pointer: Pointer, name: str, known: list[str]) -> Diagnostic:
     near, nothing = nearest_key(name, known), not (unit.world.has_slices or known)
+    known = [one for one in known if one == near] + [one for one in known if one != near]
     has = f"known are {some(known, 'class')}" if known else "the inventory declares none"
     text = (
         f'DeviceClass "{name}" is neither in the manifests nor in the inventory: the scheduler refuses every pod '

@@ -68,7 +68,8 @@ def _of_doubtful_pools(unit: ApplySet) -> Iterator[Diagnostic]:
     trial = declared_trial(unit)
     if trial is None:
         return
-    pools = some([pool.key for pool in trial.doubtful_pools], "pool")
+    pools = some([pool.key for pool in trial.doubtful_pools], "pool", kind=True)
+    are = "is" if len(trial.doubtful_pools) == 1 else "are"
     first = trial.doubtful_pools[0]
     why = first.invalid or "the inventory does not have all slices that its newest generation tells of"
     for reference in claim_references(unit):
@@ -81,7 +82,7 @@ def _of_doubtful_pools(unit: ApplySet) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "KLG703",
                 reference.subject.manifest.place(reference.pointer),
-                f"the scheduler finds no devices for claim {reference.alias} as long as it takes none of {pools}: "
+                f"the scheduler finds no devices for claim {reference.alias} as long as {pools} {are} as declared: "
                 f"{why}",
                 reference.subject.manifest,
                 cause="pools",

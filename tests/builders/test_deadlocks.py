@@ -84,7 +84,7 @@ def test_a_deadlock_names_the_device_and_who_has_it():
 def test_a_claim_that_is_shared_keeps_pods_on_its_node():
     both = DEVICES + "---" + DEVICES.rpartition("---")[2].replace("n1", "n2")
     (found,) = findings(CLAIMS + deployment("resourceClaimName: shared", "6"), both, "KLG101")
-    assert "(resourceclaim not available on the node) while the old pod has the claim" in found.message
+    assert "(cannot reach claim d/shared, which is allocated to n2) while the old pod has the claim" in found.message
     assert not findings(CLAIMS + deployment("resourceClaimName: shared", "2"), both, "KLG1")
 
 

@@ -79,3 +79,10 @@ def test_a_rollout_whose_new_replica_set_a_quota_refuses_does_not_come_to_its_en
     assert explained(tmp_path, "deployment/a", manifest, ("l", 2)).endswith(f"rollout {told}")
     out = kubelint("explain", "deployment/a", "m.yaml", "-i", "i.yaml", "--output-format", "json", cwd=tmp_path).out
     assert json.loads(out)["rollout"]["verdict"] == ("completes" if number > 1 else "stuck")
+
+
+def test_what_finds_no_room_only_where_others_come_first_may_not_end(tmp_path):
+    recreate = "  strategy: {type: Recreate}\n"
+    both = workload("Deployment", "a", 1, 1, spec=recreate) + workload("Deployment", "b", 1, 1, spec=recreate)
+    text = explained(tmp_path, "deployment/a", both, ("l", 1))
+    assert text.endswith("rollout may not end: as few as 0 of 1 replica can run; kubelint-gpu check says why")

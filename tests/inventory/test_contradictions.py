@@ -7,6 +7,9 @@ from raw_objects import CONCISE, loaded, raw_node, raw_pod
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import contradictions, load
+from kubelint_gpu.inventory.view.table import render
+from kubelint_gpu.kube.dra.device_pools import ALL_FAIL, ATTEMPTS_FAIL, NONE_TAKEN
+from kubelint_gpu.values import replace
 
 
 @pytest.mark.parametrize(
@@ -92,16 +95,37 @@ def a_slice(name, *devices, count=1, generation=1, **spec):
             [a_slice("old", {"name": "d"}), a_slice("s", {"name": "d"}, generation=2, count=2)],
             "1 of 2 slices of its newest generation, 2, are declared",
         ),
-        ([a_slice(name, {"name": "d"}, count=2) for name in "st"], "device d is there twice"),
+        ([a_slice(name, {"name": "d"}, count=2) for name in "st"], "duplicate device name d"),
         (
             [a_slice("s", {"name": "d", "consumesCounters": [{"counterSet": "x", "counters": {}}]})],
-            "there is no counter set x",
+            "counter set x not found",
         ),
     ],
 )
 def test_a_pool_of_which_the_scheduler_takes_no_device_is_told(slices, why):
-    inventory, _ = loaded(raw_node("a"), *slices)
+    inventory = replace(loaded(raw_node("a"), *slices)[0], kubernetes_version="1.36")
     assert [one.message for one in contradictions(inventory)] == [
         f"pool gpu.example.com/p: {why}: the scheduler takes none of its devices"
     ]
     assert not contradictions(loaded(raw_node("a"), a_slice("old", count=5), a_slice("s", generation=2))[0])
+
+
+@pytest.mark.parametrize(
+    ("slices", "effect"),
+    [
+        ([a_slice("s", {"name": "d"}, count=2)], ALL_FAIL),
+        ([a_slice("s", {"name": "d"}, count=2), a_slice("t", {"name": "e"}, count=3)], NONE_TAKEN),
+        ([a_slice(name, {"name": "d"}, count=2) for name in "st"], ATTEMPTS_FAIL),
+        (
+            [a_slice("s", {"name": "d", "consumesCounters": [{"counterSet": "x", "counters": {}}]})],
+            "its consumesCounters are dropped, or not heeded, as DRAPartitionableDevices is off by default in 1.34",
+        ),
+    ],
+)
+def test_until_1_34_the_devices_of_an_incomplete_pool_are_given_out(slices, effect):
+    inventory, _ = loaded(raw_node("a"), *slices)
+    found = contradictions(replace(inventory, kubernetes_version="1.34"))
+    assert [one.message.rpartition(": ")[2] for one in found] == [effect]
+    assert ("in an unusable pool" in render(replace(inventory, kubernetes_version="1.34"))) is (
+        effect in (NONE_TAKEN, ATTEMPTS_FAIL)
+    )

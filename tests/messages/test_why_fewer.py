@@ -6,6 +6,7 @@ import pytest
 
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.messages.why_fewer import why_fewer
+from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.blocked import MULTI_ATTACH
 from kubelint_gpu.simulation.search.blockers import ATTACH
@@ -30,6 +31,14 @@ VOLUME = Blocker("n", ATTACH, MULTI_ATTACH)
         ((GPU, SPREAD), "capacity is missing on some nodes, and others keep pods apart: this is no rollout deadlock"),
         ((CLAIM,), "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"),
         ((VOLUME,), "one node at a time can attach the volume, whatever the strategy: this is no rollout deadlock"),
+        (
+            (Blocker("n", "DynamicResources", ALLOCATED_ELSEWHERE, "device"),),
+            "a claim keeps its pods where its devices are, whatever the strategy: this is no rollout deadlock",
+        ),
+        (
+            (Blocker("n", "DynamicResources", "running it", "device", failed=True),),
+            "the attempt fails on all nodes then, whatever room they have: this is no rollout deadlock",
+        ),
         ((PORT,), "a node has each host port once, whatever the strategy: this is no rollout deadlock"),
     ],
 )

@@ -65,7 +65,7 @@ def test_shares_of_a_gpu_are_called_so():
             "  - {name: a, allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: 1, sharing: {timeSlicing: {replicas: 4}}}}\n"
         )
     ).classes
-    assert [(row.name, row.total) for row in kind.rows] == [("GPU share", 4)]
+    assert [(row.name, row.total) for row in kind.groups[0].rows] == [("GPU share", 4)]
 
 
 @pytest.mark.parametrize("text", ["", "kind: ClusterInventory\n"])

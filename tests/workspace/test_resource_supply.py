@@ -6,6 +6,7 @@ import pytest
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import load
+from kubelint_gpu.kube.objects.pod import read_pod
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 
@@ -15,6 +16,12 @@ kind: ClusterInventory
 complete: true
 nodes: [{name: gpu-1, allocatable: {cpu: 64, memory: 512Gi}, gpus: {model: L40S, count: 8}}]
 """
+
+
+def asking(number):
+    resources = {"limits": {"nvidia.com/gpu": str(number)}}
+    spec = {"containers": [{"name": "c", "image": "i", "resources": resources}]}
+    return read_pod({"metadata": {"name": "p", "namespace": "ns"}, "spec": spec})
 
 
 def supply(*more):
@@ -28,7 +35,17 @@ def test_the_nodes_advertise_what_they_have():
     assert "nvidia.com/gpu" in found.advertised
     assert not found.given_out_elsewhere("nvidia.com/gpu")
     assert found.mapped == frozenset()
-    assert found.lacks_served("nvidia.com/gpu") == ""
+    assert found.lacks_served("nvidia.com/gpu", asking(9)) == ""
+
+
+@pytest.mark.parametrize(
+    ("number", "says"), [(3, "3 of its devices: the largest has 2"), (1, "so many of its devices")]
+)
+def test_what_is_lacking_of_devices_is_told_by_numbers(number, says):
+    nodes = "nodes:\n  - {name: a, allocatable: {cpu: 8, memory: 8Gi}, devices: [{model: H100-80GB-HBM3, count: 2}]}\n"
+    found = supply(f'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.36"\n{nodes}')
+    told = found.lacks_served("nvidia.com/gpu", asking(number))
+    assert told == f"DeviceClass gpu.nvidia.com serves nvidia.com/gpu, and no node has {says}"
 
 
 @pytest.mark.parametrize(("version", "elsewhere"), [("1.33", False), ("1.34", True)])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.devices.claim_faults import ClaimFault
 from kubelint_gpu.analysis.devices.written_claims import CLAIM, claim_references, device_objects, written_claims
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS, MOST_DEVICES
+from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS, MOST_DEVICES, MOST_REQUESTS
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -36,6 +36,8 @@ def _too_many_devices(unit: ApplySet) -> Iterator[ClaimFault]:
     for claim in written_claims(unit):
         from kubelint_gpu.kube.dra.request import ALL
 
+        if len(claim.spec.requests) > MOST_REQUESTS:
+            continue  # the API server does not accept it
         total = 0
         for number, request in enumerate(claim.spec.requests):
             every = (request.exactly,) if request.exactly is not None else request.first_available

@@ -30,10 +30,13 @@ def refusals(manifest: Manifest, unfit: Iterable[Misfit], minor: int | None) -> 
 
     Patches are looked at for their types only. `unfit` is what `written_misfits` gives.
     """
-    said = {problem.pointer for problem in manifest.problems}
+    unfit = tuple(unfit)
+    said, unknown = {one.pointer for one in manifest.problems}, [one.pointer for one in unfit if not one.wanted]
     for problem in (*_types(unfit), *_further(manifest, minor), *_gated(manifest, minor)):
         mine = problem.pointer
         # nothing was said of the field, of one around it, or of one inside it
+        if any(mine[: len(one)] == one for one in unknown):
+            continue
         if not any(mine[: len(one)] == one or one[: len(mine)] == mine for one in said):
             said.add(problem.pointer)
             yield problem
@@ -75,6 +78,11 @@ def _further(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
 
         yield from name_problems(manifest.kind, value)
         yield from device_problems(value, minor)
+    elif (api_group(value), manifest.kind) == (DEVICE_GROUP, "DeviceTaintRule"):
+        from kubelint_gpu.kube.validation.slice_validation import rule_problems
+
+        yield from name_problems(manifest.kind, value)
+        yield from rule_problems(value, BETAS_SINCE if minor is None else minor)
     elif (api_group(value), manifest.kind) == (DEVICE_GROUP, "ResourceSlice"):
         from kubelint_gpu.kube.dra.resource_slice import read_resource_slice
         from kubelint_gpu.kube.validation.slice_validation import slice_problems

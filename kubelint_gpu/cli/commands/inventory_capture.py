@@ -26,6 +26,7 @@ def command(context: str, kubeconfig: str, anonymize: bool, leave_out: tuple[str
     from kubelint_gpu.documents import read
     from kubelint_gpu.inventory import load
     from kubelint_gpu.inventory.capture.capturing import captured
+    from kubelint_gpu.messages.wording import counted
     from kubelint_gpu.sources.kubectl import KubectlError, ask
     from kubelint_gpu.workspace.cluster_context import ClusterContext
     from kubelint_gpu.workspace.project.worlds import complain, tell_errors
@@ -49,9 +50,8 @@ def command(context: str, kubeconfig: str, anonymize: bool, leave_out: tuple[str
     inventory, errors = load((read(output, text.encode()),))
     tell_errors(ClusterContext(inventory, (), errors))
     if output != "-":
-        nodes = sum(1 for _ in inventory.of_kind("Node"))
-        pods = sum(1 for _ in inventory.of_kind("Pod"))
-        complain(output, f"{nodes} nodes, {pods} pods; kubelint-gpu inventory show {output} shows them")
+        nodes, pods = (counted(len([*inventory.of_kind(kind)]), kind.lower()) for kind in ("Node", "Pod"))
+        complain(output, f"{nodes}, {pods}; kubelint-gpu inventory show {output} shows them")
     return FAILED if any(error.severity == "error" for error in errors) else NOTHING
 
 

@@ -17,7 +17,7 @@ def command(old: str, new: str) -> int:
     Nodes, GPUs, pools, running pods, priority classes and other objects: exit 0 nothing, 1 something, 2 one of the two
     cannot be used.
     """
-    from kubelint_gpu.inventory.view.difference import differences
+    from kubelint_gpu.inventory.difference import differences
     from kubelint_gpu.messages.display import visible
     from kubelint_gpu.workspace.project.worlds import read_world, tell_errors
 

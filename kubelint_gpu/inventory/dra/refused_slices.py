@@ -1,14 +1,13 @@
-"""ResourceSlices that the API server of the declared release refuses: their devices are none of the cluster's."""
+"""ResourceSlices and DeviceTaintRules that the API server of the declared release refuses: the cluster has none."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.inventory.declarations.unread import unread
-from kubelint_gpu.inventory.kubernetes_version import minor_version
+from kubelint_gpu.inventory.kubernetes_version import devices_minor
 from kubelint_gpu.inventory.reading import refusal
-from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
-from kubelint_gpu.kube.validation.slice_validation import slice_problems
+from kubelint_gpu.kube.validation.slice_validation import rule_problems, slice_problems
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
@@ -17,22 +16,18 @@ if TYPE_CHECKING:
     from kubelint_gpu.inventory.declarations.declared import Declared
     from kubelint_gpu.inventory.gathered import GatheredDeclarations
 
+_PROBLEMS = {"ResourceSlice": slice_problems, "DeviceTaintRule": rule_problems}
+
 
 def without_refused(
     objects: Sequence[Declared], found: GatheredDeclarations, version: str | None
 ) -> tuple[Declared, ...]:
-    """The objects, and the pools of what was found, without the slices that are refused, which are told and unread.
-
-    Without a version the release is taken to be one that has everything which is on by default in the newest.
-    """
-    release = minor_version(version) if version is not None else None
-    minor = release[1] if release is not None else BETAS_SINCE
+    """The objects, and the pools of what was found, without what is refused, which is told and unread."""
+    minor = devices_minor(version)
     told: set[object] = set()
 
     def stands(one: Declared) -> bool:
-        if one.kind != "ResourceSlice":
-            return True
-        problems = list(slice_problems(one.value, minor))
+        problems = list(_PROBLEMS[one.kind](one.value, minor)) if one.kind in _PROBLEMS else []
         for problem in problems:
             error = replace(refusal(one, problem), of_object=True)
             # the nodes of a pool all have what its template says, and so have the devices of an entry

@@ -7,20 +7,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.kube.objects.cluster import read_cluster
+from kubelint_gpu.inventory.kubernetes_version import devices_minor
 from kubelint_gpu.values import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
-    from kubelint_gpu.inventory.declarations.inventory import Inventory
     from kubelint_gpu.kube.dra.amounts import Amount
     from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
     from kubelint_gpu.kube.dra.device_pools import PoolID
     from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
     from kubelint_gpu.kube.objects.node import Node
 
-_KINDS = ("ResourceSlice", "ResourceClaim")
 _NAMES = ("productName", "model")
 _PROFILE = "profile"
 _Set = tuple[str, str, str]
@@ -29,62 +27,72 @@ _Set = tuple[str, str, str]
 class DeviceCount(NamedTuple):
     """Devices of a node that are called alike, and how many of them a claim has, or has a part of.
 
-    `parts` says of each kind of parts how many one of them can be divided into.
+    `units` are the devices, each with its parts; `parts` says of each kind of parts how many one can be divided into.
     """
 
     label: str
-    number: int
+    units: tuple[tuple[DeviceID, ...], ...]
     held: int
     parts: tuple[tuple[str, int], ...] = ()
 
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return len(self.units)
 
-def node_devices(inventory: Inventory, nodes: Iterable[Node]) -> Mapping[str, tuple[DeviceCount, ...]]:
-    """The devices that are reached from each node alone, or from several; nothing without a ResourceSlice.
+
+def node_devices(
+    slices: Sequence[ResourceSlice], version: str | None, nodes: Iterable[Node], held: Collection[DeviceID] = ()
+) -> Mapping[str, tuple[DeviceCount, ...]]:
+    """The devices that are reached from each node alone, or from several; claims have those that are `held`.
 
     Of devices that are parts of another one, which take of its counters, only the whole one counts.
     """
-    if next(inventory.of_kind("ResourceSlice"), None) is None:
+    if not slices:
         return {}
-    from kubelint_gpu.kube.dra.device_pools import newest, unusable
+    from kubelint_gpu.kube.dra.device_pools import ALL_FAIL, doubt, newest
 
-    cluster = read_cluster([one.value for kind in _KINDS for one in inventory.of_kind(kind)])
-    allocations = [one.allocation for one in cluster.resource_claims if one.allocation is not None]
-    held = frozenset(device.id for one in allocations for device in one.devices if not device.admin)
-    pools = newest(cluster.resource_slices)
-    idle = frozenset(pool for pool, slices in pools.items() if unusable(slices))
+    pools = newest(slices)
+    doubts = {pool: doubt(slices, devices_minor(version)) for pool, slices in pools.items()}
+    idle = frozenset(pool for pool, found in doubts.items() if found is not None and found[1] != ALL_FAIL)
     by_node = grouped((one.node_name, one) for slices in pools.values() for one in slices)
     others = by_node.pop("", [])
-    return {node.name: _counts(node, [*by_node.get(node.name, ()), *others], held, idle) for node in nodes}
+    return {node.name: _counts(node, [*by_node.get(node.name, ()), *others], frozenset(held), idle) for node in nodes}
 
 
 def _counts(
     node: Node, slices: list[ResourceSlice], held: frozenset[DeviceID], idle: frozenset[PoolID]
 ) -> tuple[DeviceCount, ...]:
     """Those that are no part of another one: of a counter set, those that take the most of it."""
-    numbers: Counter[str] = Counter()
+    from kubelint_gpu.kube.dra.device import DeviceID
+
+    units: dict[str, list[tuple[DeviceID, ...]]] = {}
     taken: Counter[str] = Counter()
     parts: dict[str, tuple[tuple[str, int], ...]] = {}
     has = {(one.driver, one.pool, found.name): found.counters for one in slices for found in one.counters}
-    users: dict[_Set, list[tuple[Device, Consumption, bool]]] = {}
+    users: dict[_Set, list[tuple[Device, Consumption]]] = {}
     devices = [(one, device) for one in slices for device in one.devices]
     for one, device in devices:
         for used in device.consumes:
             key = (one.driver, one.pool, used.counter_set)
-            users.setdefault(key, []).append((device, used, (one.driver, one.pool, device.name) in held))
-    most = {key: max(_share(used, has.get(key, {})) for _, used, _ in found) for key, found in users.items()}
+            users.setdefault(key, []).append((device, used))
+    most = {key: max(_share(used, has.get(key, {})) for _, used in found) for key, found in users.items()}
     for one, device in devices:
         keys = [(one.driver, one.pool, used.counter_set) for used in device.consumes]
         shares = [_share(used, has.get(key, {})) for key, used in zip(keys, device.consumes, strict=True)]
         if _reaches(one, device, node) and shares == [most[key] for key in keys]:
             unused = (one.driver, one.pool) in idle
             label = _label(device, one.driver) + (" in an unusable pool" if unused else "")
-            numbers[label] += 1
-            mine = any(is_held for key in keys for _, _, is_held in users[key])
-            taken[label] += unused or mine or (one.driver, one.pool, device.name) in held
+            names = [device.name, *(part.name for key in keys for part, _ in users[key])]
+            unit = tuple([DeviceID(one.driver, one.pool, name) for name in dict.fromkeys(names)])
+            units.setdefault(label, []).append(unit)
+            taken[label] += unused or not held.isdisjoint(unit)
             smaller = [found for key in keys for found in users[key] if _share(found[1], has.get(key, {})) < most[key]]
             if smaller and label not in parts:
-                parts[label] = _fitting([(_label(part, ""), used) for part, used, _ in smaller], has.get(keys[0], {}))
-    return tuple([DeviceCount(label, n, taken[label], parts.get(label, ())) for label, n in sorted(numbers.items())])
+                parts[label] = _fitting([(_label(part, ""), used) for part, used in smaller], has.get(keys[0], {}))
+    return tuple(
+        [DeviceCount(label, tuple(of), taken[label], parts.get(label, ())) for label, of in sorted(units.items())]
+    )
 
 
 def _share(used: Consumption, counters: Mapping[str, Amount]) -> float:

@@ -12,6 +12,7 @@ from kubelint_gpu.inventory.declarations.usage import placed_pods, usage
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.inventory.view.node_devices import DeviceCount, node_devices
 from kubelint_gpu.inventory.view.node_names import natural
+from kubelint_gpu.kube.objects.cluster import read_cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.requests import is_extended, running_requests
 from kubelint_gpu.kube.values.quantity import shown
@@ -28,6 +29,7 @@ _OWN_LABELS = ("kubernetes.io/hostname", "nvidia.com/gfd.timestamp")
 # Domains whose labels tell places apart: with one node in each zone they are unique and matter all the same.
 _PLACES = ("topology.", "failure-domain.", "nvidia.com/", "node-role.kubernetes.io/")
 _FEW = 4
+_KINDS = ("ResourceSlice", "ResourceClaim")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ def node_classes(inventory: Inventory) -> tuple[NodeRow, ...]:
     nodes = [declared.typed for declared in inventory.objects if isinstance(declared.typed, Node)]
     ignored = _unique_labels(nodes)
     groups: dict[Any, list[Node]] = {}
-    devices = node_devices(inventory, nodes)
+    devices = _devices(inventory, nodes)
     for node in nodes:
         labels = frozenset((key, value) for key, value in node.labels.items() if key not in ignored)
         unhealthy = node.meta.annotations.get(UNHEALTHY, "")
@@ -110,6 +112,16 @@ def node_classes(inventory: Inventory) -> tuple[NodeRow, ...]:
     here = grouped((pod.spec.node_name, pod) for pod in pods)
     classes = [_class(members, ignored, used, here, devices) for members in groups.values()]
     return tuple(sorted(classes, key=_order))
+
+
+def _devices(inventory: Inventory, nodes: Iterable[Node]) -> Mapping[str, tuple[DeviceCount, ...]]:
+    """The devices of nodes, and how many of them claims have."""
+    if next(inventory.of_kind("ResourceSlice"), None) is None:
+        return {}
+    cluster = read_cluster([one.value for kind in _KINDS for one in inventory.of_kind(kind)])
+    allocations = [one.allocation for one in cluster.resource_claims if one.allocation is not None]
+    held = [device.id for one in allocations for device in one.devices if not device.admin]
+    return node_devices(cluster.resource_slices, inventory.kubernetes_version, nodes, held)
 
 
 def _order(found: NodeRow) -> tuple[Any, ...]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from kubelint_gpu.kube.dra.amounts import Amount
+from kubelint_gpu.kube.dra.device import Device
+from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE, OLD_POOLS_UNTIL
 from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
+from kubelint_gpu.values import replace
 
 PoolID = tuple[str, str]
 """Driver and name of a pool."""
@@ -22,25 +26,54 @@ def newest(slices: Iterable[ResourceSlice]) -> dict[PoolID, list[ResourceSlice]]
     return found
 
 
-def unusable(slices: Sequence[ResourceSlice]) -> str:
-    """Why the scheduler takes no devices of a pool with these slices, as a clause; empty where it may."""
+NONE_TAKEN = "the scheduler takes none of its devices"
+ALL_FAIL = "claims get its devices, and a claim for all devices lets every attempt fail"
+ATTEMPTS_FAIL = "every attempt of the scheduler that comes to it fails"
+
+
+def doubt(slices: Sequence[ResourceSlice], minor: int) -> tuple[str, str] | None:
+    """What is wrong with the slices of a pool, and what becomes of its devices in a minor release; None for nothing."""
     counts = sorted({one.count for one in slices})
     if counts != [len(slices)]:
-        wanted = " or ".join(map(str, counts))
-        return f"{len(slices)} of {wanted} slices of its newest generation, {slices[0].generation}, are declared"
-    names = [device.name for one in slices for device in one.devices]
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), "") if _repeats(names) else ""
-    if twice:
-        return f"device {twice} is there twice"
-    sets = {found.name: found.counters for one in slices for found in one.counters}
-    for used in (used for one in slices for device in one.devices for used in device.consumes):
-        missing = [name for name in used.counters if name not in sets.get(used.counter_set, {})]
-        if used.counter_set not in sets:
-            return f"there is no counter set {used.counter_set}"
-        if missing:
-            return f"counter set {used.counter_set} has no counter {missing[0]}"
+        wanted, given = " or ".join(map(str, counts)), minor <= OLD_POOLS_UNTIL and len(counts) == 1
+        why = f"{len(slices)} of {wanted} slices of its newest generation, {slices[0].generation}, are declared"
+        return why, ALL_FAIL if given else NONE_TAKEN
+    if minor < BETAS_SINCE:
+        slices = [replace(one, counters=(), devices=tuple([Device(it.name) for it in one.devices])) for one in slices]
+    why = invalid_because(slices)
+    return (why, ATTEMPTS_FAIL if minor <= OLD_POOLS_UNTIL else NONE_TAKEN) if why else None
+
+
+def invalid_because(slices: Sequence[ResourceSlice], away: Sequence[ResourceSlice] = ()) -> str:
+    """Why a pool of these slices, and of those `away` that a node does not reach, is invalid, as the allocator says it.
+
+    Source: `poolIsInvalid` of the structured allocator, 0.34.1 to 0.36.3.
+    """
+    counters = [found for one in slices for found in one.counters]
+    sets = {found.name: found.counters for found in counters}
+    return (
+        _twice([device.name for one in slices for device in one.devices], "device name")
+        or _twice([found.name for found in counters], "counter set name")
+        or _unknown_counter(sets, [*slices, *away])
+    )
+
+
+def _twice(names: Sequence[str], what: str) -> str:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return f"duplicate {what} {name}"
+        seen.add(name)
     return ""
 
 
-def _repeats(names: Sequence[str]) -> bool:
-    return len(set(names)) < len(names)
+def _unknown_counter(sets: Mapping[str, Mapping[str, Amount]], slices: Iterable[ResourceSlice]) -> str:
+    for one in slices:
+        for device in one.devices:
+            for used in device.consumes:
+                if used.counter_set not in sets:
+                    return f"counter set {used.counter_set} not found"
+                for counter in used.counters:
+                    if counter not in sets[used.counter_set]:
+                        return f"counter {counter} not found in counter set {used.counter_set}"
+    return ""

@@ -49,7 +49,6 @@ def read_device_taint_rule(fields: Fields) -> DeviceTaintRule:
     """A `DeviceTaintRule` of any version."""
     spec = fields.down("spec")
     selector = spec.down("deviceSelector")
-    spec.down("taint").choice("effect", EFFECTS, "")
     driver, pool, device = (selector.text(key) or None for key in ("driver", "pool", "device"))
     return DeviceTaintRule(
         read_meta(fields.down("metadata"), namespaced=False).name,

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.values import NamedTuple
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.device import DeviceID
 
 
 class PodClaim(NamedTuple):
@@ -24,6 +29,11 @@ def pod_claims(pod: Pod) -> tuple[PodClaim, ...]:
         )
         for entry in pod.spec.resource_claims
     )
+
+
+def held_devices(pod: Pod) -> tuple[DeviceID, ...]:
+    """What the claims of a placed pod hold; what they may only look at counts not."""
+    return tuple([one.id for _, found in pod.allocations for one in found.devices if not one.admin])
 
 
 def _text(value: object) -> str | None:

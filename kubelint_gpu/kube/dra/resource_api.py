@@ -22,6 +22,10 @@ MOST_BINDING_CONDITIONS = 4
 MOST_VALID_VALUES = 10
 BETAS_SINCE = 36
 """The first minor release that has shared counters, taints, binding conditions and consumable capacity by default."""
+ALL_EFFECTS_SINCE = 35
+"""The first minor release whose taints and tolerations may have the effect None."""
+OLD_POOLS_UNTIL = 34
+"""The last minor release that gives out devices of pools of which slices are missing, and fails at invalid ones."""
 LONGEST_ATTRIBUTE = 64
 """The most bytes of a value of an attribute (DeviceAttributeMaxValueLength)."""
 SOURCE_UNTIL = 30

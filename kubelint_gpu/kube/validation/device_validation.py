@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.kube.dra.resource_api import is_flat
+from kubelint_gpu.kube.dra.resource_api import ALL_EFFECTS_SINCE, is_flat
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.validation.template_validation import template_metadata
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
@@ -33,7 +33,7 @@ _ATTRIBUTES = ("matchAttribute", "distinctAttribute")
 _EFFECTS = ("NoSchedule", "NoExecute", "None")
 # in an expression a name as any other, and no `__TOKEN__`
 _NAME = pattern(r"__[a-z][a-z0-9_]*?__", re.ASCII)
-_RESOURCES_SINCE, _ALL_EFFECTS_SINCE = 36, 35
+_RESOURCES_SINCE = 36
 
 
 def spec_pointer(value: dict[str, Any]) -> Pointer:
@@ -97,7 +97,7 @@ def device_problems(value: dict[str, Any], minor: int | None = None) -> Problems
     for pointer, request in requests(value):
         yield from _named(request, pointer, names)
         yield from _request(request, pointer, names, flat=is_flat(value))
-        if minor is not None and minor < _ALL_EFFECTS_SINCE:
+        if minor is not None and minor < ALL_EFFECTS_SINCE:
             yield from _effects(request, pointer)
     if any(is_placeholder(name) for name in names):
         return

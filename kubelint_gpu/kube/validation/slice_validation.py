@@ -1,9 +1,9 @@
-"""What the API server refuses of ResourceSlices.
+"""What the API server refuses of ResourceSlices and of DeviceTaintRules.
 
 Fields behind a feature gate that is off by default are dropped before anything is validated: they are not looked at.
 Attributes with lists, whose gate is off in 1.36, are taken to be from a cluster that has it on.
-Source: `ValidateResourceSlice` of pkg/apis/resource/validation and `dropDisabledFields` of
-pkg/registry/resource/resourceslice of Kubernetes, 1.34.1, 1.35.0 and 1.36.3.
+Source: `ValidateResourceSlice` and `ValidateDeviceTaintRule` of pkg/apis/resource/validation, and
+`dropDisabledFields` of pkg/registry/resource/resourceslice, of Kubernetes, 1.34.1, 1.35.0 and 1.36.3.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from kubelint_gpu.kube.dra.device import ATTRIBUTE_KINDS
 from kubelint_gpu.kube.dra.device_taints import EFFECTS
 from kubelint_gpu.kube.dra.resource_api import (
+    ALL_EFFECTS_SINCE,
     BETAS_SINCE,
     LONGEST_ATTRIBUTE,
     MOST_BINDING_CONDITIONS,
@@ -54,6 +55,11 @@ _VERSION = pattern(
 )
 
 
+def rule_problems(value: dict[str, Any], minor: int) -> Problems:
+    """What the API server of a release refuses of a DeviceTaintRule; selectors of devices, until 1.34, are not run."""
+    return problems_of(value.get("spec"), _RULE if minor >= ALL_EFFECTS_SINCE else _OLD_RULE, ("spec",))
+
+
 def slice_problems(value: dict[str, Any], minor: int) -> Problems:
     """What the API server of a release refuses of a slice, apart from values of a wrong type."""
     spec = value.get("spec")
@@ -77,7 +83,7 @@ def _table(flat: bool, betas: bool) -> Shape:
 
     return Shape(
         {
-            "driver": Word("a DNS subdomain of at most 63 characters", is_driver_name, required=True),
+            "driver": _DRIVER._replace(required=True),
             "pool": Shape({"name": _POOL}, _count, required=True),
             "nodeName": _NODE,
             "devices": Many(
@@ -223,6 +229,8 @@ def _is_pool_name(name: str) -> bool:
 
 
 _LABEL = Word('a name: lower case letters, digits and "-", at most 63', is_label, required=True)
+_DEVICE_NAME = _LABEL._replace(required=False, empty=False)
+_DRIVER = Word("a DNS subdomain of at most 63 characters", is_driver_name, empty=False)
 _NODE = Word("the name of a node", is_subdomain, empty=False)
 _POOL = Word("one name of an object, or several with / between them", _is_pool_name, required=True)
 _CONDITION = Word("the name of a condition, as a label key", is_qualified_name, required=True)
@@ -241,12 +249,30 @@ _ATTRIBUTE = Shape(
     },
     _one_value,
 )
-_TAINT = Shape(
+
+
+def _taint(effects: tuple[str, ...]) -> Shape:
+    return Shape(
+        {
+            "key": Word("a label key", is_qualified_name, required=True),
+            "value": Word("a label value", is_label_value),
+            "effect": Word(" or ".join(effects), effects.__contains__, required=True, allowed=effects),
+        },
+        required=True,
+    )
+
+
+_TAINT, _OLD_TAINT = _taint(EFFECTS), _taint(EFFECTS[1:])
+_SELECTOR = {"driver": _DRIVER, "pool": _POOL._replace(required=False, empty=False), "device": _DEVICE_NAME}
+_RULE = Shape({"deviceSelector": Shape(_SELECTOR), "taint": _TAINT}, required=True)
+_OLD_RULE = Shape(
     {
-        "key": Word("a label key", is_qualified_name, required=True),
-        "value": Word("a label value", is_label_value),
-        "effect": Word(" or ".join(EFFECTS), EFFECTS.__contains__, required=True, allowed=EFFECTS),
-    }
+        "deviceSelector": Shape(
+            {**_SELECTOR, "deviceClassName": Word("the name of an object", is_subdomain, empty=False)}
+        ),
+        "taint": _OLD_TAINT,
+    },
+    required=True,
 )
 _DEVICE: dict[str, Any] = {
     "attributes": Keyed(_PARTS._replace(required=True), item=_ATTRIBUTE),

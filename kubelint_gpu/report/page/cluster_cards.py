@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.report.page.markup import counted, sentence, text, unit
-from kubelint_gpu.report.page.owners import places
+from kubelint_gpu.report.page.markup import counted, sentence, some, text, unit
+from kubelint_gpu.report.page.owners import cells
 from kubelint_gpu.report.page.player import MOST_CELLS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from kubelint_gpu.findings.picture import ClassPicture, ClusterPicture, NodeGroup, Row
+    from kubelint_gpu.findings.picture import ClassPicture, ClusterPicture, Holding, NodeGroup, Row
     from kubelint_gpu.report.content import Report
     from kubelint_gpu.report.page.owners import Owners
 
@@ -32,9 +32,16 @@ def cluster(report: Report, owners: Owners) -> Iterator[str]:
         )
         return
     resources = list(
-        dict.fromkeys(row.resource for one in found for kind in one.classes for row in kind.rows if row.devices)
+        dict.fromkeys(
+            row.resource
+            for one in found
+            for kind in one.classes
+            for group in kind.groups
+            for row in group.rows
+            if row.devices
+        )
     )
-    boxes = f" Each box is a GPU ({text(', '.join(resources[:_MOST_TAINTS]))})." if resources else ""
+    boxes = f" Each box is a GPU or its like ({text(some(resources))})." if resources else ""
     yield f'<p class="small">As it was declared, before these manifests.{boxes}</p>\n'
     inner = [piece for one in found for piece in _one(one, owners, several=len(found) > 1)]
     yield '<ul class="key" aria-label="Legend">\n'
@@ -84,9 +91,8 @@ def _card(found: ClassPicture, owners: Owners, heading: str) -> Iterator[str]:
     if found.taints:
         shown = ", ".join(text(taint) for taint in found.taints[:_MOST_TAINTS])
         yield f'<p class="small">Keeps pods off that do not tolerate <code>{shown}</code></p>\n'
-    if found.rows:
-        for group in found.groups:
-            yield from _group(found, group, owners)
+    for group in found.groups if found.groups[0].rows else ():
+        yield from _group(found, group, owners)
     if found.left_out:
         yield f'<p class="small">and {counted(found.left_out, "more node")}</p>\n'
     yield "</section>\n"
@@ -96,38 +102,37 @@ def _group(found: ClassPicture, group: NodeGroup, owners: Owners) -> Iterator[st
     yield '<div class="group">\n'
     if len(found.groups) > 1:
         yield f'<p class="node">{text(group.names)}{_times(group.count)}</p>\n'
-    for index, row in enumerate(found.rows):
-        amounts = {(one.owner, ""): one.amounts[index] for one in group.holdings if one.amounts[index]}
-        held = sum(amounts.values())
-        yield from _cells(row, amounts, owners)
+    for index, row in enumerate(group.rows):
+        holdings = [one for one in group.holdings if one.amounts[index]]
+        held = row.held(index, holdings)
+        yield from _cells(row, index, held, holdings, owners)
         each = " each" if group.count > 1 else ""
-        free = f"{max(0, row.total - held)} of {row.total} {text(unit(row))} free"
-        yield f'<p class="small">{free}{each}{_whose(amounts)}</p>\n'
+        taken = row.positions(name for one in holdings for name in one.things[index]) if row.units else ()
+        left = [unit[0] for at, unit in enumerate(row.units) if at not in taken]
+        free = f"{max(0, row.total - held)} of {row.total} {unit(row)} free{f' ({some(left)})' if left else ''}"
+        yield f'<p class="small">{text(free)}{each}{_whose(index, holdings)}</p>\n'
     if group.others:
         yield f'<p class="small">{counted(group.others, "pod")} without a GPU</p>\n'
     yield "</div>\n"
 
 
-def _cells(row: Row, amounts: dict[tuple[str, str], int], owners: Owners) -> Iterator[str]:
+def _cells(row: Row, place: int, held: int, holdings: Sequence[Holding], owners: Owners) -> Iterator[str]:
     if row.total > MOST_CELLS:
-        held = sum(amounts.values())
         yield f'<progress max="{row.total}" value="{held}" aria-label="held"></progress>\n'
         return
-    cells = "".join(
+    boxes = "".join(
         '<span class="cell free"></span>'
         if holder is None
         else f'<span class="cell h{owners.hue(holder[0])}">{owners.letter(holder[0])}</span>'
-        for holder in places(amounts, [None] * row.total)
+        for holder in cells(row, place, holdings, [None] * row.total)
     )
-    yield f'<div class="cells" aria-hidden="true">{cells}</div>\n'
+    yield f'<div class="cells" aria-hidden="true">{boxes}</div>\n'
 
 
-def _whose(amounts: dict[tuple[str, str], int]) -> str:
-    if not amounts:
-        return ""
-    told = [f"{text(owner)} ({number})" for (owner, _), number in list(amounts.items())[:_MOST_TAINTS]]
-    more = f" and {len(amounts) - _MOST_TAINTS} more" if len(amounts) > _MOST_TAINTS else ""
-    return f"; held by {', '.join(told)}{more}"
+def _whose(place: int, holdings: Sequence[Holding]) -> str:
+    things = [some(one.things[place]) if one.things else "" for one in holdings]
+    told = [f"{one.owner} ({named or one.amounts[place]})" for one, named in zip(holdings, things, strict=True)]
+    return f"; held by {text(some(told))}" if told else ""
 
 
 def _times(count: int) -> str:

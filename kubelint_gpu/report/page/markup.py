@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.messages.display import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kubelint_gpu.findings.picture import Row
 
+_MOST_NAMES = 6
 LONGEST = 1_500
 """Characters of one text that are shown; the rest is said to be left out."""
 
@@ -35,6 +38,12 @@ def link(url: str, label: str) -> str:
 def counted(count: int, word: str) -> str:
     """`1 node`, `2 nodes`."""
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def some(names: Sequence[str]) -> str:
+    """A few names, and how many more there are."""
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
 
 
 def sentence(found: str) -> str:

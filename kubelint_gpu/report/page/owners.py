@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubelint_gpu.findings.picture import Holding, Row
 
 HUES = 8
 
@@ -30,6 +36,22 @@ class Owners:
     def known(self) -> tuple[str, ...]:
         """The owners by number."""
         return tuple(self._numbers)
+
+
+def cells(
+    row: Row, place: int, holdings: Sequence[Holding], before: list[tuple[str, str] | None]
+) -> list[tuple[str, str] | None]:
+    """Who holds which of a node's devices of a row; of those that claims have it is known, of others it is taken so."""
+    if not row.units:
+        amounts: dict[tuple[str, str], int] = {}
+        for one in holdings:
+            amounts[one.owner, one.age] = amounts.get((one.owner, one.age), 0) + one.amounts[place]
+        return places(amounts, before)
+    found: list[tuple[str, str] | None] = [None] * len(row.units)
+    for one in reversed(holdings):
+        for at in row.positions(one.things[place]):
+            found[at] = one.owner, one.age
+    return found
 
 
 def places(amounts: dict[tuple[str, str], int], before: list[tuple[str, str] | None]) -> list[tuple[str, str] | None]:

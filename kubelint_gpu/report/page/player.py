@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.report.page.markup import counted, text, unit
-from kubelint_gpu.report.page.owners import places
+from kubelint_gpu.report.page.markup import counted, some, text, unit
+from kubelint_gpu.report.page.owners import cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,7 +96,13 @@ def _held(picture: RolloutPicture, index: int) -> str:
 def _named(one: Holding) -> str:
     age = f"{one.age} " if one.age else ""
     pods = f"{one.count} {age}pods" if one.count > 1 else f"{age}pod"
-    return f"{pods} of {one.owner} ({_WORDS.get(one.phase, one.phase)})"
+    return f"{pods} of {one.owner} ({', '.join([_WORDS.get(one.phase, one.phase), *_things(one)])})"
+
+
+def _things(one: Holding) -> list[str]:
+    """Which devices its claims have."""
+    names = [name for found in one.things for name in found]
+    return [f"has {some(names)}"] if names else []
 
 
 def picture_data(finding: Finding, owners: Owners) -> dict[str, Any] | None:
@@ -145,20 +151,17 @@ def _pods(picture: RolloutPicture) -> list[tuple[str, str, str]]:
 def _cells(
     node: StageNode, now: NodeMoment, before: Sequence[list[tuple[str, str] | None]]
 ) -> list[list[tuple[str, str] | None]]:
-    found = []
-    for place, (row, devices) in enumerate(zip(node.rows, before, strict=True)):
-        amounts: dict[tuple[str, str], int] = {}
-        for one in now.holdings if _drawn(row.devices, row.total) else ():
-            if one.phase not in _UNPLACED:
-                amounts[one.owner, one.age] = amounts.get((one.owner, one.age), 0) + one.amounts[place]
-        found.append(places(amounts, devices))
-    return found
+    here = [one for one in now.holdings if one.phase not in _UNPLACED]
+    return [
+        cells(row, place, here, devices) if _drawn(row.devices, row.total) else []
+        for place, (row, devices) in enumerate(zip(node.rows, before, strict=True))
+    ]
 
 
 def _moment(
     nodes: Sequence[StageNode],
     moment: RolloutFrame,
-    cells: Sequence[Sequence[Sequence[tuple[str, str] | None]]],
+    drawn: Sequence[Sequence[Sequence[tuple[str, str] | None]]],
     known: dict[tuple[str, str, str], int],
 ) -> dict[str, Any]:
     first = {(owner, age): index for (owner, age, _), index in reversed(known.items())}
@@ -169,16 +172,17 @@ def _moment(
                 "pods": [_pod(one, known) for one in now.holdings],
                 "used": list(now.used),
                 "held": [
-                    sum(one.amounts[place] for one in now.holdings if one.phase not in _UNPLACED)
-                    for place in range(len(node.rows))
+                    row.held(place, [one for one in now.holdings if one.phase not in _UNPLACED])
+                    for place, row in enumerate(node.rows)
                 ],
                 "cells": [[-1 if holder is None else first[holder] for holder in row] for row in devices],
             }
-            for node, now, devices in zip(nodes, moment.nodes, cells, strict=True)
+            for node, now, devices in zip(nodes, moment.nodes, drawn, strict=True)
         ],
         "waiting": [_pod(one, known) for one in moment.waiting],
     }
 
 
 def _pod(one: Holding, known: dict[tuple[str, str, str], int]) -> list[Any]:
-    return [known[one.owner, one.age, one.takes], _WORDS.get(one.phase, one.phase), one.count]
+    phase = ", ".join([_WORDS.get(one.phase, one.phase), *_things(one)])
+    return [known[one.owner, one.age, one.takes], phase, one.count]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.dra.pod_claims import held_devices
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
 from kubelint_gpu.values import NamedTuple, dataclass
@@ -100,7 +101,7 @@ def holders(
                 own_priority,
                 own_priority < priority,
                 terminating,
-                tuple([str(device.id) for pod, _ in members for _, has in pod.allocations for device in has.devices]),
+                tuple([str(device) for pod, _ in members for device in held_devices(pod)]),
             )
         )
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import STEPS
-from kubelint_gpu.groups import summed
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.scheduler import fit
@@ -17,7 +16,6 @@ from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import (
     ABSENT,
     NOMINATED,
-    READY,
     STARTING,
     UNBOUND,
     Content,
@@ -27,7 +25,7 @@ from kubelint_gpu.simulation.controllers.state import (
 )
 from kubelint_gpu.simulation.model.domains import Domain, in_order
 from kubelint_gpu.simulation.model.placed_pods import StatePods
-from kubelint_gpu.simulation.model.pod_symmetry import PodEquivalence
+from kubelint_gpu.simulation.model.pod_symmetry import PodEquivalence, without_phases
 from kubelint_gpu.simulation.model.preemptions import Eviction, Preemptions
 from kubelint_gpu.simulation.model.quota_use import QuotaUse, named_pod
 from kubelint_gpu.simulation.model.volume_binder import VolumeBinder
@@ -45,6 +43,7 @@ class ClusterOracle:
         names: the nodes, class by class.
         classes: positions of nodes that no pod in play can tell apart.
         domains: domains that are alike.
+        class_of: by their positions, which of the classes they are of.
         state_pods: the pods on them, as the scheduler sees them.
         standing: those that stay where they are.
         local: per kind, whether its fit on a node depends on that node alone.
@@ -77,7 +76,7 @@ class ClusterOracle:
         self._admission = admission
         self.standing = cluster.pods
         self._positions = {name: position for position, name in enumerate(names)}
-        self._class_of = tuple(number for number, members in enumerate(classes) for _ in members)
+        self.class_of = tuple(number for number, members in enumerate(classes) for _ in members)
         self._fits: dict[tuple[int, int, Content, Content], bool] = {}
         self._asked: tuple[object, object, dict[tuple[int, int], Sequence[int]]] = None, None, {}
         self._plainly: dict[tuple[int, int, Content, Content], bool] = {}
@@ -100,18 +99,19 @@ class ClusterOracle:
             return found
         return found._replace(nodes=tuple(in_order(list(found.nodes), self.domains)))
 
-    def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
-        """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""
+    def fitting(self, kind: int, state: State, home: int | None = None) -> Iterator[int]:
+        """The nodes on which a waiting pod of a kind fits, in their order; `home` is the node it is nominated to."""
         nodes = state.nodes
         if self.devices is not None and (self.devices.is_full(kind, nodes) or self.claim_refusal(kind, state)):
-            return ()
+            return
         if self.local[kind]:
-            class_of, fits, first = self._class_of, self._fits, self._likeness.first[kind]
+            class_of, fits, first = self.class_of, self._fits, self._likeness.first[kind]
             if self._asked[0] is not nodes or self._asked[1] is not state.held:
                 self._asked = nodes, state.held, {}
             answers, alike = self._asked[2], (first, self._kinds[kind].priority)
             if home is None and alike in answers:
-                return answers[alike]
+                yield from answers[alike]
+                return
             charge(1 + len(nodes) // STEPS.asked_nodes)
             held = state.held.on_nodes if state.held is not None else ((),) * len(nodes)
             found = []
@@ -120,22 +120,22 @@ class ClusterOracle:
                 known = fits.get((first, class_of[index], facing, here))
                 if self._fits_on(first, class_of[index], facing, here) if known is None else known:
                     found.append(index)
+                    yield index
             if home is None:
                 answers[alike] = found
-            return found
+            return
         charge(1 + len(nodes) // STEPS.asked_nodes)
         contents = tuple([self._likeness.facing(kind, content, index == home) for index, content in enumerate(nodes)])
         nominated = {index for index, content in enumerate(contents) if any(one[1] == NOMINATED for one in content)}
         if not nominated:
-            return self._fitting_among(kind, contents, state)
+            yield from self._fitting_among(kind, contents, state)
+            return
         # kube-scheduler adds those nominated to the node that it looks at, and asks again without them
         without = tuple([tuple([one for one in content if one[1] != NOMINATED]) for content in contents])
-        return [
-            index
-            for index in self._fitting_among(kind, without, state)
-            if index not in nominated
-            or index in self._fitting_among(kind, (*without[:index], contents[index], *without[index + 1 :]), state)
-        ]
+        for index in self._fitting_among(kind, without, state):
+            among = (*without[:index], contents[index], *without[index + 1 :])
+            if index not in nominated or index in self._fitting_among(kind, among, state):
+                yield index
 
     def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
         """What preemption may do for a waiting pod that fits nowhere; None where the pod may not try.
@@ -155,7 +155,7 @@ class ClusterOracle:
         """The nodes that an autoscaler may add for a waiting pod that fits nowhere."""
         absent = [index for index, content in enumerate(state.nodes) if content == ABSENT]
         if self.local[kind]:
-            return [one for one in absent if self._fits_on(self._likeness.first[kind], self._class_of[one], (), ())]
+            return [one for one in absent if self._fits_on(self._likeness.first[kind], self.class_of[one], (), ())]
         nodes = state.nodes
         return [
             index
@@ -167,7 +167,7 @@ class ClusterOracle:
         """What all claims have once a waiting pod of a kind, nominated to `home`, is bound to a node that takes it."""
         if self.devices is None or state.held is None:
             return (None,)
-        number, content, held = self._class_of[node], state.nodes[node], state.held
+        number, content, held = self.class_of[node], state.nodes[node], state.held
         here = (held.on_nodes[node], held.shared)
 
         def placing() -> Placing:
@@ -253,7 +253,7 @@ class ClusterOracle:
         return self._fits[key]
 
     def _fits_alone(self, kind: int, number: int, content: Content, here: Content) -> bool:
-        plain = _plain(self._likeness.folded(content))
+        plain = without_phases(self._likeness.folded(content))
         here = self._likeness.folded_held(here) if here else here
         found = self._plainly.get((kind, number, plain, here))
         if found is None:
@@ -279,14 +279,6 @@ class ClusterOracle:
             found = tuple(sorted([self._positions[name] for name in result.takers if name in self._positions]))
             self._everywhere[kind, contents, held, bindings] = found
         return found
-
-
-def _plain(content: Content) -> Content:
-    """Phases do not matter to a filter that looks at one node only: everything on the node counts."""
-    if all(phase == READY for _, phase, _ in content):
-        return content
-    counts = summed((kind, count) for kind, _, count in content)
-    return tuple((kind, READY, count) for kind, count in sorted(counts.items()))
 
 
 def _devices(

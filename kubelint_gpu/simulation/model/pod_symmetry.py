@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubelint_gpu.groups import summed
 from kubelint_gpu.simulation.controllers.state import (
     ABSENT,
     AWAITED,
@@ -18,6 +19,14 @@ from kubelint_gpu.simulation.controllers.state import (
 )
 
 _SETTLED = {STARTING: READY, BROKEN: READY, EVICTED: LEAVING}
+
+
+def without_phases(content: Content) -> Content:
+    """Phases do not matter to a filter that looks at one node only: everything on the node counts."""
+    if all(phase == READY for _, phase, _ in content):
+        return content
+    counts = summed((kind, count) for kind, _, count in content)
+    return tuple((kind, READY, count) for kind, count in sorted(counts.items()))
 
 
 class PodEquivalence:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.simulation.controllers.reconciler import Action, PodType, Reconciler
 from kubelint_gpu.simulation.controllers.state import (
@@ -106,19 +106,16 @@ class Model:
             for held in self.places.devices.deallocated(state, state.held):
                 yield Step("deallocate"), state._replace(held=held)
 
-    def distinct(self, nodes: tuple[Content, ...], among: Sequence[int] | None = None) -> Iterator[int]:
-        """One node of each class and content."""
-        wanted = None if among is None else frozenset(among)
-        for members in self.places.classes:
-            if len(members) == 1:
-                if wanted is None or members.start in wanted:
-                    yield members.start
-                continue
-            tried = set()
-            for index in members:
-                if nodes[index] not in tried and (wanted is None or index in wanted):
-                    tried.add(nodes[index])
-                    yield index
+    def distinct(self, nodes: tuple[Content, ...], among: Iterable[int] | None = None) -> Iterator[int]:
+        """One node of each class and content, the first among those given, which are asked for one by one."""
+        tried: set[tuple[int, Content]] = set()
+        for index in range(len(nodes)) if among is None else among:
+            number = self.places.class_of[index]
+            if len(self.places.classes[number]) == 1:
+                yield index
+            elif (number, nodes[index]) not in tried:
+                tried.add((number, nodes[index]))
+                yield index
 
     def _controlled(self, state: State, number: int, change: Action) -> Iterator[tuple[Step, State]]:
         controls = (*state.controls[:number], change.control, *state.controls[number + 1 :])
@@ -179,7 +176,7 @@ class Model:
         pinned = self.kinds[kind].pinned
         nominated = home if phase == NOMINATED else -1
         mine = None if nominated < 0 else nominated
-        fitting = self.places.fitting(kind, state, mine)
+        fitting = tuple(self.places.fitting(kind, state, mine))
         if home >= 0:
             fitting = (home,) if home in fitting else () if pinned else fitting
             out = state._replace(nodes=on_node(state.nodes, home, (kind, phase, -1)))

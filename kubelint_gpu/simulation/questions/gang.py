@@ -139,7 +139,7 @@ def _next(simulation: Simulation, crews: Sequence[Sequence[int]], state: State) 
     for kind in range(len(simulation.pod_types.wanted)):
         if not state.waiting[kind] or not _is_created(simulation, kind, state):
             continue
-        fitting = simulation.places.fitting(kind, state)
+        fitting = tuple(simulation.places.fitting(kind, state))
         if not fitting:
             yield from _preempted(simulation, kind, state)
         for after in placed(simulation, kind, state, fitting):

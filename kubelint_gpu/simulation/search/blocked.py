@@ -146,7 +146,8 @@ class BlockedPods:
         name, reason = self._scene.places.names[index], status.reasons[0]
         holders = self._holders(number, index, state, snapshot, status.plugin, reason)
         things = sought(status.plugin, self._kinds[number].pod, snapshot, name)
-        return [Blocker(name, status.plugin, reason, holds, holders=holders, things=things)]
+        failed = status.code is Code.ERROR
+        return [Blocker(name, status.plugin, reason, holds, holders=holders, things=things, failed=failed)]
 
     def _short(
         self, number: int, index: int, plugin: str, reason: str, resource: str, state: State, snapshot: Snapshot

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.controllers.reconciler import PodType, Reconciler
 from kubelint_gpu.simulation.controllers.state import (
@@ -21,6 +22,9 @@ from kubelint_gpu.simulation.controllers.state import (
 )
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.values import dataclass
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.device import DeviceID
 
 PHASES = {
     NOMINATED: "nominated",
@@ -41,8 +45,8 @@ WAITING = "waiting"
 class Played:
     """A run that was replayed: its states with real nodes, and who is who in them.
 
-    `nodes` are those of the whole cluster and those that may join it.
-    `standing` are the running pods that stay where they are throughout.
+    `nodes` are those of the whole cluster and those that may join it; the pods of the cluster stay throughout.
+    `devices` are those that claims have in each state, by node, kind and phase.
     """
 
     states: tuple[State, ...]
@@ -50,7 +54,8 @@ class Played:
     reconcilers: tuple[Reconciler, ...]
     names: tuple[str, ...]
     nodes: tuple[Node, ...]
-    standing: tuple[Pod, ...]
+    cluster: Cluster
+    devices: tuple[Mapping[tuple[int, int, int], Sequence[DeviceID]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,7 @@ class FrameGroup:
     """Pods of one owner and template in one phase; `takes` is what one of them takes, in the scheduler's units.
 
     `rolls` says that their owner replaces them in this run, so that they are old or new.
+    `claims` are those of each by name in its spec, and `devices` what the claims of all of them have.
     """
 
     owner: str
@@ -66,6 +72,8 @@ class FrameGroup:
     phase: str
     count: int
     takes: FrozenMap[str, int]
+    claims: tuple[str, ...] = ()
+    devices: tuple[DeviceID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +106,20 @@ def course(played: Played, also: Collection[str] = ()) -> Course:
     by_name = {node.name: node for node in played.nodes}
     return Course(
         tuple(by_name[played.names[index]] for index in wanted),
-        tuple(_moment(played, state, wanted) for state in played.states),
+        tuple(_moment(played, *found, wanted) for found in zip(played.states, played.devices, strict=True)),
     )
 
 
-def _moment(played: Played, state: State, wanted: Sequence[int]) -> Frame:
+def _moment(
+    played: Played, state: State, has: Mapping[tuple[int, int, int], Sequence[DeviceID]], wanted: Sequence[int]
+) -> Frame:
     return Frame(
         tuple(
-            tuple(_group(played, kind, PHASES[phase], count) for kind, phase, count in state.nodes[index] if kind >= 0)
+            tuple(
+                _group(played, kind, PHASES[phase], count, has.get((index, kind, phase), ()))
+                for kind, phase, count in state.nodes[index]
+                if kind >= 0
+            )
             for index in wanted
         ),
         tuple(_group(played, kind, WAITING, count) for kind, count in enumerate(state.waiting) if count),
@@ -113,8 +127,9 @@ def _moment(played: Played, state: State, wanted: Sequence[int]) -> Frame:
     )
 
 
-def _group(played: Played, number: int, phase: str, count: int) -> FrameGroup:
+def _group(played: Played, number: int, phase: str, count: int, has: Sequence[DeviceID] = ()) -> FrameGroup:
     kind = played.kinds[number]
     rolls = kind.reconciler >= 0 and played.reconcilers[kind.reconciler].rolls
     owner = kind.owner or f"Pod/{kind.pod.key}"
-    return FrameGroup(owner, kind.new, rolls, phase, count, takes(kind.pod))
+    claims = tuple([str(entry.get("name")) for entry in kind.pod.spec.resource_claims])
+    return FrameGroup(owner, kind.new, rolls, phase, count, takes(kind.pod), claims, tuple(has))

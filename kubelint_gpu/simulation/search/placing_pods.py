@@ -119,14 +119,19 @@ def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[St
                     yield State(state.controls, state.waiting, nodes, held, state.bindings)
                 return
         return
-    if not fitting:
-        for index in simulation.model.distinct(state.nodes, places.additions(kind, state)) if simulation.absent else ():
-            yield state._replace(nodes=(*state.nodes[:index], (), *state.nodes[index + 1 :]))
-        return
-    apart = {index: not places.starts(kind, index, state) for index in simulation.model.distinct(state.nodes, fitting)}
-    for index in sorted(apart, key=apart.__getitem__):
+    apart, none = [], True
+    for index in simulation.model.distinct(state.nodes, fitting):
+        none = False
+        if places.starts(kind, index, state):
+            yield from placed_on(simulation, kind, index, state, READY)
+        else:
+            apart.append(index)
+    for index in apart:
         # the scheduler binds it, and where its volume is attached elsewhere it never starts
-        yield from placed_on(simulation, kind, index, state, STARTING if apart[index] else READY)
+        yield from placed_on(simulation, kind, index, state, STARTING)
+    if none and simulation.absent:
+        for index in simulation.model.distinct(state.nodes, places.additions(kind, state)):
+            yield state._replace(nodes=(*state.nodes[:index], (), *state.nodes[index + 1 :]))
 
 
 def _tier(simulation: Simulation, state: State, kind: int) -> int:

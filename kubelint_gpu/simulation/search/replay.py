@@ -6,8 +6,10 @@ A path that the core does not confirm on the whole cluster is a fault of this pr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from kubelint_gpu.groups import summed
+from kubelint_gpu.groups import grouped, summed
+from kubelint_gpu.kube.dra.pod_claims import held_devices
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.scheduler import Snapshot, fit, preempt
@@ -19,6 +21,9 @@ from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.frames import Played
 from kubelint_gpu.simulation.search.narrate import Narration
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, TraceStep
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.device import DeviceID
 
 
 class ReplayMismatch(AssertionError):  # noqa: N818 - it says what happened
@@ -73,9 +78,15 @@ class _Replay:
             simulation.pod_types.reconcilers,
             simulation.places.names,
             nodes,
-            cluster.pods,
+            cluster,
+            tuple(map(self._devices, states)),
         )
         return Trace(tuple(steps), waiting, tuple(self._evicted), tuple(self._evictions), tuple(self._added), played)
+
+    def _devices(self, state: State) -> dict[tuple[int, int, int], list[DeviceID]]:
+        """What claims have in a state, by node, kind and phase."""
+        pods = self._scene.places.state_pods.placed(state) if state.held is not None else ()
+        return grouped(((index, kind, phase), one) for index, kind, phase, pod in pods for one in held_devices(pod))
 
     def _advance(self, state: State, target: State) -> tuple[Step, State]:
         for step, following in self._scene.model.steps(state):

@@ -57,6 +57,7 @@ class Blocker:
         holders: who holds the rest, or is in the way.
         also: what else the pod lacks on this node, each by itself.
         things: what others have there that the pod could have instead, by name.
+        failed: whether the plugin fails, so that the whole attempt does.
     """
 
     node: str
@@ -70,6 +71,7 @@ class Blocker:
     holders: tuple[BlockingPod, ...] = ()
     also: tuple[Blocker, ...] = ()
     things: tuple[str, ...] = ()
+    failed: bool = False
 
     @property
     def owners(self) -> frozenset[str]:

@@ -10,6 +10,13 @@ def test_one_claim_for_more_pods_than_can_reserve_it():
     assert "KLG706" not in codes(objects(claim(f"[{gpu()}]"), pod(replicas=256)))
 
 
+def test_a_claim_that_is_refused_for_its_requests_is_not_told_to_be_accepted():
+    requests = ", ".join(f"{{name: r{number}, exactly: {{deviceClassName: gpu.nvidia.com}}}}" for number in range(34))
+    assert [one[3] for one in found(claim(f"[{requests}]"))] == [
+        "the API server refuses it: requests must have at most 32 items, and has 34"
+    ]
+
+
 def test_fields_of_later_gates_are_dropped():
     text = claim(f"[{gpu(more=', capacity: {requests: {memory: 1Gi}}')}]")
     assert [one[:2] for one in found(text, version="1.34")] == [("KLG706", "warning")]

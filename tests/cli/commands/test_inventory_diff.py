@@ -33,6 +33,20 @@ running:
 """
 
 
+def test_what_decides_nothing_is_no_difference(tmp_path):
+    claim = """\
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: t, namespace: ns%s}
+spec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: %s}}]}}}
+"""
+    raw = claim % (", resourceVersion: '5', managedFields: [{manager: m}]", "gpu")
+    ran = difference(tmp_path, OLD + raw, OLD + claim % ("", "gpu"))
+    assert (ran.code, ran.out) == (0, "")
+    assert "ResourceClaimTemplate ns/t has changed" in difference(tmp_path, OLD + raw, OLD + claim % ("", "other")).out
+
+
 def test_the_same_inventory_has_no_difference(tmp_path):
     ran = difference(tmp_path, OLD, OLD)
     assert (ran.code, ran.out) == (0, "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.validation.slice_validation import slice_problems
+from kubelint_gpu.kube.validation.slice_validation import rule_problems, slice_problems
 from kubelint_gpu.kube.values.errors import field_path
 
 COUNTERS = {"c": {"value": "1"}}
@@ -169,3 +169,32 @@ def test_counters_have_a_slice_of_their_own():
     assert problems(sharedCounters=[{"name": "s", "counters": {}}]) == ["spec.sharedCounters[0].counters"]
     assert problems(sharedCounters=sets, devices=[{"name": "d"}]) == ["spec.sharedCounters"]
     assert problems(minor=34, sharedCounters=sets, devices=[{"name": "d"}]) == []
+
+
+def of_rule(minor, taint, **selector):
+    value = {"kind": "DeviceTaintRule", "spec": {"deviceSelector": selector, "taint": taint}}
+    return [field_path(one.pointer) for one in rule_problems(value, minor)]
+
+
+@pytest.mark.parametrize(
+    ("taint", "old", "new"),
+    [
+        ({"key": "a.example/b", "value": "c", "effect": "NoSchedule"}, [], []),
+        ({"key": "a", "effect": "None"}, ["spec.taint.effect"], []),
+        ({"key": "a", "effect": "Noschedule"}, ["spec.taint.effect"], ["spec.taint.effect"]),
+        ({"key": "a"}, ["spec.taint.effect"], ["spec.taint.effect"]),
+        ({"key": "a b", "value": "c d", "effect": "NoExecute"}, *[["spec.taint.key", "spec.taint.value"]] * 2),
+        (None, *[["spec.taint.key", "spec.taint.effect"]] * 2),
+    ],
+)
+def test_a_taint_of_a_rule_is_judged_as_that_of_a_device(taint, old, new):
+    assert of_rule(34, taint) == old
+    assert of_rule(36, taint) == new
+
+
+def test_a_rule_selects_by_lawful_names():
+    taint = {"key": "a", "effect": "NoSchedule"}
+    assert not of_rule(36, taint, driver="gpu.example.com", pool="a/b", device="gpu-0")
+    wrong = of_rule(36, taint, driver="", pool="A", device="a.b")
+    assert wrong == [f"spec.deviceSelector.{key}" for key in ("driver", "pool", "device")]
+    assert of_rule(34, taint, deviceClassName="A") == ["spec.deviceSelector.deviceClassName"]

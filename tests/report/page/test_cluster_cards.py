@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from page_samples import CLUSTER, PAGE
+from page_samples import CLUSTER, GPU, PAGE
 
+from kubelint_gpu.findings.picture import Holding, NodeGroup
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.page import render
 from kubelint_gpu.values import replace
@@ -31,6 +32,14 @@ def test_the_cluster_shows_classes_with_counts():
         "and there may be others",
     ):
         assert told in aside
+
+
+def test_devices_of_claims_are_named_where_they_are_free_and_where_somebody_has_them():
+    row = replace(GPU, resource="NVIDIA L4", units=(("gpu-0", "part-0"), ("gpu-1",)))
+    group = NodeGroup("n", 1, (row,), (Holding("ml/a", "", "running", 1, (1,), "", (("part-0",),)),))
+    kind = replace(CLUSTER.classes[0], groups=(group,))
+    page = shown(replace(PAGE, clusters=(replace(CLUSTER, classes=(kind,)),)))
+    assert "1 of 2 NVIDIA L4 free (gpu-1); held by ml/a (part-0)" in page
 
 
 def test_every_cluster_is_drawn_under_its_name():

@@ -9,10 +9,10 @@ from sys import maxsize
 from kubelint_gpu.budget import BUDGET, STEPS
 from kubelint_gpu.kube.dra.claim import EXTENDED_RESOURCE_CLAIM, Allocation, ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
-from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE, NodeReason
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
@@ -33,7 +33,6 @@ from kubelint_gpu.work import charge
 
 NAME = "DynamicResources"
 CANNOT_ALLOCATE = "cannot allocate all claims"
-NOT_AVAILABLE = "resourceclaim not available on the node"
 INVALID_POOLS = "invalid resource pools were encountered"
 CANNOT_FIT = "cannot fit resource"
 STALE_CLAIM = "cannot schedule extended resource claim"
@@ -43,9 +42,6 @@ _FILTER = f'running "{NAME}" filter plugin: '
 def rejection(reason: str) -> Status:
     """The status of a node, or of all, that cannot have the pod for such a reason."""
     return Status(NAME, Code.UNRESOLVABLE, (reason,))
-
-
-_NOT_AVAILABLE = rejection(NOT_AVAILABLE)
 
 
 class AttemptState:
@@ -86,6 +82,8 @@ class AttemptState:
         self.stale = _stale(pod, objects) if asked else None
         self._effort = effort or Effort()
         self._questions = NodeQuestions(pod, snapshot, objects, features, self.wanted, asked)
+        self._nodes = snapshot.nodes
+        self._homes: dict[NodeSelector, str] = snapshot.static("nodes of allocations", lambda _: {})
         self._memo: dict[Hashable, AllocatorOutcome] = snapshot.static("devices found", lambda _: {})
 
     @property
@@ -97,7 +95,7 @@ class AttemptState:
         """What a node's verdict rests on: nodes with equal keys have one."""
         if self.stale is not None and self.stale.spec.requests:
             return STALE_CLAIM
-        return self.reach and self._is_unreached(node.node), self._questions.key(node.node)
+        return self.reach and self._is_unreached(node), self._questions.key(node.node)
 
     def status(self, node: NodeInfo) -> Status | None:
         """Why a node does not take the pod; None where it does."""
@@ -116,7 +114,7 @@ class AttemptState:
             return rejection(INVALID_POOLS)
         if outcome.taken is None:
             return rejection(CANNOT_ALLOCATE)
-        return _NOT_AVAILABLE if self._is_unreached(node.node) else None
+        return self._not_available(node) if self._is_unreached(node) else None
 
     def allocate(self, node: NodeInfo) -> tuple[tuple[tuple[str, Allocation], ...], ...]:
         """What the pod's claims may have once it is on a node, by claim; nothing where they cannot have it."""
@@ -190,15 +188,31 @@ class AttemptState:
             and all((one.name, one.uid) == (self.pod.meta.name, self.pod.meta.uid) for one in claim.reserved_for)
         ]
         return any(
-            not _reaches(selector, node.node)
+            not _reaches(selector, node)
             for node, status in (rejected if alone else ())
-            if status == _NOT_AVAILABLE
+            if status.reasons == (ALLOCATED_ELSEWHERE,)
             for selector in alone
         )
 
-    def _is_unreached(self, node: Node) -> bool:
+    def _is_unreached(self, node: NodeInfo) -> bool:
         """Whether a node does not reach what a claim has already."""
         return any(selector is not None and not _reaches(selector, node) for selector in self.reach)
+
+    def _not_available(self, node: NodeInfo) -> Status:
+        """The status of a node that does not reach what a claim has, which says where that is."""
+        told = [
+            f"claim {key}, which is allocated to {self._home(found.node_selector)}"
+            for key, found in self.allocations.items()
+            if found.node_selector is not None and not _reaches(found.node_selector, node)
+        ]
+        return rejection(NodeReason(f"cannot reach {' and '.join(told)}", text=ALLOCATED_ELSEWHERE))
+
+    def _home(self, selector: NodeSelector) -> str:
+        if selector not in self._homes:
+            names = [one.name for one in self._nodes if _reaches(selector, one)]
+            more = f" and {len(names) - 1} others" if len(names) > 2 else ""
+            self._homes[selector] = (names[0] + more if more else " and ".join(names)) or "no declared node"
+        return self._homes[selector]
 
     def _answer(self, question: NodeQuestion) -> AllocatorOutcome:
         if not question.claims or question.usage is None:
@@ -247,5 +261,5 @@ def _stale(pod: Pod, objects: Objects) -> ResourceClaim | None:
     return next((one for one, by in owned if (by.name, by.uid) == (pod.meta.name, pod.meta.uid)), None)
 
 
-def _reaches(selector: NodeSelector, node: Node) -> bool:
-    return selector.matches(node.labels, node.name)
+def _reaches(selector: NodeSelector, node: NodeInfo) -> bool:
+    return selector.matches(node.node.labels, node.name)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from sys import maxsize
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import Attribute, DeviceID, attribute_of
 from kubelint_gpu.kube.dra.request import ClaimSpec, most_devices, queries_of
+from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -17,6 +18,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import 
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import users_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.values import NamedTuple
@@ -60,8 +62,9 @@ class DeviceChoice:
         self._snapshot, self._state, self._shared = snapshot, state, shared
         self._chosen: dict[Hashable, Sequence[set[int]]] = {}
         self.devices = {one.id for found in state.allocations.values() for one in found.devices}
-        for info, (claims, view) in self._wanted():
-            key = state.key(info)
+        wanted = ((info, state.key(info), state.wanted_on(info)) for info in snapshot.nodes)
+        self._wanted = [(info, key, *found) for info, key, found in wanted if found is not None]
+        for _, key, claims, view in self._wanted:
             if key not in self._chosen:
                 self._chosen[key] = self._choices(claims, view)
             self.devices.update(view.slots[place].id for place in set().union(*self._chosen[key]))
@@ -73,11 +76,18 @@ class DeviceChoice:
         """
         if self._shared:
             free = [info.name for info in self._snapshot.nodes if self._state.status(info) is None]
-            return DeviceRoom(0, dict.fromkeys(free, maxsize), alike=False, parts=parts, pinned=len(free) > 1)
+            if len(free) != 1:
+                return DeviceRoom(0, dict.fromkeys(free, maxsize), alike=False, parts=parts, pinned=bool(free))
+            # each pod takes one of the places of its claims
+            shared = frozenset([claim.key for claim in self._state.claims])
+            seats = {free[0]: MOST_CONSUMERS - max(len(users_of(key, self._snapshot)) for key in shared)}
+            number = numbers.setdefault(shared, len(numbers))
+            return DeviceRoom(
+                1, seats, parts=dict.fromkeys(self.devices, number), supply=DeviceSupply(number, 1, seats)
+            )
         prices: dict[str, int] = {}
         known: dict[Hashable, tuple[int, int, bool]] = {}
-        for info, (claims, view) in self._wanted():
-            key = self._state.key(info)
+        for info, key, claims, view in self._wanted:
             if key not in known:
                 known[key] = self._looked_at(info, claims, self._chosen[key], view, parts)
             prices[info.name] = known[key][1]
@@ -91,13 +101,7 @@ class DeviceChoice:
     def _free(self) -> Mapping[str, int]:
         """By node, how many of the devices that it may have nobody has."""
         free = self.devices - self._held.exclusive
-        return {info.name: sum(slot.id in free for slot in view.slots) for info, (_, view) in self._wanted()}
-
-    def _wanted(self) -> Iterator[tuple[NodeInfo, tuple[Sequence[ResourceClaim], View]]]:
-        for info in self._snapshot.nodes:
-            wanted = self._state.wanted_on(info)
-            if wanted is not None:
-                yield info, wanted
+        return {info.name: sum(slot.id in free for slot in view.slots) for info, _, _, view in self._wanted}
 
     def _choices(self, claims: Sequence[ResourceClaim], view: View) -> Sequence[set[int]]:
         """The devices of a node that each request may have, by their positions."""

@@ -45,7 +45,8 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
         if key not in found:
             found[key] = DeviceChoice(snapshot, state, shared=bool(named))
             chosen[frozenset(named) or key] = found[key].devices
-            if named and (not found[key].room({}, {}).prices or most > MOST_CONSUMERS):
+            room = found[key].room({}, {}) if named else None
+            if room is not None and (not room.prices or (room.pinned and most > MOST_CONSUMERS)):
                 return {}
             kept |= {frozenset(named)} if named else set()
     if any(chosen[one] & devices for one in kept for other, devices in chosen.items() if other != one):

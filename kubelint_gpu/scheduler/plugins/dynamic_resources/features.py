@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kubelint_gpu.kube.dra.device_class import DeviceClass, classes_by_resource
-from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
+from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE, OLD_POOLS_UNTIL
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.scheduler.framework.release import Behaviour, behaviour, minor_of
 from kubelint_gpu.values import NamedTuple
@@ -41,7 +41,7 @@ def features_of(behaviour: Behaviour) -> Features:
     """The features of a release; those after 1.36 are as 1.36."""
     minor = minor_of(behaviour.version) or 0
     old = minor < BETAS_SINCE
-    return Features(not old, old_pools=minor <= 34, any_order=old, mistakes_alternatives=old)
+    return Features(not old, old_pools=minor <= OLD_POOLS_UNTIL, any_order=old, mistakes_alternatives=old)
 
 
 def served_by_classes(cluster: Cluster) -> Mapping[str, DeviceClass]:

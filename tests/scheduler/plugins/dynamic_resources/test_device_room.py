@@ -114,6 +114,46 @@ def test_many_pods_share_a_claim(replicas):
     assert [one.verdict for one in told] == [Verdict.COMPLETES] * 2
 
 
+@pytest.mark.parametrize("update", [SURGE, IN_PLACE, RECREATE])
+@pytest.mark.parametrize(("replicas", "ends"), [(255, True), (256, False)])
+def test_the_places_of_a_claim_that_many_pods_share_are_counted(replicas, ends, update):
+    found = cluster(small("n1", 1000), slices("n1", "A"), claim("pool", asking()))
+    shared = by("w", replicas, update, claim="pool")
+    (told,) = judge([Transition(shared, shared)], found)
+    assert told.verdict is (Verdict.COMPLETES if ends or update is not SURGE else Verdict.STUCK)
+    many = replace(shared, replicas=257)
+    assert [one.placed for one in judge([Transition(many, many)], found)] == [256]
+
+
+def uses(name):
+    pod = {
+        "metadata": {"name": name, "namespace": "d", "uid": name},
+        "spec": {
+            "nodeName": "n1",
+            "containers": [{"name": "c", "image": "i"}],
+            "resourceClaims": [{"name": "c", "resourceClaimName": "pool"}],
+        },
+        "status": {"phase": "Running"},
+    }
+    return {"apiVersion": "v1", "kind": "Pod", **pod}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_places_of_a_claim_that_others_take_are_counted_as_the_search_finds_them(seed):
+    random = Random(seed)
+    staying = random.randint(252, 254)
+    objects = [small("n1", 1000), slices("n1", "A"), claim("pool", asking()), *map(uses, map(str, range(staying)))]
+    updates = SURGE, IN_PLACE, RECREATE
+    names = "wv"[: random.randint(1, 2)]
+    workloads = [by(name, random.randint(1, 3), random.choice(updates), claim="pool") for name in names]
+    transitions = [Transition(one, one) for one in workloads]
+    told = judge(transitions, cluster(*objects))
+    with only_search():
+        searched = RolloutAnalysis(transitions, cluster(*objects), 20_000).judge()
+    for one, other in zip(told, searched, strict=True):
+        assert one.verdict is other.verdict or other.placed < other.wanted or other.verdict is Verdict.UNDECIDED
+
+
 def small(name, pods):
     found = plain(name)
     found["status"]["allocatable"]["pods"] = str(pods)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 from devices import claim, device, device_class, held, node, pod, read, request, resource_slice, snapshot, template
 
 from kubelint_gpu.scheduler import fit
@@ -34,9 +36,10 @@ def test_a_named_claim_is_shared_bound_to_its_node_and_free_after_its_last_user(
     here = snapshot(node(), node("other"), SLICE, CLASS, claim(request("r", 2)), claim(request(), name="next"))
     here = assume(read(pod("c", name="a")), here, "n")
     assert fit(read(pod("c", name="b")), here).fits == ("n",)
-    assert fit(read(pod("c", name="b")), here).rejections["other"].reasons == (
-        "resourceclaim not available on the node",
-    )
+    (reason,) = fit(read(pod("c", name="b")), here).rejections["other"].reasons
+    assert reason == "resourceclaim not available on the node"
+    assert reason.told == "cannot reach claim ns/c, which is allocated to n"
+    assert copy(reason).told == reason.told
     here = assume(read(pod("c", name="b")), here, "n").remove("ns/a")
     assert not fits(here, pod("next", name="z"))
     here = here.remove("ns/b")

@@ -16,6 +16,7 @@ from typing import Any
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
+from kubelint_gpu.kube.dra.device_pools import PoolID, invalid_because
 from kubelint_gpu.kube.dra.device_taints import DeviceTaintRule
 from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
 from kubelint_gpu.kube.dra.selector import Subject, subject_of
@@ -24,8 +25,6 @@ from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 from kubelint_gpu.values import NamedTuple, replace
-
-PoolID = tuple[str, str]
 
 
 class Slot(NamedTuple):
@@ -143,13 +142,10 @@ class SliceIndex:
             return DevicePool(driver, name, empty, incomplete=True), []
         slices = sorted(slices, key=lambda one: one.name)
         with_devices = [one for one in slices if not one.counters]
-        invalid = _twice([device.name for one in with_devices for device in one.devices], "device name")
-        counters = [found for one in slices for found in one.counters]
-        invalid = invalid or _twice([found.name for found in counters], "counter set name")
-        sets = {found.name: found.counters for found in counters}
+        sets = {found.name: found.counters for one in slices for found in one.counters}
         names = {one.name for one in slices}
         away = [one for one in every if one.name not in names]
-        invalid = invalid or _unknown_counter(sets, slices) or _unknown_counter(sets, away)
+        invalid = invalid_because(slices, away)
         if invalid:
             return DevicePool(driver, name, empty, incomplete, invalid), []
         elsewhere = tuple(
@@ -219,27 +215,6 @@ def _add(slices: list[ResourceSlice], one: ResourceSlice) -> None:
     if slices and one.generation > slices[0].generation:
         slices.clear()
     slices.append(one)
-
-
-def _twice(names: Sequence[str], what: str) -> str:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return f"duplicate {what} {name}"
-        seen.add(name)
-    return ""
-
-
-def _unknown_counter(sets: Mapping[str, Mapping[str, Amount]], slices: Iterable[ResourceSlice]) -> str:
-    for one in slices:
-        for device in one.devices:
-            for used in device.consumes:
-                if used.counter_set not in sets:
-                    return f"counter set {used.counter_set} not found"
-                for counter in used.counters:
-                    if counter not in sets[used.counter_set]:
-                        return f"counter {counter} not found in counter set {used.counter_set}"
-    return ""
 
 
 def _numbered(found: Sequence[tuple[DevicePool, list[Slot]]]) -> View:

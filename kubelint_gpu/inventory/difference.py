@@ -186,8 +186,14 @@ def _priorities(old: Inventory, new: Inventory) -> Iterator[str]:
 
 
 def _others(old: Inventory, new: Inventory) -> Iterator[str]:
+    from kubelint_gpu.inventory.capture.pruning import pruned
+
     before, after = (
-        {(each.kind, each.namespace, each.name): each.value for each in inventory.objects if each.kind not in _TOLD}
+        {
+            (each.kind, each.namespace, each.name): pruned(each.value) or each.value
+            for each in inventory.objects
+            if each.kind not in _TOLD
+        }
         for inventory in (old, new)
     )
     for key in sorted({*before, *after}):
