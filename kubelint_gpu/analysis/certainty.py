@@ -14,6 +14,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.simulation.prepare.standing_pods import uncordoned
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
@@ -89,10 +90,9 @@ def _ran_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> bool:
     one = transitions_in(unit).get(subject.key)
     if one is None or not (one.known and one.existing and one.rolls) or own_pods(one.new, unit.cluster.pods):
         return False
-    return not controller_of(one.old).node_bound and placeable(one.old, unit.cluster, one.old.replicas) not in (
-        None,
-        one.old.replicas,
-    )
+    if controller_of(one.old).node_bound:
+        return False
+    return placeable(one.old, uncordoned(unit.cluster), one.old.replicas) not in (None, one.old.replicas)
 
 
 def outgrown(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:

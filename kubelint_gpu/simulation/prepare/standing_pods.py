@@ -150,6 +150,11 @@ def as_before(pod: Pod, cluster: Cluster, pods: tuple[Pod, ...] = ()) -> Snapsho
     return Snapshot.of(replace(cluster, nodes=tuple(_before(node, asked) for node in cluster.nodes), pods=pods))
 
 
+def uncordoned(cluster: Cluster) -> Cluster:
+    """The cluster before nodes were cordoned or tainted."""
+    return replace(cluster, nodes=tuple(_before(node, {}) for node in cluster.nodes))
+
+
 def _before(node: Node, asked: dict[str, int]) -> Node:
     lost = {name: amount for name, amount in asked.items() if "/" in name and node.allocatable.get(name) == 0}
     taints = tuple(taint for taint in node.taints if taint.effect == "NoExecute")
