@@ -50,8 +50,8 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
         # nobody makes its pod again: what changes changes in that pod
         return Transition(new, new, rolls=False, known=True)
     renumbered = old.controller.first_ordinal != subject.controller.first_ordinal
-    # what was paused may have another template than its pods
-    resumed = old.controller.paused and not subject.controller.paused
+    # what was kept from its pods, in a pause or with a partition, comes to them now
+    resumed = old.controller.withheld > subject.controller.withheld
     rolls = now is subject and (renumbered or resumed or not is_same_template(old, subject))
     return Transition(new, old.workload, rolls=rolls, known=True)
 

@@ -153,6 +153,13 @@ class Controller:
         return getattr(self.workload.strategy, "partition", 0)
 
     @property
+    def withheld(self) -> int:
+        """From how many of its pods it keeps a new template for the time being."""
+        if self.paused or (self.rolls and self.on_delete):
+            return max(1, self.workload.replicas)
+        return self.partition
+
+    @property
     def recreates(self) -> bool:
         """Whether all old pods are gone before the first new one is made."""
         return getattr(self.workload.strategy, "recreate", False)

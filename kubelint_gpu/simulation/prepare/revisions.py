@@ -86,11 +86,13 @@ def current_revision(participant: WorkloadChange, found: Sequence[Revision]) -> 
 
 
 def may_have_template(one: WorkloadChange) -> bool:
-    """Whether an older revision, or what was paused, may have the new template, of which its pods do not tell."""
-    if one.controller.has_ordinals or not (one.rolling and one.known):
+    """Whether an older revision, or what was kept from its pods, may have the new template, of which its pods do not tell."""
+    if not (one.rolling and one.known):
         return False
     if _is_resumed(one):
         return all(is_of(pod, one.new) is not False for pod in one.running)
+    if one.controller.has_ordinals:
+        return False
     if one.daemons:
         return one.mixed and any(is_of(pod, one.new) is None for pod in one.running)
     if not one.running:
@@ -101,8 +103,8 @@ def may_have_template(one: WorkloadChange) -> bool:
 
 
 def _is_resumed(one: WorkloadChange) -> bool:
-    """Whether it was paused with the template that it has: whether its pods have it, too, they tell themselves."""
-    if one.old is one.new or not controller_of(one.old).paused:
+    """Whether its template was kept from its pods: whether they have it all the same, they tell themselves."""
+    if one.old is one.new or controller_of(one.old).withheld <= one.controller.withheld:
         return False
     return is_of(created_pod(one.old, ""), one.new) is True
 
@@ -158,8 +160,8 @@ def as_shown(change: WorkloadChange) -> WorkloadChange:
     new, old = change.new, change.old
     if not change.rolls:
         others = [pod for pod in change.running if is_of(pod, new) is False]
-        begun = controller_of(old).paused or any(_is_surely_another(pod, change) for pod in others)
-        under_way = begun and bool(others) and not change.controller.paused
+        begun = controller_of(old).withheld or any(_is_surely_another(pod, change) for pod in others)
+        under_way = bool(begun and others) and not change.controller.paused
         return replace(change, rolls=under_way, under_way=under_way)
     if change.waiting and change.controller.has_ordinals:
         return change
