@@ -94,7 +94,14 @@ def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wante
 
 def _keeps_template(old: WorkloadCheck, subject: WorkloadCheck) -> bool:
     """Whether pods that were there keep their template."""
-    return subject.controller.on_delete or _is_below_partition(subject) or is_same_template(old, subject)
+    if subject.controller.on_delete or _is_below_partition(subject):
+        return True
+    return is_same_template(old, subject) and not is_resumed(old, subject)
+
+
+def is_resumed(old: WorkloadCheck, new: WorkloadCheck) -> bool:
+    """Whether a template that something kept from pods, a pause or a partition, comes to more of them now."""
+    return old.controller.withheld > new.controller.withheld
 
 
 def makes_only_old(unit: ApplySet, subject: WorkloadCheck) -> bool:

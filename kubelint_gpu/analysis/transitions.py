@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.gang_members import waits_for_all
-from kubelint_gpu.analysis.predecessors import acting, ever_fitted, is_made, is_same_template
+from kubelint_gpu.analysis.predecessors import acting, ever_fitted, is_made, is_resumed, is_same_template
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
@@ -50,9 +50,7 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
         # nobody makes its pod again: what changes changes in that pod
         return Transition(new, new, rolls=False, known=True)
     renumbered = old.controller.first_ordinal != subject.controller.first_ordinal
-    # what was kept from its pods, in a pause or with a partition, comes to them now
-    resumed = old.controller.withheld > subject.controller.withheld
-    rolls = now is subject and (renumbered or resumed or not is_same_template(old, subject))
+    rolls = now is subject and (renumbered or is_resumed(old, subject) or not is_same_template(old, subject))
     return Transition(new, old.workload, rolls=rolls, known=True)
 
 

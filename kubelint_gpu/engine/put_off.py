@@ -61,9 +61,10 @@ def put_off(unit: ApplySet, draft: Diagnostic) -> Diagnostic | None:
 
 def when_admitted(unit: ApplySet, subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
     """A draft about new pods that admission refuses, told as of later where this change makes none of the template."""
-    if is_left_alone(unit, subject) or is_made(unit, subject):
+    none = not (subject.workload.replicas or subject.controller.node_bound)
+    if is_left_alone(unit, subject) or (is_made(unit, subject) and not none):
         return draft
-    if not (makes_none(unit, subject) or makes_only_old(unit, subject)):
+    if not (none or makes_none(unit, subject) or makes_only_old(unit, subject)):
         return draft
     return (
         when_made(subject, draft) if _kept(subject) is not None else replace(draft, severity="warning", moment="later")

@@ -53,13 +53,13 @@ spec:
 """
 
 
-def told(after, before="", made=()):
+def told(after, before="", made=(), code=""):
     inventory = (read("inventory.yaml", NODES.encode()),)
     cluster, problems, *_ = load(inventory)
     world = ClusterContext(cluster, inventory, problems)
     old = {one.object: one for one in manifests((read("before.yaml", before.encode()),))}
     unit = ApplySet((read("a.yaml", after.encode()),), world, before=old, made=made)
-    return {one.code: one for one in check((unit,), world, fixes=False).findings if one.code in UNFIT}
+    return {one.code: one for one in check((unit,), world, fixes=False).findings if one.code in (code, *UNFIT)}
 
 
 @pytest.mark.parametrize("code", UNFIT)
@@ -118,3 +118,11 @@ def test_a_pod_that_another_evicts_comes_back_with_the_template_that_no_node_tak
     before = workload("StatefulSet", ON_DELETE)
     found = told(f"{workload('StatefulSet', ON_DELETE, gpus, pod)}---{api}", before, {"Deployment/api"})["KLG402"]
     assert (found.object, found.moment, found.severity) == ("StatefulSet/web", "now", "error")
+
+
+def test_a_class_that_nobody_has_refuses_no_pod_of_what_has_no_replicas():
+    """Seen on a control plane 1.34."""
+    unit = workload("Deployment", "", "1", "priorityClassName: gone").replace("replicas: 2", "replicas: 0")
+    found = told(unit, "", {"Deployment/web"}, code="KLG302")["KLG302"]
+    assert (found.moment, found.severity) == ("later", "warning")
+    assert told(unit.replace("s: 0", "s: 1"), "", {"Deployment/web"}, code="KLG302")["KLG302"].moment == "now"

@@ -86,7 +86,7 @@ def current_revision(participant: WorkloadChange, found: Sequence[Revision]) -> 
 
 
 def may_have_template(one: WorkloadChange) -> bool:
-    """Whether an older revision, or what was kept from its pods, may have the new template, of which its pods do not tell."""
+    """Whether an older revision, or pods that it was kept from, may have the new template: they do not tell it."""
     if not (one.rolling and one.known):
         return False
     if _is_resumed(one):

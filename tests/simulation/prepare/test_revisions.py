@@ -89,6 +89,19 @@ def test_a_template_that_was_changed_while_paused_is_rolled_out_when_it_is_resum
     assert told(workload(), workload(paused=True), *RUNNING) == []
 
 
+@pytest.mark.parametrize(
+    ("before", "image", "code"),
+    [({"type": "OnDelete"}, "app:1", "KLG110"), ({"type": "OnDelete"}, "", "KLG110?"), ({}, "app:1", "")],
+)
+def test_a_template_that_was_kept_from_daemon_pods_comes_to_them_when_nothing_keeps_it(before, image, code):
+    """Seen on a control plane 1.34: OnDelete is taken away, and the pods surge."""
+    surge = {"updateStrategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}}
+    old = workload(kind="DaemonSet", image="app:2", updateStrategy=before or surge["updateStrategy"])
+    new = workload(kind="DaemonSet", image="app:2", **surge)
+    there = (node("n1", 1), pod(1, "n1", kind="DaemonSet", image=image))
+    assert told(new, old, *there) == ([code] if code else [])
+
+
 @pytest.mark.parametrize("release", ["", "third"])
 def test_a_daemon_set_that_surges_is_taken_back(release):
     surge = {"updateStrategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}}
