@@ -2,23 +2,30 @@
 
 The file is written at the end of a run, of what the interpreter has compiled; whoever can write it can write that, too.
 A module whose source is not what it was then is imported as any other. One of the standard library runs when something
-of it is asked for: what only an annotation or a rare branch names never does.
+of it is asked for: what only an annotation or a rare branch names never does. Regular expressions that stand in modules
+are kept as what they compile to.
 """
 # ruff: noqa: PTH100, PTH105, PTH116, PTH118, PTH120, PTH123 - text: before anything else is imported, and often
 
 from __future__ import annotations
 
+import _sre  # type: ignore[import-not-found]
 import marshal
 import os
 import sys
 from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader, spec_from_file_location
 from _thread import RLock
-from contextlib import suppress
-from types import CodeType, ModuleType
-from typing import Any
 
 from kubelint_gpu.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import CodeType, ModuleType
+    from typing import Any
+else:
+    ModuleType = type(sys)
 
 _KEPT = frozenset(("kubelint_gpu", "click", "ruamel", *sys.stdlib_module_names))
 """Whose modules are kept: of packages that read nothing through what loads them."""
@@ -28,14 +35,18 @@ _FEW = 16  # so many modules that are not in the file are no reason to write it 
 _TOGETHER = 16  # modules that one after the other imports: most runs need all of these, or none
 _TAG = sys.implementation.cache_tag
 _PLACE = os.path.join(_HERE, "__pycache__", f"modules.{_TAG}.bin")
+_COMPILER = "re._compiler" if sys.version_info >= (3, 11) else "sre_compile"
 _IS_POSSIBLE = hasattr(os, "pread") and not sys.flags.optimize and not sys.pycache_prefix
-_IDENTITY = (MAGIC_NUMBER, __version__, 3)
+_IDENTITY = (MAGIC_NUMBER, sys.version, __version__, 4)
 _OF_IMPORT = ("__spec__", "__loader__", "__class__", "__path__")
 _kept: list[KeptModules] = []
 _compiled: dict[str, CodeType] = {}
+_expressions: dict[tuple[str | bytes, int], tuple[Any, ...]] = {}
+"""What is known of an expression and its flags: the arguments of `_sre.compile`."""
 
 Entry = tuple[str, bool, bool, int, int, int, int]
-"""The path from here; whether it is a package, and runs later; time and size of the source; where its group is."""
+"""The path, from here where it is below; whether it is a package, and runs later; time and size of the source; where
+its group is."""
 
 
 class KeptModules:
@@ -45,7 +56,7 @@ class KeptModules:
         self._file = os.open(path, os.O_RDONLY)
         self._begin = int.from_bytes(os.pread(self._file, 4, 0), "little")
         identity, *held = marshal.loads(os.pread(self._file, self._begin - 4, 4))  # noqa: S302 - of its own
-        self.entries, self.compiled = held if identity == _IDENTITY else ({}, {})
+        self.entries, self.compiled, self.expressions = held if identity == _IDENTITY else ({}, {}, {})
         self._codes: dict[str, CodeType] = {}
 
     def find_spec(self, name: str, _path: object = None, _target: ModuleType | None = None) -> ModuleSpec | None:
@@ -53,7 +64,7 @@ class KeptModules:
         entry = self.entries.get(name)
         if entry is None:
             return None
-        path = os.path.normpath(f"{_HERE}/{entry[0]}")
+        path = os.path.join(_HERE, entry[0])
         if _stamp(path) != entry[3:5]:
             return None
         spec = ModuleSpec(name, self, origin=path, is_package=entry[1])  # type: ignore[arg-type]
@@ -73,6 +84,8 @@ class KeptModules:
 
         def run(namespace: dict[str, Any]) -> None:
             exec(self.code(name), namespace)  # noqa: S102 - as any import does
+            if name == _COMPILER:
+                _know_expressions(namespace)
 
         if self.entries[name][2]:
             module.__spec__.loader_state = RLock(), [run]  # type: ignore[union-attr]
@@ -118,11 +131,16 @@ class _Later(ModuleType):
 
 def use() -> None:
     """Import modules out of the file from now on, where there is one."""
-    with suppress(OSError, ValueError, EOFError, TypeError):
+    try:
         if _IS_POSSIBLE:
             _kept.append(KeptModules(_PLACE))
             sys.meta_path.insert(0, _kept[0])
             _compiled.update(_kept[0].compiled)
+            _expressions.update(_kept[0].expressions)
+            if _COMPILER in sys.modules:
+                _know_expressions(sys.modules[_COMPILER].__dict__)
+    except (OSError, ValueError, EOFError, TypeError):
+        pass
 
 
 def compiled(text: str) -> CodeType:
@@ -130,6 +148,33 @@ def compiled(text: str) -> CodeType:
     if text not in _compiled:
         _compiled[text] = compile(text, "<made>", "exec")
     return _compiled[text]
+
+
+def _know_expressions(compiler: dict[str, Any]) -> None:
+    """Have the standard library compile no expression that the file holds."""
+    compile_anew = compiler["compile"]
+
+    def compile_once(text: Any, flags: int = 0) -> Any:
+        known = _expressions.get((text, flags)) if isinstance(text, (str, bytes)) else None
+        return _sre.compile(*known) if known is not None else compile_anew(text, flags)
+
+    compiler["compile"] = compile_once
+
+
+def _parts(text: str | bytes, flags: int) -> tuple[Any, ...]:
+    """What the standard library has its machine compile for an expression."""
+    compiler: Any = sys.modules[_COMPILER]
+    machine = ModuleType("_sre")
+    # its numbers have names there, which say nothing to the machine
+    machine.__dict__.update(
+        _sre.__dict__, compile=lambda text, flags, code, *rest: (text, flags, [*map(int, code)], *rest)
+    )
+    compiler._sre = machine  # noqa: SLF001 - it has no other place for it
+    try:
+        found: tuple[Any, ...] = compiler.compile(text, flags)
+    finally:
+        compiler._sre = _sre  # noqa: SLF001 - same
+    return found
 
 
 def spec_at(name: str, path: str) -> ModuleSpec | None:
@@ -146,11 +191,15 @@ def keep() -> None:
     missing = [one for one in own if getattr(one, "__loader__", None).__class__ is SourceFileLoader]
     if sys.dont_write_bytecode or not _IS_POSSIBLE or len(missing) <= _FEW:
         return
+    from contextlib import suppress
+
     with suppress(OSError, ValueError, TypeError):
         _write([one.__spec__ for one in missing if one.__spec__.cached])
 
 
 def _write(specs: list[Any]) -> None:
+    from contextlib import suppress
+
     codes = {name: one.code(name) for one in _kept for name in one.entries}
     about = {name: entry[:5] for one in _kept for name, entry in one.entries.items()}
     for spec in specs:
@@ -160,7 +209,7 @@ def _write(specs: list[Any]) -> None:
             is_package = spec.submodule_search_locations is not None
             later = spec.name.partition(".")[0] != "kubelint_gpu"
             stamp = (int.from_bytes(data[place : place + 4], "little") for place in (8, 12))
-            about[spec.name] = (os.path.relpath(spec.origin, _HERE), is_package, later, *stamp)
+            about[spec.name] = (spec.origin.removeprefix(os.path.join(_HERE, "")), is_package, later, *stamp)
             codes[spec.name] = marshal.loads(data[16:])  # noqa: S302 - as any import does
     at_once = [name for name in about if not about[name][2]]
     groups = [[name] for name in about if about[name][2]]
@@ -170,16 +219,35 @@ def _write(specs: list[Any]) -> None:
     for names in groups:
         start, body = len(body), body + marshal.dumps({name: codes[name] for name in names})
         entries |= {name: (*about[name], start, len(body)) for name in names}
-    head = marshal.dumps((_IDENTITY, entries, _compiled))
+    with suppress(AttributeError, KeyError, TypeError, ValueError):  # another standard library
+        _note_expressions(codes.values())
+    head = marshal.dumps((_IDENTITY, entries, _compiled, _expressions))
     temporary = f"{_PLACE}.{os.getpid()}"
     with open(temporary, "xb") as file:
         file.writelines(((len(head) + 4).to_bytes(4, "little"), head, body))
     os.replace(temporary, _PLACE)
 
 
+def _note_expressions(codes: Iterable[CodeType]) -> None:
+    """Keep what has been compiled and stands in a module."""
+    texts = {text for code in codes for text in _texts_in(code)}
+    for _, text, flags, *_ in [*vars(sys.modules["re"])["_cache"]]:
+        if text in texts and (text, flags) not in _expressions:
+            _expressions[text, flags] = _parts(text, flags)
+
+
+def _texts_in(code: CodeType) -> Iterator[str | bytes]:
+    for one in code.co_consts:
+        if isinstance(one, (str, bytes)):
+            yield one
+        elif isinstance(one, type(code)):
+            yield from _texts_in(one)
+
+
 def _stamp(path: str) -> tuple[int, ...]:
     """The time and size of a source as bytecode has them; nothing where there is none."""
-    with suppress(OSError):
+    try:
         found = os.stat(path)
-        return int(found[8]) & 0xFFFFFFFF, found.st_size & 0xFFFFFFFF
-    return ()
+    except OSError:
+        return ()
+    return int(found[8]) & 0xFFFFFFFF, found.st_size & 0xFFFFFFFF

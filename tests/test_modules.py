@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import _sre
+import marshal
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +16,7 @@ from types import ModuleType
 
 import pytest
 
+from kubelint_gpu import modules
 from kubelint_gpu.modules import KeptModules, _Later
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,6 +31,7 @@ print("kept", sum(isinstance(one.__spec__.loader, modules.KeptModules) for one i
 of = modules.KeptModules
 others = {name for name, one in sys.modules.items() if isinstance(getattr(one, "__loader__", None), of)}
 assert {"click", "json"} <= others or not others
+assert (sys.modules[modules._COMPILER].compile.__name__ == "compile_once") == bool(modules._expressions) == bool(others)
 assert type(sys.modules["inspect"]) is not type(sys) or not others, "click asks for it, and a run that prints no help never"
 assert "ruamel.yaml.main" not in sys.modules or not others, "of the YAML library only what parses"
 modules.keep()
@@ -141,3 +146,26 @@ def test_a_module_that_finds_attributes_itself_still_does(later):
     module.__spec__ = ModuleSpec("own", kept)
     kept.exec_module(module)
     assert [module.other, module.another] == ["OTHER", "ANOTHER"]
+
+
+@pytest.mark.parametrize("flags", [0, re.IGNORECASE | re.VERBOSE, re.ASCII | re.DOTALL])
+@pytest.mark.parametrize(
+    "text",
+    ["a", "(?P<one>[^a-z\\d]+?)|(?P<two>ß{2,3})$", "(?i:x)(?<!ab)\\b(?=.)(?(1)y|z)()", "[\u0101-\u0fff]*", "🙂+"],
+)
+def test_an_expression_that_was_kept_is_what_its_text_compiles_to(text, flags):
+    kept = modules._parts(text, int(flags))
+    assert marshal.dumps(kept)
+    found, made = _sre.compile(*kept), re.compile(text, flags)
+    assert found == made
+    assert (found.groupindex, found.groups, found.flags) == (made.groupindex, made.groups, made.flags)
+    assert re.compile(text, flags).findall("aaßß🙂🙂") == found.findall("aaßß🙂🙂")
+
+
+def test_expressions_that_stand_in_no_module_are_not_kept():
+    code = compile("import re\nre.compile('stands [h]ere')\ndef later(): re.compile(b'and [h]ere')", "m.py", "exec")
+    for text in ("stands [h]ere", b"and [h]ere", "somebody's own"):
+        re.compile(text)
+    modules._note_expressions([code])
+    assert {text for text, _ in modules._expressions} == {"stands [h]ere", b"and [h]ere"}
+    modules._expressions.clear()
