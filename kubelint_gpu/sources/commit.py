@@ -79,7 +79,7 @@ def missing(index: Mapping[str, str], root: Path, suffixes: tuple[str, ...]) -> 
         for folder in {name.rpartition("/")[0] for name in index}
         for name in _listed(os.path.join(root, folder))  # noqa: PTH118 - thousands of files
     }
-    for name in index.keys() - there:
+    for name in [name for name in index if name not in there]:
         # a file system may call a file by another spelling of its name than git
         if name.endswith(suffixes) and is_expected(index[name]) and not os.path.lexists(root / name):
             yield name

@@ -114,15 +114,15 @@ def entries(root: Path) -> dict[str, str]:
     Raises:
         GitError: the index cannot be read.
     """
-    # git sorts them, and says as much of each: the names of all blobs of a repository are of one length
+    # git says as much of each: the names of all blobs of a repository are of one length
     text = os.fsdecode(git(["ls-files", "-z", "--stage", "-t"], root))
-    width = text.find("\t")
-    return {line[width + 1 :]: line[:width] for line in text.split("\0") if line}
+    width = text.find("\t") + 1
+    return {line[width:]: line for line in text.split("\0") if line}
 
 
 def blob_of(about: str) -> str:
     """The name of what a file of the index holds; empty for what is no plain file."""
-    return about[9:-2] if about.startswith("100", 2) else ""
+    return about.split(" ", 3)[2] if about.startswith("100", 2) else ""
 
 
 def is_expected(about: str) -> bool:

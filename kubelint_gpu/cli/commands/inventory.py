@@ -13,10 +13,10 @@ from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
 from kubelint_gpu.cli.outputs import options_for, write
 from kubelint_gpu.messages.display import can_show
-from kubelint_gpu.options import option
+from kubelint_gpu.options import PATH, option
 from kubelint_gpu.workspace.project.worlds import read_world, tell_errors
 
-_FILES = click.argument("files", nargs=-1, required=True, type=click.Path())
+_FILES = click.argument("files", nargs=-1, required=True, type=PATH)
 
 
 @click.group("inventory", cls=ManualGroup, short_help="Show, validate, capture and compare inventories.")
