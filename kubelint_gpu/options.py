@@ -1,8 +1,7 @@
-"""Options and arguments whose declaration imports nothing that only help and errors need: `inspect`, `locale`."""
+"""Options and arguments whose declaration imports nothing that only `--help` needs: `inspect`, `locale`."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -16,23 +15,6 @@ class _Option(click.Option):
     def __init__(self, *given: Any, help: str | None = None, **more: Any) -> None:  # noqa: A002 - click's name
         super().__init__(*given, **more)
         self.help = help
-
-
-class _Path(click.ParamType):  # type: ignore[type-arg]  # that of an older click takes none
-    """What `click.Path` takes; that looks for a translation of its name as soon as it is made."""
-
-    name = "path"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path; click says what is wrong with one that cannot be read."""
-        return value if os.access(value, os.R_OK) else click.Path().convert(value, param, ctx)
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        """What a shell completes as it does files."""
-        return click.Path().shell_complete(ctx, param, incomplete)
-
-
-PATH = _Path()
 
 
 def _show_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:

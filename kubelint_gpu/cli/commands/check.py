@@ -13,10 +13,10 @@ import click
 from kubelint_gpu.cache.store import users_store
 from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
-from kubelint_gpu.cli.help.shell_completion import codes
+from kubelint_gpu.cli.help.shell_completion import PATH, codes
 from kubelint_gpu.cli.outputs import pairs
 from kubelint_gpu.findings.finding import SEVERITIES
-from kubelint_gpu.options import PATH, executor_option, kustomize_options, option
+from kubelint_gpu.options import executor_option, kustomize_options, option
 from kubelint_gpu.report.format_names import FORMATS, LASTING
 from kubelint_gpu.sources.checkout import anchor_of
 from kubelint_gpu.workspace.project.configuration import Configuration

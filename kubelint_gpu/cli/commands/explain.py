@@ -9,8 +9,8 @@ import click
 
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
-from kubelint_gpu.cli.help.shell_completion import codes
-from kubelint_gpu.options import PATH, kustomize_options, option
+from kubelint_gpu.cli.help.shell_completion import PATH, codes
+from kubelint_gpu.options import kustomize_options, option
 from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
 from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options

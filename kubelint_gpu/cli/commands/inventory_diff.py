@@ -6,7 +6,7 @@ import click
 
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
-from kubelint_gpu.options import PATH
+from kubelint_gpu.cli.help.shell_completion import PATH
 
 
 @click.command("diff", cls=ManualCommand)

@@ -10,7 +10,8 @@ import click
 
 from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
-from kubelint_gpu.options import PATH, option
+from kubelint_gpu.cli.help.shell_completion import PATH
+from kubelint_gpu.options import option
 from kubelint_gpu.report.merging import NotMergeable, merged
 from kubelint_gpu.sources.files import NotReadable, read_named
 from kubelint_gpu.sources.safe_write import NotWritable, write_file
