@@ -64,7 +64,7 @@ class KeptModules:
         entry = self.entries.get(name)
         if entry is None:
             return None
-        path = os.path.join(_HERE, entry[0])
+        path = entry[0] if entry[0].startswith("/") else f"{_HERE}/{entry[0]}"
         if _stamp(path) != entry[3:5]:
             return None
         spec = ModuleSpec(name, self, origin=path, is_package=entry[1])  # type: ignore[arg-type]
