@@ -14,11 +14,15 @@ import sys
 from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader, spec_from_file_location
 from _thread import RLock
-from contextlib import suppress
-from types import CodeType, ModuleType
-from typing import Any
 
 from kubelint_gpu.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType, ModuleType
+    from typing import Any
+else:
+    ModuleType = type(sys)
 
 _KEPT = frozenset(("kubelint_gpu", "click", "ruamel", *sys.stdlib_module_names))
 """Whose modules are kept: of packages that read nothing through what loads them."""
@@ -29,13 +33,14 @@ _TOGETHER = 16  # modules that one after the other imports: most runs need all o
 _TAG = sys.implementation.cache_tag
 _PLACE = os.path.join(_HERE, "__pycache__", f"modules.{_TAG}.bin")
 _IS_POSSIBLE = hasattr(os, "pread") and not sys.flags.optimize and not sys.pycache_prefix
-_IDENTITY = (MAGIC_NUMBER, __version__, 3)
+_IDENTITY = (MAGIC_NUMBER, sys.version, __version__, 4)
 _OF_IMPORT = ("__spec__", "__loader__", "__class__", "__path__")
 _kept: list[KeptModules] = []
 _compiled: dict[str, CodeType] = {}
 
 Entry = tuple[str, bool, bool, int, int, int, int]
-"""The path from here; whether it is a package, and runs later; time and size of the source; where its group is."""
+"""The path, from here where it is below; whether it is a package, and runs later; time and size of the source; where
+its group is."""
 
 
 class KeptModules:
@@ -53,7 +58,7 @@ class KeptModules:
         entry = self.entries.get(name)
         if entry is None:
             return None
-        path = os.path.normpath(f"{_HERE}/{entry[0]}")
+        path = entry[0] if entry[0].startswith("/") else f"{_HERE}/{entry[0]}"
         if _stamp(path) != entry[3:5]:
             return None
         spec = ModuleSpec(name, self, origin=path, is_package=entry[1])  # type: ignore[arg-type]
@@ -118,11 +123,13 @@ class _Later(ModuleType):
 
 def use() -> None:
     """Import modules out of the file from now on, where there is one."""
-    with suppress(OSError, ValueError, EOFError, TypeError):
+    try:
         if _IS_POSSIBLE:
             _kept.append(KeptModules(_PLACE))
             sys.meta_path.insert(0, _kept[0])
             _compiled.update(_kept[0].compiled)
+    except (OSError, ValueError, EOFError, TypeError):
+        pass
 
 
 def compiled(text: str) -> CodeType:
@@ -146,6 +153,8 @@ def keep() -> None:
     missing = [one for one in own if getattr(one, "__loader__", None).__class__ is SourceFileLoader]
     if sys.dont_write_bytecode or not _IS_POSSIBLE or len(missing) <= _FEW:
         return
+    from contextlib import suppress
+
     with suppress(OSError, ValueError, TypeError):
         _write([one.__spec__ for one in missing if one.__spec__.cached])
 
@@ -160,7 +169,7 @@ def _write(specs: list[Any]) -> None:
             is_package = spec.submodule_search_locations is not None
             later = spec.name.partition(".")[0] != "kubelint_gpu"
             stamp = (int.from_bytes(data[place : place + 4], "little") for place in (8, 12))
-            about[spec.name] = (os.path.relpath(spec.origin, _HERE), is_package, later, *stamp)
+            about[spec.name] = (spec.origin.removeprefix(os.path.join(_HERE, "")), is_package, later, *stamp)
             codes[spec.name] = marshal.loads(data[16:])  # noqa: S302 - as any import does
     at_once = [name for name in about if not about[name][2]]
     groups = [[name] for name in about if about[name][2]]
@@ -179,7 +188,8 @@ def _write(specs: list[Any]) -> None:
 
 def _stamp(path: str) -> tuple[int, ...]:
     """The time and size of a source as bytecode has them; nothing where there is none."""
-    with suppress(OSError):
+    try:
         found = os.stat(path)
-        return int(found[8]) & 0xFFFFFFFF, found.st_size & 0xFFFFFFFF
-    return ()
+    except OSError:
+        return ()
+    return int(found[8]) & 0xFFFFFFFF, found.st_size & 0xFFFFFFFF

@@ -38,11 +38,9 @@ else:
             self.compare = compare
             self.repr = repr
 
-    _PLAIN = field()
-
     def fields(of):
         """The attributes of a class of values, or of a value, in order."""
-        return tuple(of.__value_given__.get(name) or _named(field(), name) for name in of.__match_args__)
+        return tuple(_named(of.__value_given__.get(name, _MISSING), name) for name in of.__match_args__)
 
     def _named(given, name):
         found = given if isinstance(given, field) else field(default=given)
@@ -67,7 +65,7 @@ else:
     def _made(cls, *, frozen, eq, order):
         namespace = dict(cls.__dict__)
         names = own = tuple(namespace.get("__annotations__", ()))
-        given = {name: _named(namespace.pop(name), name) for name in own if name in namespace}
+        given = {name: namespace.pop(name) for name in own if name in namespace}
         for base in cls.__mro__[1:-1]:
             if "__value_given__" in base.__dict__:
                 names = tuple(dict.fromkeys((*base.__match_args__, *names)))
@@ -88,7 +86,8 @@ else:
         namespace.setdefault("__repr__", _repr)
         namespace.setdefault("__reduce__", _reduce)
         if eq:
-            compared = [name for name in names if given.get(name, _PLAIN).compare]
+            left_out = [name for name, one in given.items() if one.__class__ is field and not one.compare]
+            compared = [name for name in names if name not in left_out]
             key = attrgetter(*compared) if compared else lambda _value: ()
             namespace["__value_key__"] = staticmethod(key)
             namespace.setdefault("__eq__", _eq)

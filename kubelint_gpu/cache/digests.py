@@ -14,6 +14,5 @@ def digest_of(parts: Iterable[str | bytes]) -> str:
     made = blake2b(digest_size=_SIZE)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-        made.update(b"%d:" % len(data))
-        made.update(data)
+        made.update(b"%d:%b" % (len(data), data))
     return made.hexdigest()

@@ -21,7 +21,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 def program_identity(further: tuple[str, ...] = ()) -> str:
     """A digest of the program: each of its files by name, size and time of change; `further` are folders of it."""
     folders = (str(_PACKAGE), *further)
-    return digest_of((sys.version, sys.platform, *_installed(sys.path), *_files(folders)))
+    return digest_of((sys.version, sys.platform, *_installed(sys.path), "\0".join(_files(folders))))
 
 
 @lru_cache(maxsize=4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import bisect
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.patterns import pattern
@@ -56,5 +56,5 @@ class _Regions:
 
     def end_around(self, offset: int) -> int:
         """End of the piece that holds the offset, -1 where none does."""
-        index = bisect_right(self._starts, offset) - 1
+        index = bisect.bisect_right(self._starts, offset) - 1
         return self._ends[index] if index >= 0 and offset < self._ends[index] else -1

@@ -6,7 +6,7 @@ Offsets and columns count Unicode code points.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import bisect
 
 from kubelint_gpu.hashes import blake2b
 from kubelint_gpu.patterns import pattern
@@ -83,8 +83,8 @@ class SourceText:
         """The lines and columns of `text[start:end]`; offsets beyond the text are taken for its end."""
         start = min(max(start, 0), len(self.text))
         end = min(max(end, start), len(self.text))
-        line = bisect_right(self.line_starts, start)
-        end_line = bisect_right(self.line_starts, end)
+        line = bisect.bisect_right(self.line_starts, start)
+        end_line = bisect.bisect_right(self.line_starts, end)
         return Span(
             line, start - self.line_starts[line - 1] + 1, end_line, end - self.line_starts[end_line - 1] + 1, start, end
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TextIO
 
 TAB = 4
@@ -42,6 +41,8 @@ def _written_out(char: str, unicode: bool) -> str:
 
 
 def _cells(char: str) -> int:
+    import unicodedata
+
     if unicodedata.category(char) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1

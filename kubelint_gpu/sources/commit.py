@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from kubelint_gpu.hashes import sha1
 from kubelint_gpu.sources.files import SourceFile
-from kubelint_gpu.sources.git import blob_of, commit_named, differing, entries, is_expected, root_of
-from kubelint_gpu.sources.revision import read_files
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.sources.git import GitError, blob_of, commit_named, differing, entries, is_expected, root_of
+from kubelint_gpu.sources.revision import old_blobs, read_blobs
+from kubelint_gpu.values import dataclass, field
 
 _FROM = "PRE_COMMIT_FROM_REF"
 
@@ -21,17 +21,24 @@ class Commit:
 
     Attributes:
         tracked: the files that it holds, by their path below the root.
-        before: what the files held that it changes or deletes, by their path from the working directory.
-        changed: the files that it changes, adds or deletes, by the same paths.
         root: the root of the repository.
         base: the commit that it is compared with; None where there is none.
+        changed: the files that it changes, adds or deletes, by their path from the working directory, and the name of
+            the blob that each held before; empty for what was no plain file.
     """
 
-    tracked: frozenset[str]
-    before: Mapping[Path, bytes]
+    tracked: Collection[str]
     root: Path
     base: str | None = None
-    changed: tuple[Path, ...] = ()
+    changed: Mapping[Path, str] = field(default_factory=dict)
+
+    def before(self, *, max_bytes: int) -> dict[Path, bytes]:
+        """What the files held that it changes or deletes; without what is larger than `max_bytes`.
+
+        Raises:
+            GitError: not all of it is here.
+        """
+        return read_blobs(self.changed, self.base, self.root, max_bytes=max_bytes) if self.base is not None else {}
 
     def holds(self, path: str) -> bool:
         """Whether a file, by its path from the working directory, or what it is a link to, is one of the commit."""
@@ -39,12 +46,7 @@ class Commit:
 
 
 def read_commit(
-    folder: Path,
-    environment: Mapping[str, str],
-    files: Iterable[SourceFile],
-    *,
-    suffixes: tuple[str, ...],
-    max_bytes: int,
+    folder: Path, environment: Mapping[str, str], files: Iterable[SourceFile], *, suffixes: tuple[str, ...]
 ) -> Commit:
     """The commit as a pre-commit hook sees it, in the repository that `folder` lies in.
 
@@ -57,14 +59,17 @@ def read_commit(
     """
     root = root_of(folder)
     index = entries(root)
-    tracked = frozenset(index)
-    base = next(filter(None, (commit_named(one, root) for one in (environment.get(_FROM), "HEAD") if one)), None)
-    if base is None:
-        return Commit(tracked, {}, root)
-    found = {*differing(base, root), *missing(index, root, suffixes), *_written(index, files, root)}
-    changed = [Path(os.path.relpath(root / name, folder)) for name in sorted(found) if name.endswith(suffixes)]
-    before = read_files(base, changed, root, folder, max_bytes=max_bytes)
-    return Commit(tracked, before, root, base, tuple(changed))
+    for base in filter(None, (environment.get(_FROM), "HEAD")):
+        try:
+            changes = differing(base, root)
+        except GitError:
+            if commit_named(base, root) is not None:
+                raise
+            continue
+        found = {*changes, *missing(index, root, suffixes), *_written(index, files, root)}
+        paths = [Path(os.path.relpath(root / name, folder)) for name in sorted(found) if name.endswith(suffixes)]
+        return Commit(index.keys(), root, base, old_blobs(paths, index, changes, root, folder))
+    return Commit(index.keys(), root)
 
 
 def missing(index: Mapping[str, str], root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
@@ -74,7 +79,7 @@ def missing(index: Mapping[str, str], root: Path, suffixes: tuple[str, ...]) -> 
         for folder in {name.rpartition("/")[0] for name in index}
         for name in _listed(os.path.join(root, folder))  # noqa: PTH118 - thousands of files
     }
-    for name in index.keys() - there:
+    for name in [name for name in index if name not in there]:
         # a file system may call a file by another spelling of its name than git
         if name.endswith(suffixes) and is_expected(index[name]) and not os.path.lexists(root / name):
             yield name

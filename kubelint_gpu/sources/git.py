@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kubelint_gpu.sources.checkout import repository_root
@@ -114,15 +114,15 @@ def entries(root: Path) -> dict[str, str]:
     Raises:
         GitError: the index cannot be read.
     """
-    # git sorts them, and says as much of each: the names of all blobs of a repository are of one length
+    # git says as much of each: the names of all blobs of a repository are of one length
     text = os.fsdecode(git(["ls-files", "-z", "--stage", "-t"], root))
-    width = text.find("\t")
-    return {line[width + 1 :]: line[:width] for line in text.split("\0") if line}
+    width = text.find("\t") + 1
+    return {line[width:]: line for line in text.split("\0") if line}
 
 
 def blob_of(about: str) -> str:
     """The name of what a file of the index holds; empty for what is no plain file."""
-    return about[9:-2] if about.startswith("100", 2) else ""
+    return about.split(" ", 3)[2] if about.startswith("100", 2) else ""
 
 
 def is_expected(about: str) -> bool:
@@ -130,20 +130,36 @@ def is_expected(about: str) -> bool:
     return not about.startswith("S")
 
 
-def differing(commit: str, root: Path, *, only: str = "") -> tuple[str, ...]:
-    """The files that the index and a commit do not hold alike; `only` are letters of git's `--diff-filter`.
+def differing(revision: str, root: Path) -> dict[str, str]:
+    """The files that the index and a commit do not hold alike, and what git says of each.
+
+    That is its mode and its blob, first in the commit and then in the index, and a letter.
 
     Raises:
-        GitError: git cannot say it.
+        GitError: git knows no such commit, or cannot say it.
     """
     listed = git(
         [
-            *("diff-index", "--cached", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv"),
-            *("--ignore-submodules=all", *([f"--diff-filter={only}"] if only else []), commit, "--"),
+            *("diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv"),
+            *("--ignore-submodules=all", "--end-of-options", f"{revision}^{{commit}}", "--"),
         ],
         root,
     )
-    return tuple(os.fsdecode(name) for name in listed.split(b"\0") if name)
+    parts = os.fsdecode(listed).split("\0")
+    return dict(zip(parts[1::2], parts[::2], strict=False))
+
+
+def old_blob(name: str, index: Mapping[str, str], changes: Mapping[str, str]) -> str:
+    """The name of what a plain file held in a commit from which the index differs by `changes`; empty where none."""
+    if name not in changes:
+        return blob_of(index.get(name, ""))
+    mode, _, blob, *_ = changes[name].split()
+    return blob if mode.startswith(":100") else ""
+
+
+def is_gone(about: str) -> bool:
+    """Whether the index does not hold a file of the commit that it is compared with."""
+    return about.endswith("D")
 
 
 def tracked_files(root: Path) -> tuple[Path, ...] | None:

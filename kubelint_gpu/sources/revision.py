@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from kubelint_gpu.sources.checkout import is_inside
 from kubelint_gpu.sources.ending import ended_with_the_run
-from kubelint_gpu.sources.git import GitError, commit_named, git, root_of
+from kubelint_gpu.sources.git import GitError, commit_named, git, old_blob, root_of
 from kubelint_gpu.values import dataclass
 
 _MOST_FILE = 1024 * 1024
 _MOST_BYTES = 256 * 1024 * 1024
 _AT_ONCE = 16 * 1024 * 1024
-_LONGEST_COMMAND = 16 * 1024
 
 
 class RevisionError(GitError):
@@ -31,26 +30,46 @@ class _Blob:
     size: int | None
 
 
-def read_files(commit: str, paths: Iterable[Path], root: Path, folder: Path, *, max_bytes: int) -> dict[Path, bytes]:
-    """The contents that some files had in a commit that is there, for paths from a folder of its repository.
+def old_blobs(
+    paths: Iterable[Path], index: Mapping[str, str], changes: Mapping[str, str], root: Path, folder: Path
+) -> dict[Path, str]:
+    """What some paths from a folder held in a commit from which the index differs by `changes`: names of blobs.
+
+    An empty one stands for a path that was no plain file of it.
+    """
+    top = os.path.realpath(root)
+    found = dict.fromkeys(paths, "")
+    for path in found:
+        full = Path(os.path.realpath(folder / path))
+        if full.is_relative_to(top):
+            found[path] = old_blob(full.relative_to(top).as_posix(), index, changes)
+    return found
+
+
+def read_blobs(blobs: Mapping[Path, str], commit: str, root: Path, *, max_bytes: int) -> dict[Path, bytes]:
+    """The contents that some files of a commit had, by the names of their blobs; none of what is larger.
 
     Raises:
         GitError: not all of it is here.
     """
-    top = os.path.realpath(root)
     wanted: dict[str, list[Path]] = {}
-    for path in paths:
-        full = Path(os.path.realpath(folder / path))
-        if full.is_relative_to(top):
-            wanted.setdefault(full.relative_to(top).as_posix(), []).append(path)
-    found = [one for one in _blobs(commit, root, list(wanted)) if one.size is None or one.size <= max_bytes]
-    for one in found:
-        if one.size is None:
+    for path, name in blobs.items():
+        if name:
+            wanted.setdefault(name, []).append(path)
+    if not wanted:
+        return {}
+    told = git(["cat-file", "--batch-check"], root, "".join(f"{name}\n" for name in wanted).encode())
+    found: list[_Blob] = []
+    for (name, paths), line in zip(wanted.items(), told.decode().splitlines(), strict=True):
+        _, kind, *size = line.split()
+        if kind != "blob":
             raise RevisionError(
-                f"{one.path} of {commit} is not in this repository, as in a partial clone, and nothing is fetched: "
-                f"git show {commit}:{one.path} fetches it"
+                f"{paths[0]} of {commit} is not in this repository, as in a partial clone, and nothing is fetched: "
+                f"git cat-file blob {name} fetches it"
             )
-    return {path: data for one, data in _contents(found, root) for path in wanted[one.path]}
+        if int(size[0]) <= max_bytes:
+            found.append(_Blob(paths[0].as_posix(), name, int(size[0])))
+    return {path: data for one, data in _contents(found, root) for path in wanted[one.name]}
 
 
 def commit_of(revision: str, folder: Path) -> tuple[Path, str]:
@@ -99,30 +118,14 @@ def checked_out(commit: str, root: Path) -> Iterator[Path]:
         yield folder
 
 
-def _blobs(commit: str, root: Path, names: Sequence[str] | None = None) -> Iterator[_Blob]:
-    """The plain files of a commit, or those of some names."""
-    asked = [[b"-r"]] if names is None else [[b"--", *some] for some in _short(names)]
-    for arguments in asked:
-        listed = git(["ls-tree", "-l", "-z", "--full-tree", commit, *arguments], root)
-        for entry in filter(None, listed.split(b"\0")):
-            about, _, path = entry.partition(b"\t")
-            mode, _kind, blob, size = about.decode().split()
-            if mode.startswith("100"):
-                yield _Blob(os.fsdecode(path), blob, int(size) if size.isdecimal() else None)
-
-
-def _short(names: Sequence[str]) -> Iterator[list[bytes]]:
-    """As many names at a time as a command line takes."""
-    some: list[bytes] = []
-    length = 0
-    for name in map(os.fsencode, names):
-        if some and length + len(name) > _LONGEST_COMMAND:
-            yield some
-            some, length = [], 0
-        some.append(name)
-        length += len(name) + 1
-    if some:
-        yield some
+def _blobs(commit: str, root: Path) -> Iterator[_Blob]:
+    """The plain files of a commit."""
+    listed = git(["ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", f"{commit}^{{commit}}"], root)
+    for entry in filter(None, listed.split(b"\0")):
+        about, _, path = entry.partition(b"\t")
+        mode, _kind, blob, size = about.decode().split()
+        if mode.startswith("100"):
+            yield _Blob(os.fsdecode(path), blob, int(size) if size.isdecimal() else None)
 
 
 def _contents(blobs: Sequence[_Blob], root: Path) -> Iterator[tuple[_Blob, bytes]]:

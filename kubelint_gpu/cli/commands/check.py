@@ -13,7 +13,7 @@ import click
 from kubelint_gpu.cache.store import users_store
 from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
-from kubelint_gpu.cli.help.shell_completion import codes
+from kubelint_gpu.cli.help.shell_completion import PATH, codes
 from kubelint_gpu.cli.outputs import pairs
 from kubelint_gpu.findings.finding import SEVERITIES
 from kubelint_gpu.options import executor_option, kustomize_options, option
@@ -39,7 +39,7 @@ _APART = ("without", "added", "against", "fix", "diff", "unsafe_fixes", "baselin
 
 
 @click.command("check", cls=ManualCommand, short_help="Check manifests against a declared cluster.")
-@click.argument("paths", nargs=-1, type=click.Path())
+@click.argument("paths", nargs=-1, type=PATH)
 @option(
     "-i", "--inventory", "inventories", multiple=True, metavar="FILE", help="The declared cluster; may be repeated."
 )

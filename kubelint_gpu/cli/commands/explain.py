@@ -9,7 +9,7 @@ import click
 
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
-from kubelint_gpu.cli.help.shell_completion import codes
+from kubelint_gpu.cli.help.shell_completion import PATH, codes
 from kubelint_gpu.options import kustomize_options, option
 from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
@@ -18,7 +18,7 @@ from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
 
 @click.command("explain", cls=ManualCommand, short_help="Show a rule's page, or why a workload fits where it fits.")
 @click.argument("what", shell_complete=codes)
-@click.argument("paths", nargs=-1, type=click.Path())
+@click.argument("paths", nargs=-1, type=PATH)
 @option(
     "-i", "--inventory", "inventories", multiple=True, metavar="FILE", help="The declared cluster; may be repeated."
 )

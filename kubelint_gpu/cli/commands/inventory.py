@@ -11,12 +11,13 @@ from kubelint_gpu.cli.commands.inventory_capture import command as capture
 from kubelint_gpu.cli.commands.inventory_diff import command as diff
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
+from kubelint_gpu.cli.help.shell_completion import PATH
 from kubelint_gpu.cli.outputs import options_for, write
 from kubelint_gpu.messages.display import can_show
 from kubelint_gpu.options import option
 from kubelint_gpu.workspace.project.worlds import read_world, tell_errors
 
-_FILES = click.argument("files", nargs=-1, required=True, type=click.Path())
+_FILES = click.argument("files", nargs=-1, required=True, type=PATH)
 
 
 @click.group("inventory", cls=ManualGroup, short_help="Show, validate, capture and compare inventories.")

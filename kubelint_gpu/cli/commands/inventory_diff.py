@@ -6,11 +6,12 @@ import click
 
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
+from kubelint_gpu.cli.help.shell_completion import PATH
 
 
 @click.command("diff", cls=ManualCommand)
-@click.argument("old", type=click.Path())
-@click.argument("new", type=click.Path())
+@click.argument("old", type=PATH)
+@click.argument("new", type=PATH)
 def command(old: str, new: str) -> int:
     """Say what has changed from inventory OLD to NEW.
 

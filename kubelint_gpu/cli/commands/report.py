@@ -10,6 +10,7 @@ import click
 
 from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
+from kubelint_gpu.cli.help.shell_completion import PATH
 from kubelint_gpu.options import option
 from kubelint_gpu.report.merging import NotMergeable, merged
 from kubelint_gpu.sources.files import NotReadable, read_named
@@ -22,7 +23,7 @@ def command() -> None:
 
 
 @command.command("merge", cls=ManualCommand)
-@click.argument("files", nargs=-1, required=True, type=click.Path())
+@click.argument("files", nargs=-1, required=True, type=PATH)
 @option("--output-file", metavar="FILE", help="Where to write the report instead of stdout.")
 def merge(files: tuple[str, ...], output_file: str | None) -> int:
     """Merge the reports of the jobs of check --shard: JSON reports, or SARIF logs.

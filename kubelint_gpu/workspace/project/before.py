@@ -127,18 +127,20 @@ def objects_of_revision(
         click.ClickException: this is no revision, or there is no git repository.
     """
     from kubelint_gpu.sources.commit import missing
-    from kubelint_gpu.sources.git import GitError, differing, entries
-    from kubelint_gpu.sources.revision import commit_of, read_files
+    from kubelint_gpu.sources.git import GitError, differing, entries, is_gone
+    from kubelint_gpu.sources.revision import commit_of, old_blobs, read_blobs
 
     made = {one.path for one in built.rendered}
     now = [(found.path, found.object) for found in manifests(readings)]
     paths = [Path(path) for path in dict.fromkeys(_path(one) for one in readings) if path not in made]
     try:
         root, commit = commit_of(revision, anchor_of(arguments, Path.cwd()))
-        names = {*differing(commit, root, only="D"), *missing(entries(root), root, SUFFIXES)}
+        index, changes = entries(root), differing(commit, root)
+        names = {name for name, about in changes.items() if is_gone(about)} | {*missing(index, root, SUFFIXES)}
         gone = [Path(os.path.relpath(root / name)) for name in sorted(names) if name.endswith(SUFFIXES)]
         wanted = [*paths, *(path for path in gone if path not in paths)]
-        texts = read_files(commit, wanted, root, Path.cwd(), max_bytes=MAX_BYTES)
+        blobs = old_blobs(wanted, index, changes, root, Path.cwd())
+        texts = read_blobs(blobs, commit, root, max_bytes=MAX_BYTES)
         before = old_renders(root, commit, built, settings)
     except GitError as error:
         raise click.ClickException(f"--against: {error}") from None

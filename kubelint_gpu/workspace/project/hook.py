@@ -29,7 +29,7 @@ def commit_in_the_making(files: Iterable[SourceFile]) -> Commit:
         click.ClickException: there is no git repository, or no git.
     """
     try:
-        return read_commit(Path.cwd(), os.environ, files, suffixes=SUFFIXES, max_bytes=MAX_BYTES)
+        return read_commit(Path.cwd(), os.environ, files, suffixes=SUFFIXES)
     except GitError as error:
         raise click.ClickException(f"--hook: {error}") from None
 
@@ -40,10 +40,17 @@ def objects_before(
     """The objects that the commit changes or takes away, as they were.
 
     What it leaves alone is not among them: that is judged by itself, as without a comparison.
+
+    Raises:
+        click.ClickException: what the repository held before is not in it.
     """
     from kubelint_gpu.workspace.manifest import manifests
     from kubelint_gpu.workspace.project.before import Past, old_renders
 
+    try:
+        texts = commit.before(max_bytes=MAX_BYTES)
+    except GitError as error:
+        raise click.ClickException(f"--hook: {error}") from None
     now = {(found.path, found.object): found.item.value for found in manifests(readings)}
     stand: dict[str, set[str]] = {}
     for place, found_there in now:
@@ -59,9 +66,9 @@ def objects_before(
     here = {reading.source.path for reading in readings if reading.source is not None} - made
     changed = {path.as_posix() for path in commit.changed}
     for name in here:
-        if commit.base is None or (name in changed and Path(name) not in commit.before):
+        if commit.base is None or (name in changed and Path(name) not in texts):
             there[name] = frozenset()
-    for path, data in commit.before.items():
+    for path, data in texts.items():
         name, old = path.as_posix(), read(path.as_posix(), data)
         held = manifests([old])
         if name in here and not old.problems:

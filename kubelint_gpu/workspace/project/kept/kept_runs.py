@@ -66,14 +66,12 @@ def _of(commit: Commit | None, read: set[str]) -> Iterator[str | bytes]:
     if commit is None:
         return
     yield str(commit.root)
-    yield commit.base or ""
-    for path in commit.changed:
-        yield path.as_posix()
-    for path, data in commit.before.items():
+    yield str(commit.base is not None)
+    for path, blob in commit.changed.items():
         name = path.as_posix()
         yield name
-        yield data
-        if name not in read:
+        yield blob
+        if blob and name not in read:
             yield str(os.path.lexists(path))
             for file in collect([str(path)]).files if is_file(path) else ():
                 yield file.data

@@ -37,10 +37,20 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def judged():
     """The calls that were judged."""
+    yield from _called("judged", "judging.py")
+
+
+@pytest.fixture
+def asked():
+    """The processes of git that were started."""
+    yield from _called("_run", "sources/git.py")
+
+
+def _called(name, file):
     calls = []
 
     def seen(frame, event, _):
-        if event == "call" and frame.f_code.co_name == "judged" and frame.f_code.co_filename.endswith("judging.py"):
+        if event == "call" and frame.f_code.co_name == name and frame.f_code.co_filename.endswith(file):
             calls.append(frame)
 
     sys.setprofile(seen)
@@ -124,6 +134,18 @@ def test_a_hook_sees_what_the_commit_holds_and_what_there_was(folder, judged):
     git("commit", "-qam", "x")
     assert check("a.yaml", "--hook") == check("a.yaml", "--hook", "--no-cache")
     assert len(judged) == 3
+
+
+def test_a_known_hook_asks_git_for_what_is_tracked_and_what_is_staged(folder, asked):
+    git("init", "-q")
+    git("add", "a.yaml")
+    git("commit", "-qm", "x")
+    (folder / "a.yaml").write_text(BROKEN.replace("replicas: 2", "replicas: 3"))
+    git("add", "a.yaml")
+    first = check("a.yaml", "--hook")
+    asked.clear()
+    assert check("a.yaml", "--hook") == first
+    assert len(asked) == 2
 
 
 def test_a_hook_sees_a_deleted_file_come_back(folder, judged):
