@@ -14,6 +14,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import IntOrPercent, JobStrategy, WrittenStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.kube.values.fields import INT32
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.values import dataclass, replace
 
@@ -154,10 +155,8 @@ class Controller:
 
     @property
     def withheld(self) -> int:
-        """From how many of its pods it keeps a new template for the time being."""
-        if self.paused or (self.rolls and self.on_delete):
-            return max(1, self.workload.replicas)
-        return self.partition
+        """From how many ordinals it keeps a new template for the time being; from all of any number in a pause."""
+        return INT32 if self.paused or (self.rolls and self.on_delete) else self.partition
 
     @property
     def recreates(self) -> bool:
