@@ -40,7 +40,7 @@ _CLUSTER_SCOPED = frozenset(
 )
 _CLASSES = frozenset(("PriorityClass", "RuntimeClass"))
 _SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
-_KEPT_FROM_CLUSTER = frozenset(("claims", "volumes", "resource_claims"))
+_KEPT_FROM_CLUSTER = frozenset(("claims", "resource_claims"))
 
 
 class _Shared:
@@ -263,20 +263,20 @@ class ClusterContext:
 
 
 def merged_cluster(base: Cluster, brought: dict[tuple[str, str, str], Any]) -> Cluster:
-    """A cluster with further objects, each in place of its namesake; volumes and claims that are there stay."""
+    """A cluster with further objects, each in place of its namesake; claims stay, and who has a volume keeps it."""
     added = read_cluster(brought.values())
     changes: dict[str, Any] = {}
     for field in fields(Cluster):
         new = getattr(added, field.name)
         if field.name in ("version", "devices_known") or not new:
             continue
-        old = getattr(base, field.name)
+        known = {_key(found): found for found in getattr(base, field.name)}
         if field.name in _KEPT_FROM_CLUSTER:
-            known = {_key(found) for found in old}
-            changes[field.name] = (*old, *(found for found in new if _key(found) not in known))
-        else:
-            known = {_key(found) for found in new}
-            changes[field.name] = (*(found for found in old if _key(found) not in known), *new)
+            new = [found for found in new if _key(found) not in known]
+        elif field.name == "volumes":
+            new = [found.after(known.get(_key(found))) for found in new]
+        mine = {_key(found) for found in new}
+        changes[field.name] = (*(found for key, found in known.items() if key not in mine), *new)
     return replace(base, **changes)
 
 

@@ -103,6 +103,12 @@ class PersistentVolume:
             and reference.uid in ("", claim.meta.uid)
         )
 
+    def after(self, before: PersistentVolume | None) -> PersistentVolume:
+        """The volume as an update leaves it, if there is one `before`: in its phase, and who has it keeps it."""
+        if before is None:
+            return self
+        return replace(self, phase=before.phase, claim=before.claim if before.claim is not None else self.claim)
+
     def reachable_from(self, labels: FrozenMap[str, str]) -> bool:
         """Whether its node affinity matches a node with these labels; the node's name is not looked at."""
         return self.node_affinity is None or self.node_affinity.matches(labels, None)

@@ -11,6 +11,7 @@ from kubelint_gpu.kube.objects.storage import (
     read_storage_class,
 )
 from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.values import replace
 
 GI = 1024**3 * 1000
 
@@ -124,3 +125,20 @@ def test_the_default_class_is_marked():
 )
 def test_allowed_topologies_are_any_of_all(terms, labels, allowed):
     assert storage_class(allowedTopologies=terms).allows(FrozenMap(labels)) == allowed
+
+
+def test_a_volume_that_is_updated_keeps_its_phase_and_who_has_it():
+    """Seen on a control plane 1.34: a volume that grows binds the claim that it was too small for."""
+
+    def volume(size, claim=None):
+        spec = {"capacity": {"storage": size}, "accessModes": ["ReadWriteOnce"], "csi": {"driver": "d"}}
+        named = {"claimRef": {"namespace": "n", "name": claim}} if claim else {}
+        return read_persistent_volume(
+            {"kind": "PersistentVolume", "metadata": {"name": "v"}, "spec": {**spec, **named}}
+        )
+
+    had = replace(volume("1Gi", "a"), phase="Bound")
+    grown = volume("2Gi", "b").after(had)
+    assert (grown.capacity, grown.phase, grown.claim) == (volume("2Gi").capacity, "Bound", had.claim)
+    assert volume("2Gi", "b").after(volume("1Gi")).claim == volume("2Gi", "b").claim
+    assert volume("2Gi").after(None) == volume("2Gi")
