@@ -153,6 +153,10 @@ def keep() -> None:
     missing = [one for one in own if getattr(one, "__loader__", None).__class__ is SourceFileLoader]
     if sys.dont_write_bytecode or not _IS_POSSIBLE or len(missing) <= _FEW:
         return
+    # what was imported before the file was in use may be in it
+    missing = [one for one in missing if not any(kept.find_spec(one.__name__) for kept in _kept)]
+    if len(missing) <= _FEW:
+        return
     from contextlib import suppress
 
     with suppress(OSError, ValueError, TypeError):

@@ -43,10 +43,10 @@ def program(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "KUBELINT_GPU_NO_CACHE": "1"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
 
-    def call():
+    def call(before=""):
         arguments = ["check", "--isolated", "--inventory", "nodes.yaml", "tracker.yaml"]
         ran = subprocess.run(
-            [sys.executable, "-c", LOADED, *arguments],
+            [sys.executable, "-c", before + LOADED, *arguments],
             cwd=ROOT / "examples" / "tracker",
             env=environment,
             capture_output=True,
@@ -71,6 +71,14 @@ def test_a_run_writes_the_file_and_the_next_one_imports_out_of_it(program):
     assert kept == 0
     assert call() == (said, pytest.approx(450, abs=250))
     assert kept_file(package).stat().st_mode & 0o111 == 0
+
+
+def test_what_is_in_the_file_and_was_imported_before_it_is_no_reason_to_write_it(program):
+    package, call = program
+    call()
+    there = kept_file(package).stat().st_ino
+    assert call("import kubelint_gpu.modules, kubelint_gpu.cli.commands.check, kubelint_gpu.engine.api\n")[1] < 450
+    assert kept_file(package).stat().st_ino == there
 
 
 def test_a_source_that_has_changed_is_imported_and_a_broken_file_is_not_read(program):
