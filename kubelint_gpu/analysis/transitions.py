@@ -11,14 +11,13 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.messages.wait import host_ports
 from kubelint_gpu.scheduler.plugins import node_unschedulable
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.pinned import as_admitted, names_node
 from kubelint_gpu.simulation.prepare.revisions import is_of
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, pods_of_others
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, nowhere, own_pods, pods_of_others
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
@@ -168,8 +167,8 @@ def unplaced_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
         if now is not None and (
             now.rolls and now.known if now.existing else subject.workload.meta.namespace in counted
         ):
-            nowhere = replace(now.new.spec, node_affinity=NodeSelector(()), priority_class_name="")
-            found[subject.key] = replace(now, new=replace(now.new, spec=nowhere))
+            spec = replace(nowhere(now.new.spec), priority_class_name="")
+            found[subject.key] = replace(now, new=replace(now.new, spec=spec))
     return found
 
 

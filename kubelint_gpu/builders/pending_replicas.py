@@ -52,7 +52,6 @@ def pending_replicas(
         return
     manifest, now = subject.manifest, subject if later else acting(unit, subject)
     beside = judgement.alone > placed
-    others = " beside the other workloads" if len(transitions_in(unit)) > 1 else ""
     only = beside and judgement.wanted == 1 and judgement.at_best != placed
     text, why, nature = None, "", why_fewer((), judgement.refusal)
     unsure: tuple[str, ...] = ()
@@ -87,7 +86,7 @@ def pending_replicas(
     if beside:
         told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
         if known:
-            told = f"only {replicas} can run{others}"
+            told = f"only {replicas} can run{' beside the other workloads' * (len(transitions_in(unit)) > 1)}"
         elif judgement.wanted == 1:
             pod = "its pod" if subject.controller.replaces_lost else "it"
             told = f"{pod} may find no room, where the other workloads applied with it are placed first"

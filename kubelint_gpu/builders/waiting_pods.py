@@ -75,10 +75,10 @@ def shortage(
         return None, f"the next one is refused {refused(judgement.refusal)}", ()
     waiting = judgement.waiting
     if waiting is not None:
-        lacking_things = every(waiting.lacks)
-        others = any(lack.held == Held.DEVICE.value and lack.owners - {subject.workload.key} for lack in lacking_things)
+        missing = every(waiting.lacks)
+        others = any(lack.held == Held.DEVICE.value and lack.owners - {subject.workload.key} for lack in missing)
         # what is told of a pod without its claims would be another thing, and others are told by name
-        if others or subject.workload.claims or any(lack.held == _VOLUME for lack in lacking_things):
+        if others or subject.workload.claims or any(lack.held == _VOLUME for lack in missing):
             return waiting.scheduler or None, NO_NODE, ()
     text, lacks = lacking(unit, subject, placed, judgement.eligible)
     if not lacks:

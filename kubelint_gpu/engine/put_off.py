@@ -48,13 +48,11 @@ def put_off(unit: ApplySet, draft: Diagnostic) -> Diagnostic | None:
         return draft
     if is_left_alone(unit, subject):
         return None
-    now = judgements_in(unit).get(subject.key)
-    if makes_none(unit, subject) and now is not None and now.placed < now.alone:
-        # those that this change evicts come back with the template
-        sure = now.at_best in (None, now.placed)
-        return draft if sure else replace(draft, certainty="possible")
     if makes_none(unit, subject):
-        kept = _kept(subject)
+        kept, now = _kept(subject), judgements_in(unit).get(subject.key)
+        if now is not None and now.placed < now.alone:
+            # those that this change evicts come back with the template
+            return draft if now.at_best in (None, now.placed) else replace(draft, certainty="possible")
         return _later(subject, draft, kept) if kept is not None else None
     return draft if is_made(unit, subject) or not _is_over(unit, subject) else when_made(subject, draft)
 

@@ -24,7 +24,7 @@ _MODES = (READ_WRITE_ONCE, "ReadOnlyMany", "ReadWriteMany", READ_WRITE_ONCE_POD)
 _VOLUME_MODES = ("Filesystem", "Block")
 _NOT_SOURCES = frozenset({"capacity", "claimRef", "nodeAffinity"})
 VOLUME_CLAIMS = "persistentvolumeclaims"
-_KEYS = ("count/persistentvolumeclaims", "persistentvolumeclaims", "requests.storage")
+_COUNT, _STORAGE = f"count/{VOLUME_CLAIMS}", "requests.storage"
 _OF_CLASS = ".storageclass.storage.k8s.io/"
 
 
@@ -225,7 +225,7 @@ def _access_modes(fields: Fields) -> tuple[str, ...]:
 
 def of_claims(key: str) -> bool:
     """Whether a key of `spec.hard` counts PersistentVolumeClaims."""
-    return key in _KEYS or _OF_CLASS in key
+    return key in (VOLUME_CLAIMS, _COUNT, _STORAGE) or _OF_CLASS in key
 
 
 def claim_charge(claim: PersistentVolumeClaim) -> FrozenMap[str, int]:
@@ -233,6 +233,8 @@ def claim_charge(claim: PersistentVolumeClaim) -> FrozenMap[str, int]:
 
     Source: pkg/quota/v1/evaluator/core/persistent_volume_claims.go, 1.34.
     """
-    count, size, prefix = VOLUME_CLAIMS, claim.request or 0, claim.class_name + _OF_CLASS
-    charge = dict(zip(_KEYS, (ONE, ONE, size), strict=True))
-    return FrozenMap({**charge, prefix + count: ONE, prefix + "requests.storage": size} if claim.class_name else charge)
+    charge = {VOLUME_CLAIMS: ONE, _COUNT: ONE, _STORAGE: claim.request or 0}
+    if claim.class_name:
+        of_class = claim.class_name + _OF_CLASS
+        charge |= {of_class + VOLUME_CLAIMS: ONE, of_class + _STORAGE: charge[_STORAGE]}
+    return FrozenMap(charge)

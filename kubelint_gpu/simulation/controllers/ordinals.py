@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, Volume
+from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.values import replace
@@ -15,6 +16,12 @@ POD_LABELS = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-inde
 """The labels that tell the pods of a StatefulSet apart."""
 _CLAIM = "persistentVolumeClaim"
 _REVISION_LABEL = "controller-revision-hash"
+
+
+def first_ordinal_of(workload: Workload) -> int:
+    """The first ordinal of a StatefulSet as it is written."""
+    strategy = workload.strategy
+    return strategy.first_ordinal if isinstance(strategy, StatefulSetStrategy) else 0
 
 
 def ordinal_pod(pod: Pod, name: str, ordinal: int) -> Pod:
@@ -28,7 +35,7 @@ def ordinal_pod(pod: Pod, name: str, ordinal: int) -> Pod:
 
 def ordinal_pods(workload: Workload, pod: Pod) -> Iterator[Pod]:
     """A pod of a workload that numbers its pods as each of its ordinals, as far as replicas are looked at singly."""
-    first = getattr(workload.strategy, "first_ordinal", 0)
+    first = first_ordinal_of(workload)
     for ordinal in range(first, first + min(workload.replicas, BUDGET.replicas)):
         yield ordinal_pod(pod, f"{workload.meta.name}-{ordinal}", ordinal)
 

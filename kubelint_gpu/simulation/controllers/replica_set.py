@@ -53,11 +53,11 @@ class KeepsReplicas(EqualNodes):
 
     def actions(self, control: Control, seen: Census) -> Iterator[Action]:
         """Pods that were evicted are created again; of too many those go first that are made now."""
-        others = sum(seen.active(kind) for kind in self.others)
-        surplus = next((kind for kind in self.others if seen.active(kind)), self.kind)
-        if others > self.replicas and not seen.active(self.kind):
-            return keep(surplus, seen.active(surplus) - 1, control, seen, self.kinds, self.name)
-        return keep(self.kind, max(0, self.replicas - others), control, seen, self.kinds, self.name)
+        others = [kind for kind in self.others if seen.active(kind)]
+        there = sum(seen.active(kind) for kind in others)
+        if there > self.replicas and not seen.active(self.kind):
+            return keep(others[0], seen.active(others[0]) - 1, control, seen, self.kinds, self.name)
+        return keep(self.kind, max(0, self.replicas - there), control, seen, self.kinds, self.name)
 
     def done(self, _control: Control, seen: Census) -> bool:
         """All replicas are available."""
@@ -112,7 +112,7 @@ class ReplicaSetController(Controller):
             else builder.pod_type(pod, 0)
         )
         charged = any(quota.covers(pod) for quota in builder.cluster.quotas)
-        builder.add(MakesPods(change.new.key, kind, wanted, (), 1 if charged else wanted, ends))
+        builder.add(MakesPods(change.new.key, kind, wanted, at_once=1 if charged else wanted, ends=ends))
 
     def makes_other_pods(self, builder: PodTypeBuilder) -> bool:
         """Whether what it makes now differs from what runs: by a template that is not rolled out, or by admission."""

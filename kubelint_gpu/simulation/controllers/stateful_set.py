@@ -11,7 +11,13 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.simulation.controllers.ordinals import claim_names, ordinal_pod, with_claims, with_revision
+from kubelint_gpu.simulation.controllers.ordinals import (
+    claim_names,
+    first_ordinal_of,
+    ordinal_pod,
+    with_claims,
+    with_revision,
+)
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
@@ -25,12 +31,6 @@ from kubelint_gpu.simulation.controllers.stateful_set_sync import (
     sync,
 )
 from kubelint_gpu.values import dataclass, replace
-
-
-def first_ordinal_of(workload: Workload) -> int:
-    """The first ordinal of a StatefulSet as it is written."""
-    strategy = workload.strategy
-    return strategy.first_ordinal if isinstance(strategy, StatefulSetStrategy) else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ def participants_of(
     for number in sorted(range(len(transitions)), key=doubt.__getitem__):
         transition, controller = transitions[number], controllers[number]
         mine = pods.own(controller, gone, controller_of(transition.old))
-        own, waiting = running_pods(controller, mine), _waiting(transition, mine)
+        own, gated = running_pods(controller, mine), transition.known and transition.rolls
+        waiting = tuple(pod for pod in mine if is_waiting(pod, gated=gated))
         gone.update(pod.identifier for pod in (*own, *(pod for pod in mine if not pod.spec.node_name)))
         staying = tuple(pod for pod in own if not pod.meta.terminating)
         participant = WorkloadChange(
@@ -71,11 +72,6 @@ def _are_numbered(transitions: Sequence[Transition], cluster: Cluster) -> bool:
     made = (created_pod(one, "new") for transition in transitions for one in (transition.old, transition.new))
     looked_at = label_keys((*made, *cluster.pods))
     return looked_at is None or not looked_at.isdisjoint(POD_LABELS)
-
-
-def _waiting(transition: Transition, pods: Sequence[Pod]) -> tuple[Pod, ...]:
-    """The pods of a workload that wait; of one that is known to be rolled out those with gates, too."""
-    return tuple(pod for pod in pods if is_waiting(pod, gated=transition.known and transition.rolls))
 
 
 def _on_nodes(participant: WorkloadChange, cluster: Cluster, waiting: Sequence[Pod]) -> WorkloadChange:

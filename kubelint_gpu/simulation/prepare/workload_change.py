@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod, PodIdentifier
+from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod, PodIdentifier, PodSpec
 from kubelint_gpu.kube.objects.priority import PriorityClass, resolve_priority
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
@@ -18,7 +18,6 @@ from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.values import dataclass, replace
 
 _ENDS = ("OnFailure", "Never")
-# claims of ephemeral volumes are made with the pod, and taken to be bound wherever it goes
 _WITHOUT_PLACE = ("emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath")
 
 
@@ -217,10 +216,15 @@ def interchangeable(pod: Pod) -> Pod:
     spec = replace(
         pod.spec,
         scheduler_name=DEFAULT_SCHEDULER,
-        node_affinity=NodeSelector(()) if pod.spec.scheduling_gates else pod.spec.node_affinity,
         volumes=tuple(replace(volume, name="") for volume in pod.spec.volumes if volume.kind not in _WITHOUT_PLACE),
     )
+    spec = nowhere(spec) if spec.scheduling_gates else spec
     return replace(pod, spec=spec, nominated_node_name="", claim_statuses=EMPTY, allocations=())
+
+
+def nowhere(spec: PodSpec) -> PodSpec:
+    """The spec as if no node took its pods."""
+    return replace(spec, node_affinity=NodeSelector(()))
 
 
 def without_claims(pod: Pod) -> Pod:
