@@ -14,7 +14,7 @@ from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.simulation.prepare.standing_pods import as_before
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import own_pods, own_waiting
+from kubelint_gpu.simulation.prepare.workload_change import is_waiting, own_pods, own_waiting, running_pods
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -84,7 +84,7 @@ def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wante
     they started, or they wait.
     """
     old = unit.before_of(subject)
-    if old is None or not _keeps_template(old, subject) or own_pods(subject.workload, unit.cluster.pods):
+    if old is None or not _keeps_template(old, subject) or pods_by_owner(unit.cluster.pods).own(subject.controller):
         return False
     if subject.controller.node_bound:
         return True
@@ -120,13 +120,26 @@ def is_left_alone(unit: ApplySet, subject: WorkloadCheck) -> bool:
 def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:
     """The workload by which its controller makes pods now.
 
-    Of one that is paused, or whose ordinals are all below its partition, with the template as it was.
+    With the template as it was, of one that is paused, whose ordinals are all below its partition, or that makes none
+    because it keeps pods that wait.
     """
-    old, paused = unit.before_of(subject), subject.controller.paused
-    if old is None or not (paused or (_is_below_partition(subject) and not is_same_template(old, subject))):
+    old = unit.before_of(subject)
+    keeps = _is_below_partition(subject) or _keeps_waiting(unit, subject)
+    if old is None or not (subject.controller.paused or (keeps and not is_same_template(old, subject))):
         return subject
     workload = replace(old.workload, replicas=subject.workload.replicas, strategy=subject.workload.strategy)
     return WorkloadCheck(subject.manifest, workload, old.known_class, mark=subject.mark).marked("kept")
+
+
+def _keeps_waiting(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether its controller replaces no pod, some are known to wait, and no more are made before these run."""
+    controller = subject.controller
+    if not controller.on_delete or controller.node_bound:
+        return False
+    mine = pods_by_owner(unit.cluster.pods).own(controller)
+    waiting = sum(is_waiting(pod, gated=True) for pod in mine)
+    there = waiting + len(running_pods(controller, mine))
+    return waiting > 0 and (controller.ordered or there >= subject.workload.replicas)
 
 
 def _is_below_partition(subject: WorkloadCheck) -> bool:

@@ -25,6 +25,7 @@ from kubelint_gpu.messages.wording import counted, verb, workload_names
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.simulation.search.verdict import Judgement
 
+_KEPT = "delete the pods that wait: those that are made then have the template that is written now"
 _INSUFFICIENT = pattern(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 
 
@@ -36,7 +37,9 @@ def pending_replicas(
     Of what is so `later` only no other rule speaks.
     """
     placed, pools = placed_of(unit, subject, judgement), at_most(unit, subject)
-    if placed >= judgement.wanted:
+    manifest, now = subject.manifest, subject if later else acting(unit, subject)
+    if placed >= judgement.wanted or not (judgement.eligible or now is not subject):
+        # of a template that no node takes other rules speak
         return
     if (
         subject.key in short_as_before(unit)
@@ -50,7 +53,6 @@ def pending_replicas(
     if apart or left_alone(unit, subject, judgement):
         # the rules for affinity, anti-affinity and spreading speak of it
         return
-    manifest, now = subject.manifest, subject if later else acting(unit, subject)
     beside = judgement.alone > placed
     only = beside and judgement.wanted == 1 and judgement.at_best != placed
     text, why, nature = None, "", why_fewer((), judgement.refusal)
@@ -97,6 +99,7 @@ def pending_replicas(
         others, number = workload_names(company), len(company)
         changes, makes = verb("change", number), verb("make", number)
         told = f"{told}, unless {others}, which {changes} at the same moment, {makes} room"
+    kept = now is not subject and subject.controller.on_delete
     proposals = fewer_replicas(subject, placed)
     yield Diagnostic(
         "KLG109",
@@ -106,12 +109,12 @@ def pending_replicas(
         cause="replicas",
         certainty="certain" if certain else "possible",
         scheduler=text,
-        help=(*declare(unsure), *(() if proposals else (helps,))),
+        help=(*declare(unsure), *((_KEPT,) if kept else ()), *(() if proposals else (helps,))),
         proposals=proposals,
         shared=of_shortage(unit, subject, judgement, missing, nature),
         related=(
             *(stakes(unit, now, waiting) if elsewise and waiting is not None else ()),
-            *(() if elsewise else shortage_lines(unit, subject, judgement, missing)),
+            *(() if elsewise or now is not subject else shortage_lines(unit, subject, judgement, missing)),
             *growing(unit, subject),
         ),
     )

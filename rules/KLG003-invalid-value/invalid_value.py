@@ -29,6 +29,7 @@ from kubelint_gpu.kube.objects.limit_range import LimitRange, claim_refusal, lim
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.priority import UnknownPriorityClass, priority_refusal
 from kubelint_gpu.kube.objects.quota import counted_as
+from kubelint_gpu.kube.objects.requests import ephemeral_claims
 from kubelint_gpu.kube.objects.runtime_class import runtime_class_refusal
 from kubelint_gpu.kube.objects.workload import Workload, api_group
 from kubelint_gpu.kube.values.errors import InvalidObject, field_path
@@ -37,6 +38,7 @@ from kubelint_gpu.values import replace
 
 _LONGEST = 72
 _STORAGE: Pointer = ("spec", "resources", "requests", "storage")
+_CLAIM_TEMPLATE = ("ephemeral", "volumeClaimTemplate")
 _FILLED_IN = "check the filled-in manifest, for example by piping it to kubelint-gpu check -"
 _LEFT = (
     "this is what the kustomization renders to: none of its patches and replacements fills it in; "
@@ -179,11 +181,16 @@ def _out_of_bounds(unit: ApplySet, manifest: Manifest, written: Workload) -> Ite
     pod = written.pod(written.meta.name)
     pod = replace(pod, spec=with_defaults(pod.spec, ranges))
     for found in ranges:
+        for index, volume in enumerate(written.spec.volumes):
+            broken = [claim_refusal(claim.request or 0, found) for claim in ephemeral_claims([volume])]
+            if any(broken):
+                route = (*field_pointers.pod_spec(manifest), "volumes", index, *_CLAIM_TEMPLATE, *_STORAGE)
+                yield _of_limit_range(unit, manifest, route, found, f"the claims of the pods: {broken[0]}")
         refusal = limit_range_refusal(pod, [found])
         if refusal is None:
             continue
         where = _container(pod, found)
-        route: Pointer = (*field_pointers.pod_spec(manifest), *where)
+        route = (*field_pointers.pod_spec(manifest), *where)
         if where and manifest.present((*route, "resources")):
             route = (*route, "resources")
         yield _of_limit_range(unit, manifest, route, found, f"the pods: {', '.join(refusal.broken)}")

@@ -42,7 +42,7 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         if subject.controller.node_bound:
             yield from daemon_pods_pending(unit, subject, judgement)
-        elif judgement.eligible and judgement.verdict is None:
+        elif judgement.verdict is None:
             yield from pending_replicas(unit, subject, judgement)
     yield from _replaced_by_hand(unit)
 
@@ -81,7 +81,7 @@ def _waiting(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Diagno
 def _pending(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterator[Diagnostic]:
     if subject.controller.node_bound:
         yield from daemon_pods_pending(unit, subject, found)
-    elif found.eligible:
+    else:
         yield from pending_replicas(unit, subject, found, later=True)
 
 

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from kubelint_gpu.analysis.predecessors import acting
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.groups import grouped
@@ -27,15 +28,16 @@ _FEWER = "kueue.x-k8s.io/job-min-parallelism"
 def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
     """A scheduling gate that no known controller, and none of the manifests' own kinds, removes."""
     yield from _without_queue(unit)
-    if not any(subject.workload.spec.scheduling_gates for subject in unit.subjects):
+    gated = [subject for subject in unit.subjects if acting(unit, subject).workload.spec.scheduling_gates]
+    if not gated:
         return
     groups = {
         str(manifest.item.value.get("apiVersion", "")).rpartition("/")[0]
         for manifest in (*unit.manifests, *unit.surroundings())
     }
-    for subject in unit.subjects:
+    for subject in gated:
         manifest = subject.manifest
-        for index, gate in enumerate(subject.workload.spec.scheduling_gates):
+        for index, gate in enumerate(acting(unit, subject).workload.spec.scheduling_gates):
             domain = gate.partition("/")[0] if "/" in gate else ""
             if not gate or gate_owner(gate) or (domain and domain in groups):
                 continue

@@ -207,3 +207,32 @@ def test_ordinals_below_a_partition_come_with_the_template_before_also_where_no_
     if cordoned:
         cluster = cluster.replace("labels: {on: n1}", "labels: {on: n1}\n    unschedulable: true")
     assert told(before, after, cluster) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "strategy", "there", "expected"),
+    [
+        ("ReplicaSet", "", 2, [("KLG109", "error", "now")]),
+        ("StatefulSet", ON_DELETE, 1, [("KLG109", "error", "now")]),
+        ("StatefulSet", ON_DELETE + PARALLEL, 2, [("KLG109", "error", "now")]),
+        ("StatefulSet", PARALLEL, 2, []),
+    ],
+)
+def test_pods_that_wait_keep_their_template_where_nobody_replaces_them(kind, strategy, there, expected):
+    before, after = (made("s", strategy, replicas=2, gpus=gpus, kind=kind) for gpus in (9, 1))
+    pods = "".join(pod("s", f"s-{number}", 9, "", app="s") for number in range(there))
+    if kind == "ReplicaSet":
+        pods = pods.replace('"kind": "StatefulSet"', '"kind": "ReplicaSet"')
+    assert told(before, after, inventory(4) + pods) == expected
+
+
+@pytest.mark.parametrize("kind", ["ReplicaSet", "Deployment"])
+def test_a_gate_of_pods_that_are_kept_is_told_although_the_template_has_none(kind):
+    after = made("s", "", kind=kind)
+    before = after.replace("priorityClassName: serving", "schedulingGates: [{name: x/y}]")
+    one = pod("s", "s-1", 1, "", app="s").replace("StatefulSet", "ReplicaSet")
+    gated = one.replace('"priority": 1000', '"schedulingGates": [{"name": "x/y"}]')
+    if kind == "Deployment":
+        gated = gated.replace('"name": "s", "uid"', '"name": "s-1", "uid"')
+    found = told(before, after, inventory(4) + gated)
+    assert ([code for code, _, _ in found] == ["KLG206"]) is (kind == "ReplicaSet")

@@ -98,7 +98,7 @@ class ResourceQuota:
         """Whether the pod is charged to this quota, or a claim that is made with it."""
         return (
             pod.meta.namespace == self.meta.namespace
-            and any(not of_claims(key) or ephemeral_claims(pod.spec) for key in self.counted)
+            and any(not of_claims(key) or ephemeral_claims(pod.spec.volumes) for key in self.counted)
             and all(scope.covers(pod.spec) for scope in self.scopes)
         )
 
@@ -144,7 +144,7 @@ def pod_charge(spec: PodSpec, *, finished: bool = False, pod_level: bool = True)
     for name, amount in pod_limits(spec, pod_level=pod_level).items():
         if name in _COMPUTE:
             charge["limits." + name] = amount
-    for claim in ephemeral_claims(spec):
+    for claim in ephemeral_claims(spec.volumes):
         for name, amount in claim_charge(claim).items():
             charge[name] = charge.get(name, 0) + amount
     return FrozenMap(charge)

@@ -5,10 +5,10 @@ Behaviour: component-helpers `resource.PodRequests` and kube-scheduler's `framew
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
-from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
+from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec, Volume
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, read_persistent_volume_claim
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.names import is_qualified_name
@@ -156,10 +156,10 @@ def _converted(total: Amounts) -> FrozenMap[str, int]:
     return FrozenMap({name: scheduler_units(name, amount) for name, amount in total.items() if is_scheduled(name)})
 
 
-def ephemeral_claims(spec: PodSpec) -> tuple[PersistentVolumeClaim, ...]:
+def ephemeral_claims(volumes: Iterable[Volume]) -> tuple[PersistentVolumeClaim, ...]:
     """The claims that the controller of ephemeral volumes makes for a pod, which waits where one of them is refused."""
     return tuple(
         read_persistent_volume_claim(volume.source.get("volumeClaimTemplate"), [])
-        for volume in spec.volumes
+        for volume in volumes
         if volume.kind == "ephemeral"
     )
