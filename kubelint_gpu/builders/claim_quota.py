@@ -11,13 +11,14 @@ from collections.abc import Collection, Iterator, Sequence
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import BUDGET
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state, told_at
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.limit_range import claim_refusal
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, claim_charge, of_claims, with_default_class
 from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.simulation.controllers.ordinals import claim_names
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.answers import once
@@ -79,7 +80,7 @@ def _made(unit: ApplySet, namespace: str) -> list[PersistentVolumeClaim]:
 
 
 def claims_not_created(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Claims among the manifests that the API server refuses to create, because a quota has no more room for them."""
+    """Claims among the manifests that a quota has no more room for, and the workloads whose pods wait for them."""
     made = {one.object: one for one in unit.manifests if one.kind == _KIND and one.object in unit.made}
     for quota, key in _limits_of(unit) if made else ():
         mine = _claims(unit).get(quota.meta.namespace, ())
@@ -93,15 +94,25 @@ def claims_not_created(unit: ApplySet) -> Iterator[Diagnostic]:
                 used += charge
                 continue
             del made[manifest.object]
-            yield Diagnostic(
-                "KLG105",
-                manifest.place(("metadata", "name")),
-                f"the API server refuses to create this claim: quota {quota.meta.name} allows "
-                f"{quota_state(quota, key, used)}",
-                manifest,
-                cause=f"object {key}",
-                related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (key,))),
-            )
+            state = f"quota {quota.meta.name} allows {quota_state(quota, key, used)}"
+            told = {manifest: f"the API server refuses to create this claim: {state}"}
+            for mounts in mounted_by(unit, claim):
+                waits = f"its pods wait for claim {claim.meta.name}, which the API server refuses to create"
+                told[mounts] = f"{waits}: {state}"
+            for where, text in told.items():
+                yield Diagnostic(
+                    "KLG105",
+                    where.place(("metadata", "name")),
+                    text,
+                    where,
+                    cause=f"object {key}",
+                    related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (key,))),
+                )
+
+
+def mounted_by(unit: ApplySet, claim: PersistentVolumeClaim) -> list[Manifest]:
+    """The workloads whose pods wait for a claim that is not made."""
+    return [one.manifest for one in unit.subjects if claim.key in claim_keys(one.workload) and one.workload.replicas]
 
 
 def _limits_of(unit: ApplySet) -> list[tuple[ResourceQuota, str]]:

@@ -172,7 +172,12 @@ def _claim_out_of_bounds(unit: ApplySet, manifest: Manifest) -> Iterator[Diagnos
     for found in unit.cluster.limit_ranges if mine else ():
         broken = claim_refusal(mine[0].request or 0, found)
         if broken and found.meta.namespace == namespace:
+            from kubelint_gpu.builders.claim_quota import mounted_by
+
             yield _of_limit_range(unit, manifest, _STORAGE, found, f"the claim: {broken}")
+            for waits in mounted_by(unit, mine[0]) if manifest.object in unit.made else ():
+                told = f"claim {manifest.name}, for which its pods wait: {broken}"
+                yield _of_limit_range(unit, waits, ("metadata", "name"), found, told)
 
 
 def _out_of_bounds(unit: ApplySet, manifest: Manifest, written: Workload) -> Iterator[Diagnostic]:

@@ -133,3 +133,21 @@ def test_a_claim_that_is_made_is_refused_where_the_quota_has_no_room(hard, has):
     assert name == "PersistentVolumeClaim/serving/b"
     assert message.startswith(f"the API server refuses to create this claim: quota q allows {has} {hard} and has 1")
     assert findings(text, NODE, "KLG105") == []
+
+
+MOUNT = (
+    "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: serving}\nspec:\n  replicas: 1\n"
+    "  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n"
+    "      containers: [{name: main, image: i:1}]\n"
+    "      volumes: [{name: data, persistentVolumeClaim: {claimName: b}}]\n"
+)
+
+
+@pytest.mark.parametrize("beside", [quota("persistentvolumeclaims", 1), BOUNDS.format("4Gi")])
+def test_the_workload_that_mounts_a_refused_claim_waits_for_it(beside):
+    text = claim("a", "3Gi").removeprefix("---\n") + claim("b", "5Gi") + MOUNT + beside
+    code = "KLG003" if "LimitRange" in beside else "KLG105"
+    found = made(text, code)
+    assert [name for name, _ in found] == ["PersistentVolumeClaim/serving/b", "Deployment/serving/web"]
+    assert "its pods wait" in found[1][1]
+    assert made(text.replace("replicas: 1", "replicas: 0"), code) == found[:1]
