@@ -5,6 +5,7 @@ Source: k8s.io/dynamic-resource-allocation/cel/compile.go, 1.36.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,16 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import Attribute, Device, qualified
 from kubelint_gpu.kube.dra.sight import Sight, sight_of
+from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import NamedTuple
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.cel.cel_errors import CompileError
 
 DEVICE = "kubernetes.DRADevice"
+_NAME = pattern(r"__[a-z][a-z0-9_]*?__", re.ASCII)
 
 
 class Subject(NamedTuple):
@@ -68,6 +72,9 @@ class Selector:
         self._compile(shareable, library)
 
     def _compile(self, shareable: bool, library: int | None) -> None:
+        if is_filled_in(self.expression):
+            self._program = _unknown("the expression is filled in later")
+            return
         from kubelint_gpu.kube.cel.cel_errors import CompileError, NotKnown, compile_error
         from kubelint_gpu.kube.cel.evaluation import Planner
         from kubelint_gpu.kube.cel.literal_checks import folding_error
@@ -162,6 +169,11 @@ def selector(expression: str, *, shareable: bool = True, library: int | None = N
     With `library` only functions of that minor release are known.
     """
     return Selector(expression, shareable=shareable, library=library)
+
+
+def is_filled_in(expression: str) -> bool:
+    """Whether some of an expression is filled in later; `__name__` is a name in it as any other."""
+    return is_placeholder(_NAME.sub("", expression))
 
 
 def subject_of(device: Device, driver: str) -> Subject:

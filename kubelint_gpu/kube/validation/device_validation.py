@@ -6,11 +6,11 @@ Source: pkg/apis/resource/validation of Kubernetes, 1.36, and the constants of k
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.kube.dra.resource_api import ALL_EFFECTS_SINCE, is_flat
+from kubelint_gpu.kube.dra.selector import is_filled_in
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.validation.template_validation import template_metadata
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
@@ -23,7 +23,6 @@ from kubelint_gpu.kube.values.names import (
     is_subdomain,
 )
 from kubelint_gpu.kube.values.plain import at, mapping, sequence, shortened, whole, written
-from kubelint_gpu.patterns import pattern
 
 Problems = Iterator[InvalidObject]
 
@@ -31,8 +30,6 @@ _MODES = ("ExactCount", "All")
 _ONE_OF = ("exactly", "firstAvailable")
 _ATTRIBUTES = ("matchAttribute", "distinctAttribute")
 _EFFECTS = ("NoSchedule", "NoExecute", "None")
-# in an expression a name as any other, and no `__TOKEN__`
-_NAME = pattern(r"__[a-z][a-z0-9_]*?__", re.ASCII)
 _RESOURCES_SINCE = 36
 
 
@@ -73,7 +70,7 @@ def expressions(value: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
     for pointer, owner in owners:
         for number, one in enumerate(sequence(owner.get("selectors"))):
             text = mapping(mapping(one).get("cel")).get("expression")
-            if isinstance(text, str) and not is_placeholder(_NAME.sub("", text)):
+            if isinstance(text, str) and not is_filled_in(text):
                 yield (*pointer, "selectors", number, "cel", "expression"), text
 
 

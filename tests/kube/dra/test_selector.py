@@ -61,3 +61,10 @@ def test_a_capacity_that_is_no_integer_is_none():
     subject = subject_of(Device("d0", EMPTY, FrozenMap({"m": Capacity(Fraction(3, 2))})), "d.e")
     assert not selector("device.capacity['d.e'].m.isInteger()").verdict(subject).matches
     assert selector("device.capacity['d.e'].memory.isInteger()").verdict(SUBJECT).matches
+
+
+@pytest.mark.parametrize("text", ["device.driver == '${DRIVER}'", "device.driver == {{ .Values.driver }}"])
+def test_what_is_filled_in_later_is_neither_wrong_nor_known(text):
+    found = selector(text)
+    assert found.error is None
+    assert found.verdict(subject_of(Device("gpu-0"), "gpu.nvidia.com")).unknown == "the expression is filled in later"
