@@ -221,8 +221,8 @@ class _Rendering:
         return used, mine is not None and mine.is_component
 
     def _render(self, folders: Sequence[str]) -> list[Rendered]:
-        import time
-        from concurrent.futures import Future, ThreadPoolExecutor, wait
+        from concurrent.futures import ThreadPoolExecutor, wait
+        from threading import Thread
 
         from kubelint_gpu.sources.ending import ended_with_the_run
         from kubelint_gpu.sources.files import display_path
@@ -243,9 +243,8 @@ class _Rendering:
         workers = min(_AT_ONCE, os.cpu_count() or 1, len(folders))
         pool = ThreadPoolExecutor(max_workers=workers)
         with progress("rendering", len(folders)) as tell, ended_with_the_run(), pool:
-            running: list[Future[Rendered]] = []
             try:
-                running.extend(pool.submit(one, folder) for folder in folders)
+                running = [pool.submit(one, folder) for folder in folders]
                 for number, (folder, begun) in enumerate(zip(folders, running, strict=True), start=1):
                     while wait([begun], timeout=EVERY).not_done:
                         tell(number, display_path(Path(folder), self._cwd))
@@ -253,9 +252,11 @@ class _Rendering:
             except BaseException:
                 # an interrupted run leaves nothing behind, also of a program that a thread is about to start
                 pool.shutdown(wait=False, cancel_futures=True)
-                while not all(build.done() for build in running):
+                ending = Thread(target=pool.shutdown, daemon=True)
+                ending.start()
+                while ending.is_alive():
                     end_all()
-                    time.sleep(0.02)
+                    ending.join(0.02)
                 raise
 
     def _taken(self, rendered: Sequence[Rendered]) -> Iterator[str]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
+
+from kustomize_runs import fake
 
 COMMAND = Path(sys.executable).parent / "kubelint-gpu"
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec:\n  priorityClass: high\n  containers: [{name: a, image: a}]\n"
@@ -49,3 +52,32 @@ def test_kustomizations_that_use_each_other_are_told(check, tree):
     assert ran.code != 0
     assert {one[0] for one in ran.told} == {"KLG006"}
     assert "a circle" in ran.findings[0]["message"]
+
+
+INTERRUPTED = """
+import sys, time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from kubelint_gpu.cli import run
+
+submit = ThreadPoolExecutor.submit
+
+def interrupted(*given):
+    submit(*given)
+    while not Path("begun").exists():
+        time.sleep(0.02)
+    raise KeyboardInterrupt
+
+ThreadPoolExecutor.submit = interrupted
+sys.argv = ["kubelint-gpu", "check", "a", "--kustomize", "./kustomize"]
+run()
+"""
+
+
+def test_an_interrupt_as_a_program_is_handed_to_its_thread_ends_that_program(tree):
+    folder = tree(**{"a/kustomization.yaml": "resources: [pod.yaml]\n", "a/pod.yaml": "a: 1\n"})
+    fake(folder / "kustomize", f"import time\nopen({str(folder / 'begun')!r}, 'w')\ntime.sleep(300)\n")
+    run = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], cwd=folder, capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (run.returncode, run.stderr.strip()) == (130, "interrupted")
