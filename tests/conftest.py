@@ -20,6 +20,13 @@ if "CI" not in os.environ:
 
 def pytest_addoption(parser):
     parser.addoption("--update", action="store_true", help="write the expected outputs anew")
+    parser.addoption("--thorough", action="store_true", help="run the tests that take long, too")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "thorough: takes long; left out without --thorough, unless -m says what is run")
+    if not (config.option.markexpr or config.getoption("--thorough")):
+        config.option.markexpr = "not thorough"
 
 
 def pytest_sessionfinish(session):
@@ -37,6 +44,8 @@ def pytest_terminal_summary(terminalreporter):
     said = outside.summary_line()
     if said:
         terminalreporter.write_line(said)
+    if terminalreporter.config.option.markexpr == "not thorough":
+        terminalreporter.write_line("without the tests that take long: ./test --thorough runs them, too")
 
 
 @pytest.fixture

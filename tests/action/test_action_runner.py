@@ -123,6 +123,7 @@ def act(checkout, tmp_path, request):
     return run
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "said"), [("deadlock", "failure 1 1"), ("repaired", "success 0 0"), ("broken inventory", "failure 2 1")]
 )
@@ -146,6 +147,7 @@ def order(text, *parts):
     assert places == sorted(places), places
 
 
+@pytest.mark.thorough
 def test_findings_are_uploaded_before_the_job_fails(act):
     ran = act("upload", USER, "push")
     assert ran.code == 1
@@ -153,6 +155,7 @@ def test_findings_are_uploaded_before_the_job_fails(act):
     assert "::error file=" not in ran.out
 
 
+@pytest.mark.thorough
 def test_where_the_upload_is_refused_findings_are_annotations(act):
     ran = act("upload-refused", USER, "push", upload=REFUSES)
     assert ran.code == 1
@@ -165,6 +168,7 @@ def test_where_the_upload_is_refused_findings_are_annotations(act):
     )
 
 
+@pytest.mark.thorough
 def test_a_fork_gets_annotations_and_a_sentence(act):
     head = {"repo": {"full_name": "stranger/repository"}}
     event = {"pull_request": {"head": head, "base": {"sha": "0" * 40}}}

@@ -13,11 +13,14 @@ from conformance.rollout_case import reference
 
 FILES = sorted((Path(__file__).resolve().parents[1] / "golden" / "rollouts").glob("*.jsonl.xz"))
 RECORDS = [record for path in FILES for record in recording.read(path)]
-# these take 3 to 17 s of a processor each, all others together 8 s: `python -m conformance compare` asks them, too
+# these take 3 to 17 s of a processor each, all others together 8 s
 SLOW = {
-    f"random-7-{number}" for number in ("0035", "0130", "0227", "0247", "0255", "0312", "0313")
-}  # fmt: skip
+    *(f"random-7-{number}" for number in ("0035", "0130", "0227", "0247", "0255", "0312", "0313")),
+    *(f"random-101-{number}" for number in ("0015", "0023", "0070", "0076")),
+    *("random-202-0024", "device-network-shared"),
+}
 QUICK = [record for record in RECORDS if record["id"] not in SLOW]
+ALL = [pytest.param(one, marks=pytest.mark.thorough) if one["id"] in SLOW else one for one in RECORDS]
 
 
 def test_two_releases_are_recorded_and_nearly_everything_is_replayed():
@@ -28,7 +31,7 @@ def test_two_releases_are_recorded_and_nearly_everything_is_replayed():
     assert sum(1 for record in QUICK if comparable(record)) <= 20
 
 
-@pytest.mark.parametrize("record", QUICK, ids=lambda record: f"{record['kubernetes']}-{record['id']}")
+@pytest.mark.parametrize("record", ALL, ids=lambda record: f"{record['kubernetes']}-{record['id']}")
 def test_the_verdict_agrees_with_every_run_that_was_seen(record):
     if comparable(record):
         assert comparable(record) == "refused by the API server"

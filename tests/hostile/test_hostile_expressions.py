@@ -137,6 +137,7 @@ def test_every_expression_is_one_that_the_test_below_sees():
     assert len(EXPRESSIONS) > 100
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("pattern", "flags", "used"),
     [

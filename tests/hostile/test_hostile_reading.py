@@ -71,6 +71,7 @@ MUCH = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("shape", sorted(MUCH))
 def test_a_large_file_is_read_or_refused_within_a_gigabyte(tmp_path, shape):
     text, problems = MUCH[shape]()
@@ -81,6 +82,7 @@ def test_a_large_file_is_read_or_refused_within_a_gigabyte(tmp_path, shape):
     assert int(made.stdout) == problems
 
 
+@pytest.mark.thorough
 def test_a_file_that_holds_too_much_says_where_and_costs_no_other_file(tmp_path):
     (tmp_path / "much.yaml").write_bytes(MUCH["documents as deep as may be"]()[0].encode())
     (tmp_path / "broken.yaml").write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: [\n")
@@ -92,6 +94,7 @@ def test_a_file_that_holds_too_much_says_where_and_costs_no_other_file(tmp_path)
     )
 
 
+@pytest.mark.thorough
 def test_many_files_are_read_as_far_as_a_gigabyte_holds_them(tmp_path):
     for number in range(15):
         (tmp_path / f"{number:02}.yaml").write_text(("---\n" + "{a: " * 190 + "1" + "}" * 190 + "\n") * 1_050)

@@ -8,6 +8,8 @@ import pytest
 from crowds import deployment, inventory, template, workload, written
 from limited import run, run_python
 
+pytestmark = pytest.mark.thorough
+
 LITTLE = 30
 
 

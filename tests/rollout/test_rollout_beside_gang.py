@@ -54,6 +54,7 @@ def random_gang_case(seed):
     return Case(nodes, (one, *jobs))
 
 
+@pytest.mark.thorough
 def test_random_rollouts_beside_such_jobs_are_judged_as_brute_force_judges_them():
     wrong, seen = [], set()
     for seed in range(150):

@@ -49,6 +49,7 @@ def test_many_fixes_are_tried_with_few_looks_at_all_rules():
     assert all([one for one in fixes if one in strategies] == strategies for fixes in found.values())
 
 
+@pytest.mark.thorough
 def test_those_that_share_a_node_have_the_fixes_that_they_have_by_themselves():
     assert len(set(map(tuple, offered(pinned(MANY, "node-0"), nodes(2, MANY)).values()))) == 1
 

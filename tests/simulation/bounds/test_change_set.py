@@ -35,6 +35,7 @@ def is_wrong(case, verdict, truth):
     return (verdict is STUCK and truth != "stuck") or (verdict is MAY and truth == "completes")
 
 
+@pytest.mark.thorough
 def test_random_changes_are_judged_as_brute_force_judges_them(pinned):
     wrong, exact, counted, seen = [], 0, 0, set()
     for seed in SEEDS:

@@ -140,6 +140,7 @@ def in_quota(seed):
     return [one.verdict for one in found]
 
 
+@pytest.mark.thorough
 def test_the_search_says_the_same_of_quotas(pinned):
     ends = 0
     for seed in range(40):
@@ -171,6 +172,7 @@ def verdicts(seed):
     return [*alone, *((one.verdict, one.by_bound) for one in judge_together(transitions, where, budget=3_000))]
 
 
+@pytest.mark.thorough
 def test_the_search_never_contradicts_the_bound(pinned):
     bounded = {seed: verdicts(seed) for seed in range(RANDOM_CASES)}
     decided = 0

@@ -52,6 +52,7 @@ def test_twice_as_many_take_twice_the_work(question):
     assert (four - two) / (two - one) < 2.3
 
 
+@pytest.mark.thorough
 def test_whoever_may_be_evicted_is_in_nobodys_way():
     place = cluster(*of_cores(3, 3))
     (found,) = judge_together(transitions(4, 1, 5), place)
