@@ -25,6 +25,7 @@ from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
 from kubelint_gpu.simulation.evidence.watch import tell
 from kubelint_gpu.simulation.prepare.workload_change import joined
+from kubelint_gpu.simulation.questions.beside_higher import beside_higher
 from kubelint_gpu.simulation.questions.helped_by import helped_by
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
@@ -128,7 +129,7 @@ def judge_in(situation: Situation, number: int) -> Judgement:
             raise
     if found.verdict is Verdict.UNDECIDED:
         found = first_answer(question, AT_LAST) or found
-    return applied.as_pods_tell(question, found)
+    return beside_higher(question, applied.as_pods_tell(question, found))
 
 
 def _sought(question: Question) -> Judgement:
