@@ -54,9 +54,8 @@ def served_by_devices(snapshot: Snapshot) -> frozenset[str]:
     if not snapshot.behaviour.dynamic_resources or not snapshot.cluster.devices_known:
         return frozenset()
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 
-    return frozenset(objects_of(snapshot, features_of(snapshot.behaviour)).by_resource)
+    return frozenset(objects_of(snapshot).by_resource)
 
 
 def pre_enqueue(pod: Pod, snapshot: Snapshot) -> str:

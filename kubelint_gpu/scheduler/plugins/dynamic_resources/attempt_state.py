@@ -23,9 +23,8 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
 )
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View, orders
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.search import Search
-from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects, objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import SPECIAL_CLAIM
-from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.node_question import NodeQuestion, NodeQuestions
 from kubelint_gpu.scheduler.plugins.dynamic_resources.result import allocation_of
@@ -60,8 +59,6 @@ class AttemptState:
         self,
         pod: Pod,
         snapshot: Snapshot,
-        objects: Objects,
-        features: Features,
         claims: tuple[ResourceClaim, ...],
         asked: tuple[tuple[str, int], ...],
         effort: Effort | None = None,
@@ -69,9 +66,8 @@ class AttemptState:
         self.pod = pod
         self.claims = claims
         self.asked = asked
-        self._objects = objects
-        self._features = features
-        held = holdings(snapshot, features).claims
+        self._objects = objects_of(snapshot)
+        held = holdings(snapshot).claims
         self.allocations: Mapping[str, Allocation] = {
             claim.key: found for claim in claims if (found := held.get(claim.key)) is not None
         }
@@ -79,9 +75,9 @@ class AttemptState:
         self.reach: tuple[NodeSelector | None, ...] = tuple(
             self.allocations[claim.key].node_selector for claim in claims if claim.key in self.allocations
         )
-        self.stale = _stale(pod, objects) if asked else None
+        self.stale = _stale(pod, self._objects) if asked else None
         self._effort = effort or Effort()
-        self._questions = NodeQuestions(pod, snapshot, objects, features, self.wanted, asked)
+        self._questions = NodeQuestions(pod, snapshot, self.wanted, asked)
         self._nodes = snapshot.nodes
         self._homes: dict[NodeSelector, str] = snapshot.static("nodes of allocations", lambda _: {})
         self._memo: dict[Hashable, AllocatorOutcome] = snapshot.static("devices found", lambda _: {})
@@ -129,7 +125,7 @@ class AttemptState:
 
     def _in_other_orders(self, question: NodeQuestion) -> Iterator[tuple[View, Sequence[Sequence[Taken]]]]:
         """What the claims get in other orders of pools and slices, where a release tries them in any."""
-        if not question.claims or not self._features.any_order:
+        if not question.claims or not self._objects.features.any_order:
             return
         for view in islice(orders(question.view), 1, BUDGET.orders):
             other = self._search(self._questions.about(question.claims, view)).taken
@@ -245,7 +241,7 @@ class AttemptState:
             question.usage,
             question.claims,
             self._objects.classes,
-            self._features,
+            self._objects.features,
             self._effort,
         ).outcome()
         charge((before - self._effort.left) // STEPS.device_tries)

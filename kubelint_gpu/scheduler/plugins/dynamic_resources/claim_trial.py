@@ -15,12 +15,10 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, SelectorFailure, Unknown
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import DevicePool, Slot, View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import kept_spec, objects_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import refusal
 from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.work import charge
@@ -63,8 +61,8 @@ class ClaimTrial:
             bare = tuple([replace(one, allocation=None, reserved_for=()) for one in bare])
         cluster = replace(cluster, pods=(), resource_claims=bare, devices_known=True)
         self._snapshot = empty if empty is not None and empty.cluster == cluster else Snapshot.of(cluster)
-        self.features = features_of(self._snapshot.behaviour)
-        self._objects = objects_of(self._snapshot, self.features)
+        self._objects = objects_of(self._snapshot)
+        self.features = self._objects.features
         self._effort = Effort()
         self._asked: dict[Hashable, TrialOutcome] = {}
         self._selected: dict[tuple[str, tuple[str | None, ...]], tuple[Slot, ...]] = {}
@@ -87,7 +85,7 @@ class ClaimTrial:
             return known
         found: dict[DeviceID, Slot] = {}
         for info in self._snapshot.nodes:
-            matcher = Matcher(self._objects.classes, shareable=self.features.betas)
+            matcher = self._objects.matcher()
             for place, slot in enumerate(self._view(info).slots):
                 if slot.id in found:
                     continue
@@ -137,7 +135,7 @@ class ClaimTrial:
         kept = [kept_spec(spec, self.features) for spec in specs]
         claims = tuple([ResourceClaim(Meta(f"claim-{place}", _POD), spec) for place, spec in enumerate(kept)])
         pod = Pod(Meta(_POD, _POD), PodSpec())
-        return AttemptState(pod, self._snapshot, self._objects, self.features, claims, (), self._effort)
+        return AttemptState(pod, self._snapshot, claims, (), self._effort)
 
     def _outcome(self, state: AttemptState, among: frozenset[str] | None) -> TrialOutcome:
         charge(1 + len(self._snapshot.nodes))

@@ -17,8 +17,9 @@ from kubelint_gpu.kube.objects.meta import Meta, OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex, slice_index
-from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features, served_by_classes
+from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features, features_of, served_by_classes
 from kubelint_gpu.values import NamedTuple, replace
 
 ADMIN_LABEL = "resource.kubernetes.io/admin-access"
@@ -48,18 +49,22 @@ class Objects(NamedTuple):
     slices: SliceIndex
     features: Features
 
+    def matcher(self) -> Matcher:
+        """What tells which devices requests may have; it keeps what it was asked."""
+        return Matcher(self.classes, shareable=self.features.betas)
+
 
 class Refused(Exception):  # noqa: N818 - it carries a reason
     """No attempt can succeed; the text is the scheduler's."""
 
 
-def objects_of(snapshot: Snapshot, features: Features) -> Objects:
+def objects_of(snapshot: Snapshot) -> Objects:
     """The objects of a snapshot's cluster, indexed once."""
-    return snapshot.static("devices", lambda found: _objects(found, features))
+    return snapshot.static("devices", _objects)
 
 
-def _objects(snapshot: Snapshot, features: Features) -> Objects:
-    cluster = snapshot.cluster
+def _objects(snapshot: Snapshot) -> Objects:
+    cluster, features = snapshot.cluster, features_of(snapshot.behaviour)
     # the API server refuses claims for administration there; a namespace that is not declared may allow them
     refused = {one.name for one in cluster.namespaces if one.labels.get(ADMIN_LABEL) != "true"}
     return Objects(

@@ -14,12 +14,10 @@ from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.constraints import SINGLE
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import users_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.values import NamedTuple
 
@@ -56,9 +54,8 @@ class DeviceChoice:
     """Works out what bounds know of the devices of one pod; `devices` are those that it may have."""
 
     def __init__(self, snapshot: Snapshot, state: AttemptState, *, shared: bool) -> None:
-        self._features = features_of(snapshot.behaviour)
-        self._classes = objects_of(snapshot, self._features).classes
-        self._held = holdings(snapshot, self._features)
+        self._objects = objects_of(snapshot)
+        self._held = holdings(snapshot)
         self._snapshot, self._state, self._shared = snapshot, state, shared
         self._chosen: dict[Hashable, Sequence[set[int]]] = {}
         self.devices = {one.id for found in state.allocations.values() for one in found.devices}
@@ -105,7 +102,7 @@ class DeviceChoice:
 
     def _choices(self, claims: Sequence[ResourceClaim], view: View) -> Sequence[set[int]]:
         """The devices of a node that each request may have, by their positions."""
-        matcher = Matcher(self._classes, shareable=self._features.betas)
+        matcher = self._objects.matcher()
         return [
             {place for place, slot in enumerate(view.slots) if matcher.serves(query, number, 0, place, slot)}
             for number, query in enumerate(query for claim in claims for query in queries_of(claim.spec))

@@ -24,7 +24,6 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import F
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import pre_filter
 from kubelint_gpu.values import NamedTuple
@@ -58,7 +57,7 @@ class DeviceHolder(NamedTuple):
 
 def holds(pod: Pod, snapshot: Snapshot) -> tuple[Hold, ...]:
     """What a pod has, placed or not: claims that it names may have devices before."""
-    allocations = {**holdings(snapshot, features_of(snapshot.behaviour)).claims, **dict(pod.allocations)}
+    allocations = {**holdings(snapshot).claims, **dict(pod.allocations)}
     found = []
     for key in claim_keys(pod):
         if key in allocations:
@@ -95,7 +94,7 @@ def blockers(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[DeviceHolder
 
 def _holders(snapshot: Snapshot) -> Mapping[DeviceID, Sequence[str]]:
     """The claims that have each device."""
-    claims = holdings(snapshot, features_of(snapshot.behaviour)).claims
+    claims = holdings(snapshot).claims
     return grouped((one.id, key) for key, found in claims.items() for one in found.devices if not one.admin)
 
 
@@ -107,7 +106,7 @@ def stock(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[int, int] | Non
     could = _possible(pod, snapshot, node_name)
     if could is None:
         return None
-    return len(_possible(pod, snapshot, node_name, holdings(snapshot, features_of(snapshot.behaviour))) or ()), len(
+    return len(_possible(pod, snapshot, node_name, holdings(snapshot)) or ()), len(
         could
     )
 
@@ -119,8 +118,8 @@ def _possible(pod: Pod, snapshot: Snapshot, node_name: str, held: Holdings | Non
     if wanted is None or not wanted[0]:
         return None
     claims, view = wanted
-    features = features_of(snapshot.behaviour)
-    matcher = Matcher(objects_of(snapshot, features).classes, shareable=features.betas)
+    objects = objects_of(snapshot)
+    matcher = objects.matcher()
     books = Books(view, held.is_allocated if held is not None else lambda _: False)
     left = []
     for place, slot in enumerate(view.slots):
@@ -128,7 +127,7 @@ def _possible(pod: Pod, snapshot: Snapshot, node_name: str, held: Holdings | Non
         counted = slot.device.consumes and not (held is not None and slot.id in held.shared)
         if held is not None and (slot.id in held.exclusive or (counted and not books.has_left(slot))):
             continue
-        if _could_have(claims, place, slot, matcher, taken if features.betas else None):
+        if _could_have(claims, place, slot, matcher, taken if objects.features.betas else None):
             left.append(slot.id)
     return left
 

@@ -16,7 +16,6 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import Attem
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.device_choice import DeviceChoice, DeviceRoom
 from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import claim_keys
-from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of, served_by_classes
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import keeps_to_nodes
 from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import pre_filter
@@ -62,14 +61,14 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
 def _is_uncertain(pods: Sequence[Pod], snapshot: Snapshot, cluster: Cluster) -> bool:
     """Whether pods beside these may come to have devices, quotas count claims, or devices are no mere numbers."""
     waiting = any(pod.spec.resource_claims and not pod.spec.node_name and not pod.finished for pod in cluster.pods)
-    served = served_by_classes(cluster)
+    served = objects_of(snapshot).by_resource
     if waiting or any(is_charged_for_claims(key, served) for quota in cluster.quotas for key in quota.hard):
         return True
     standing = [pod for info in snapshot.nodes for pod in info.claimants]
     able = [pod.spec.priority or 0 for pod in pods if pod.spec.preemption_policy != "Never"]
     if standing and max(able, default=0) > min(pod.spec.priority or 0 for pod in standing):
         return True
-    known = holdings(snapshot, features_of(snapshot.behaviour)).claims.keys()
+    known = holdings(snapshot).claims.keys()
     if any(not pod.allocations and not known >= claim_keys(pod).keys() for pod in standing):
         return True
     return not all(keeps_to_nodes(pod, cluster, shared=True) for pod in pods)
@@ -80,8 +79,7 @@ def _parts(snapshot: Snapshot, chosen: set[DeviceID]) -> Mapping[DeviceID, Hasha
 
     None where somebody may share a device, or one takes of several counter sets that are not enough for all.
     """
-    features, enough = features_of(snapshot.behaviour), True
-    slices, wanted = objects_of(snapshot, features).slices, chosen | holdings(snapshot, features).exclusive
+    slices, wanted, enough = objects_of(snapshot).slices, chosen | holdings(snapshot).exclusive, True
     found: dict[DeviceID, tuple[str, tuple[str, ...]]] = {}
     for view in (slices.view(info.node) for info in snapshot.nodes):
         books, counted = Books(view, lambda _: False), any(pool.counters for pool in view.pools)

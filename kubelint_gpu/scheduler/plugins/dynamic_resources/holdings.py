@@ -9,15 +9,16 @@ from kubelint_gpu.kube.dra.claim import Allocation, ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Holdings
-from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
+from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 
 
-def holdings(snapshot: Snapshot, features: Features) -> Holdings:
+def holdings(snapshot: Snapshot) -> Holdings:
     """What is held in a snapshot, worked out once."""
-    return snapshot.derived("devices held", lambda found: _holdings(found, features))
+    return snapshot.derived("devices held", _holdings)
 
 
-def _holdings(snapshot: Snapshot, features: Features) -> Holdings:
+def _holdings(snapshot: Snapshot) -> Holdings:
+    features = features_of(snapshot.behaviour)
     claims: dict[str, Allocation] = {}
     cluster = snapshot.cluster
     if any(claim.allocation is not None for claim in cluster.resource_claims):

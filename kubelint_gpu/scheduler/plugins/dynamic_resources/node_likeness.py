@@ -16,12 +16,10 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.facts import Token
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Unknown
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import pre_filter
 from kubelint_gpu.values import replace
 
@@ -33,7 +31,7 @@ def node_token(pods: Sequence[Pod], cluster: Cluster) -> Token:
     several pods use is one claim wherever they are: then nodes with devices of their own are not alike.
     """
     empty = _empty(cluster)
-    slices = objects_of(empty, features_of(empty.behaviour)).slices
+    slices = objects_of(empty).slices
     each = {(pod.meta.namespace, pod.spec.resource_claims): pod for pod in pods}.values()
     states = [found for found in (pre_filter(pod, empty).state for pod in each) if isinstance(found, AttemptState)]
     named = any(one.claim is not None for pod in pods for one in pod_claims(pod))
@@ -83,10 +81,9 @@ def _never_errs(state: AttemptState, empty: Snapshot) -> bool:
     much = any(most_devices(claim.spec) > MOST_DEVICES for claim in state.wanted)
     if much or any(query.mode != EXACT_COUNT for _, query in queries):
         return False
-    features = features_of(empty.behaviour)
-    classes = objects_of(empty, features).classes
+    objects = objects_of(empty)
     for found in {state.key(info): state.wanted_on(info) for info in empty.nodes}.values():
-        matcher = Matcher(classes, shareable=features.betas)
+        matcher = objects.matcher()
         for place, slot in enumerate(found[1].slots if found is not None else ()):
             try:
                 for number, (claim, query) in enumerate(queries):
@@ -114,7 +111,7 @@ def _equal(cluster: Cluster) -> Snapshot:
 
 
 def _are_of_one_node(empty: Snapshot) -> bool:
-    slices = objects_of(empty, features_of(empty.behaviour)).slices
+    slices = objects_of(empty).slices
     seen: set[DeviceID] = set()
     for info in empty.nodes:
         view = slices.view(info.node)
@@ -130,7 +127,7 @@ def _are_of_one_node(empty: Snapshot) -> bool:
 def own_devices(cluster: Cluster, names: Sequence[str]) -> list[tuple[DeviceID, ...]]:
     """The devices that only one node reaches, in the order in which they are tried, for some nodes by name."""
     empty = _empty(cluster)
-    slices = objects_of(empty, features_of(empty.behaviour)).slices
+    slices = objects_of(empty).slices
     views = [(name, slices.view(node.node)) for name in names if (node := empty.node(name)) is not None]
     return [tuple([slot.id for slot in view.slots]) if _has_own(view, name) else () for name, view in views]
 

@@ -13,9 +13,8 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_layout im
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Usage, usage_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import sight_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
-from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import from_devices, special_claim
-from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.values import NamedTuple
 
@@ -59,15 +58,13 @@ class NodeQuestions:
         self,
         pod: Pod,
         snapshot: Snapshot,
-        objects: Objects,
-        features: Features,
         wanted: tuple[ResourceClaim, ...],
         asked: tuple[tuple[str, int], ...],
     ) -> None:
         self._pod, self._wanted, self._asked = pod, wanted, asked
         self._memory = snapshot.memory
-        self._objects, self._features = objects, features
-        self._held = holdings(snapshot, features)
+        self._objects = objects_of(snapshot)
+        self._held = holdings(snapshot)
         self._asking: dict[frozenset[str], Asking] = {}
         self._usages: dict[str, Usage] = snapshot.derived("device usage", lambda _: {})
         self._keys: dict[int, dict[str, tuple[Node, Hashable]]] = snapshot.derived("device questions", lambda _: {})
@@ -127,7 +124,7 @@ class NodeQuestions:
         queries = [query for claim in claims for query in queries_of(claim.spec)]
         number = self._memory.number(("claims", tuple([claim.spec for claim in claims])))
         names = frozenset([one.match or one.distinct for claim in claims for one in claim.spec.constraints])
-        sight = sight_of(queries, self._objects.classes, shareable=self._features.betas)
+        sight = sight_of(queries, self._objects.classes, shareable=self._objects.features.betas)
         interest = Interest(sight, names, any(query.has_capacity for query in queries))
         return Asking(claims, interest, number, self._objects.slices.layouts.setdefault(interest, {}))
 

@@ -14,7 +14,6 @@ from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import NAME, AttemptState, rejection
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects, Refused, claims_of, objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import asked_resources
-from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 
 NO_CLASS = "request {request}: device class {name} does not exist"
 NO_TYPE = "resource claim {claim}, request {request}: unknown request type"
@@ -27,7 +26,7 @@ _PRE_FILTER = f'running PreFilter plugin "{NAME}": '
 def pre_enqueue(pod: Pod, snapshot: Snapshot) -> str:
     """Why a pod with claims does not enter the queue; empty where it does."""
     try:
-        claims_of(pod, objects_of(snapshot, features_of(snapshot.behaviour)))
+        claims_of(pod, objects_of(snapshot))
     except Refused as reason:
         return str(reason)
     return ""
@@ -38,8 +37,7 @@ def pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     behaviour, cluster = snapshot.behaviour, snapshot.cluster
     if not behaviour.dynamic_resources or not (pod.spec.resource_claims or cluster.device_classes):
         return SKIP
-    features = features_of(behaviour)
-    objects = objects_of(snapshot, features)
+    objects = objects_of(snapshot)
     asked = asked_resources(pod.spec, objects.by_resource, pod_level=behaviour.pod_level_resources)
     if not pod.spec.resource_claims and not asked:
         return SKIP
@@ -49,7 +47,7 @@ def pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
         return Prepared(status=rejection(str(reason)))
     if not claims and not asked:
         return SKIP
-    state = AttemptState(pod, snapshot, objects, features, claims, asked)
+    state = AttemptState(pod, snapshot, claims, asked)
     refused = refusal(state, objects)
     return Prepared(state, by_node=state.key, sight=state.sight) if refused is None else Prepared(status=refused)
 
