@@ -19,7 +19,7 @@ from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 
 if TYPE_CHECKING:
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_choice import DeviceSupply
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_supply import DeviceSupply
 
 
 def alone(question: Question) -> Judgement | None:

@@ -17,7 +17,7 @@ from kubelint_gpu.simulation.prepare.locality import keep_apart
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, anonymous
 
 if TYPE_CHECKING:
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_choice import DeviceRoom
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_supply import DeviceRoom
 
 
 def demand_of(

@@ -74,7 +74,7 @@ def reserved(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[Pod, ...]:
     """The pod with the devices that its claims may get on a node; as it is where they get none there."""
     if not _has_to_do(pod, snapshot):
         return (pod,)
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.reservation import reserve
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import reserve
 
     return reserve(pod, snapshot, node_name)
 
@@ -105,7 +105,7 @@ def _kept_off(others: Sequence[Pod], unique: Unique) -> Callable[[Pod], bool]:
 
 
 def _keeps_to_nodes(pod: Pod, cluster: Cluster) -> bool:
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import keeps_to_nodes
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_locality import keeps_to_nodes
 
     return keeps_to_nodes(pod, cluster)
 
@@ -122,7 +122,8 @@ def _token(pods: Sequence[Pod], _wide: bool, cluster: Cluster) -> Token | None:
 def _blockers(pod: Pod, snapshot: Snapshot, reason: str) -> Keeps:
     if not _has_to_do(pod, snapshot):
         return nobody_blocks(pod, snapshot, reason)
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import blockers, holds
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_users import holds
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import blockers
 
     held = holds(pod, snapshot)
 

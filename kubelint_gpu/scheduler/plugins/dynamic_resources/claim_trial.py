@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from functools import cached_property
 
-from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.meta import Meta
-from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -18,12 +15,10 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Ef
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, SelectorFailure, Unknown
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import DevicePool, Slot, View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
-from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import kept_spec, objects_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import refusal
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import refusal, state_of_claims
 from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.work import charge
-
-_POD = "pod"
 
 
 class TrialOutcome(NamedTuple):
@@ -132,10 +127,7 @@ class ClaimTrial:
         return self._outcome(state, among)
 
     def _state(self, specs: Sequence[ClaimSpec]) -> AttemptState:
-        kept = [kept_spec(spec, self.features) for spec in specs]
-        claims = tuple([ResourceClaim(Meta(f"claim-{place}", _POD), spec) for place, spec in enumerate(kept)])
-        pod = Pod(Meta(_POD, _POD), PodSpec())
-        return AttemptState(pod, self._snapshot, claims, (), self._effort)
+        return state_of_claims(specs, self._snapshot, self._effort)
 
     def _outcome(self, state: AttemptState, among: frozenset[str] | None) -> TrialOutcome:
         charge(1 + len(self._snapshot.nodes))

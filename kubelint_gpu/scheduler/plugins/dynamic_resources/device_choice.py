@@ -10,44 +10,15 @@ from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import Attribute, DeviceID, attribute_of
 from kubelint_gpu.kube.dra.request import ClaimSpec, most_devices, queries_of
 from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS
-from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.constraints import SINGLE
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_users import users_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import users_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.device_supply import DeviceRoom, DeviceSupply
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
-from kubelint_gpu.values import NamedTuple
-
-
-class DeviceSupply(NamedTuple):
-    """Devices of which each pod takes so many, and no others: by node, how many are free; `number` tells them apart."""
-
-    number: int
-    each: int
-    free: Mapping[str, int]
-
-
-class DeviceRoom(NamedTuple):
-    """What bounds know of the devices of a pod.
-
-    Attributes:
-        most: the most devices that its claims take.
-        prices: by node, how many devices others hold there at least where the pod finds too few.
-        alike: whether it takes one group of devices of which any is as good as any other, now and later.
-        parts: of what a device is a part: those with one value count as one device.
-        supply: what it takes and what there is of that, where it is known how many devices it takes.
-        pinned: whether all that share its claim go to one of several nodes: the one whose devices the claim gets.
-    """
-
-    most: int = 0
-    prices: Mapping[str, int] = EMPTY
-    alike: bool = True
-    parts: Mapping[DeviceID, Hashable] = EMPTY
-    supply: DeviceSupply | None = None
-    pinned: bool = False
 
 
 class DeviceChoice:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 
 from kubelint_gpu.kube.dra.claim_charge import is_charged_for_claims
 from kubelint_gpu.kube.dra.device import DeviceID
@@ -11,14 +11,14 @@ from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.counters import Books
-from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.counters import parts_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_users import claim_keys
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.device_choice import DeviceChoice, DeviceRoom
-from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import claim_keys
+from kubelint_gpu.scheduler.plugins.dynamic_resources.device_choice import DeviceChoice
+from kubelint_gpu.scheduler.plugins.dynamic_resources.device_locality import keeps_to_nodes
+from kubelint_gpu.scheduler.plugins.dynamic_resources.device_supply import DeviceRoom
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
-from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import keeps_to_nodes
-from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import pre_filter
+from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import state_of
 from kubelint_gpu.values import replace
 
 
@@ -38,8 +38,8 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
     kept: set[object] = set()
     for pod in asking.values():
         key, named = (pod.meta.namespace, pod.spec.resource_claims), [one.claim for one in pod_claims(pod) if one.claim]
-        state = pre_filter(pod, snapshot).state
-        if not isinstance(state, AttemptState) or 0 < len(named) < len(pod.spec.resource_claims):
+        state = state_of(pod, snapshot)
+        if state is None or 0 < len(named) < len(pod.spec.resource_claims):
             return {}
         if key not in found:
             found[key] = DeviceChoice(snapshot, state, shared=bool(named))
@@ -50,7 +50,8 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
             kept |= {frozenset(named)} if named else set()
     if any(chosen[one] & devices for one in kept for other, devices in chosen.items() if other != one):
         return {}
-    parts = _parts(snapshot, set().union(*chosen.values()))
+    slices, wanted = objects_of(snapshot).slices, set().union(*chosen.values(), holdings(snapshot).exclusive)
+    parts = parts_of((slices.view(info.node) for info in snapshot.nodes), wanted)
     if parts is None:
         return {}
     numbers: dict[Hashable, int] = {}
@@ -72,21 +73,3 @@ def _is_uncertain(pods: Sequence[Pod], snapshot: Snapshot, cluster: Cluster) -> 
     if any(not pod.allocations and not known >= claim_keys(pod).keys() for pod in standing):
         return True
     return not all(keeps_to_nodes(pod, cluster, shared=True) for pod in pods)
-
-
-def _parts(snapshot: Snapshot, chosen: set[DeviceID]) -> Mapping[DeviceID, Hashable] | None:
-    """What devices are parts of that exclude each other; nothing where counters are enough for all that are in play.
-
-    None where somebody may share a device, or one takes of several counter sets that are not enough for all.
-    """
-    slices, wanted, enough = objects_of(snapshot).slices, chosen | holdings(snapshot).exclusive, True
-    found: dict[DeviceID, tuple[str, tuple[str, ...]]] = {}
-    for view in (slices.view(info.node) for info in snapshot.nodes):
-        books, counted = Books(view, lambda _: False), any(pool.counters for pool in view.pools)
-        slots = [slot for slot in view.slots if slot.id in wanted]
-        if any(slot.device.shareable for slot in slots):
-            return None
-        enough = enough and not (counted and not all(map(books.take, slots)))
-        for slot in (one for one in view.slots if one.device.consumes):
-            found[slot.id] = view.pools[slot.pool].name, tuple([one.counter_set for one in slot.device.consumes])
-    return {} if enough else found if all(len(sets) == 1 for _, sets in found.values()) else None

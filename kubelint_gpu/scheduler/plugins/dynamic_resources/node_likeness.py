@@ -9,18 +9,14 @@ from functools import lru_cache
 from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
-from kubelint_gpu.kube.dra.request import EXACT_COUNT, most_devices, queries_of
-from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.facts import Token
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Unknown
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
-from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import pre_filter
+from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import state_of
 from kubelint_gpu.values import replace
 
 
@@ -30,10 +26,10 @@ def node_token(pods: Sequence[Pod], cluster: Cluster) -> Token:
     Where the devices of nodes are alike the first of one stands for the first of the other, and so on. A claim that
     several pods use is one claim wherever they are: then nodes with devices of their own are not alike.
     """
-    empty = _empty(cluster)
+    empty = emptied(cluster)
     slices = objects_of(empty).slices
     each = {(pod.meta.namespace, pod.spec.resource_claims): pod for pod in pods}.values()
-    states = [found for found in (pre_filter(pod, empty).state for pod in each) if isinstance(found, AttemptState)]
+    states = [found for found in (state_of(pod, empty) for pod in each) if found is not None]
     named = any(one.claim is not None for pod in pods for one in pod_claims(pod))
     taken: dict[DeviceID, Counter[Hashable]] = defaultdict(Counter)
     for device in (device for pod in cluster.pods for _, one in pod.allocations for device in one.devices):
@@ -55,48 +51,10 @@ def node_token(pods: Sequence[Pod], cluster: Cluster) -> Token:
     return token
 
 
-def keeps_to_nodes(pod: Pod, cluster: Cluster, *, shared: bool = False) -> bool:
-    """Whether what a pod's claims get on a node rests on the pods of that node alone.
-
-    All devices are those of one node, the claims are made for the pod, or may be `shared` ones, and no device makes an
-    attempt end with an error.
-    """
-    if not shared and any(one.claim is not None for one in pod_claims(pod)):
-        return False
-    key = ("keeps to nodes", pod.meta.namespace, pod.spec.resource_claims, *pod.claim_statuses.items())
-    return _empty(cluster).static(key, lambda empty: _keeps_to_nodes(pod, empty))
-
-
-def _keeps_to_nodes(pod: Pod, empty: Snapshot) -> bool:
-    found = pre_filter(pod, empty)
-    if not isinstance(found.state, AttemptState):
-        return found.skip
-    state = found.state
-    return empty.static("devices of one node each", _are_of_one_node) and not state.asked and _never_errs(state, empty)
-
-
-def _never_errs(state: AttemptState, empty: Snapshot) -> bool:
-    """Whether no device of any node makes an attempt for a pod end with an error, whatever is taken."""
-    queries = [(place, query) for place, claim in enumerate(state.wanted) for query in queries_of(claim.spec)]
-    much = any(most_devices(claim.spec) > MOST_DEVICES for claim in state.wanted)
-    if much or any(query.mode != EXACT_COUNT for _, query in queries):
-        return False
-    objects = objects_of(empty)
-    for found in {state.key(info): state.wanted_on(info) for info in empty.nodes}.values():
-        matcher = objects.matcher()
-        for place, slot in enumerate(found[1].slots if found is not None else ()):
-            try:
-                for number, (claim, query) in enumerate(queries):
-                    matcher.selects(query, number, claim, place, slot)
-            except (Failed, Unknown):
-                return False
-    return True
-
-
 _LAST: list[tuple[Cluster, Snapshot]] = []
 
 
-def _empty(cluster: Cluster) -> Snapshot:
+def emptied(cluster: Cluster) -> Snapshot:
     """A cluster without its pods; of the last few it is known, as comparing two takes time."""
     found = next((empty for known, empty in _LAST if known is cluster), None)
     if found is None:
@@ -110,23 +68,9 @@ def _equal(cluster: Cluster) -> Snapshot:
     return Snapshot.of(cluster)
 
 
-def _are_of_one_node(empty: Snapshot) -> bool:
-    slices = objects_of(empty).slices
-    seen: set[DeviceID] = set()
-    for info in empty.nodes:
-        view = slices.view(info.node)
-        if view.elsewhere or any(pool.invalid or pool.incomplete for pool in view.pools):
-            return False
-        for slot in view.slots:
-            if slot.origin.node_name != info.name or slot.id in seen or slot.device.binding_conditions:
-                return False
-            seen.add(slot.id)
-    return True
-
-
 def own_devices(cluster: Cluster, names: Sequence[str]) -> list[tuple[DeviceID, ...]]:
     """The devices that only one node reaches, in the order in which they are tried, for some nodes by name."""
-    empty = _empty(cluster)
+    empty = emptied(cluster)
     slices = objects_of(empty).slices
     views = [(name, slices.view(node.node)) for name in names if (node := empty.node(name)) is not None]
     return [tuple([slot.id for slot in view.slots]) if _has_own(view, name) else () for name, view in views]

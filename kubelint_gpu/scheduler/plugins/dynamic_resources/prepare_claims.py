@@ -5,21 +5,28 @@ Source: pkg/scheduler/framework/plugins/dynamicresources, 1.34.1 and 1.36.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.dra.claim import ResourceClaim
+from kubelint_gpu.kube.dra.request import ClaimSpec
+from kubelint_gpu.kube.objects.meta import Meta
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import NAME, AttemptState, rejection
-from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects, Refused, claims_of, objects_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocated_reach import NAME, is_releasable, rejection
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
+from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects, Refused, claims_of, kept_spec, objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import asked_resources
+from kubelint_gpu.values import replace
 
 NO_CLASS = "request {request}: device class {name} does not exist"
 NO_TYPE = "resource claim {claim}, request {request}: unknown request type"
 DEALLOCATED = "deallocation of ResourceClaim completed"
 DELETED = "deletion of ResourceClaim completed"
 STILL_NOT = "still not schedulable"
+_POD = "pod"
 _PRE_FILTER = f'running PreFilter plugin "{NAME}": '
 
 
@@ -52,13 +59,44 @@ def pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     return Prepared(state, by_node=state.key, sight=state.sight) if refused is None else Prepared(status=refused)
 
 
+def state_of(pod: Pod, snapshot: Snapshot) -> AttemptState | None:
+    """What the claims of a pod are in an attempt; None where it needs none, or none can be had."""
+    found = pre_filter(pod, snapshot).state
+    return found if isinstance(found, AttemptState) else None
+
+
+def state_of_claims(specs: Sequence[ClaimSpec], snapshot: Snapshot, effort: Effort) -> AttemptState:
+    """An attempt for a pod that has nothing but such claims, all made for it."""
+    features = objects_of(snapshot).features
+    kept = [kept_spec(spec, features) for spec in specs]
+    claims = tuple([ResourceClaim(Meta(f"claim-{place}", _POD), spec) for place, spec in enumerate(kept)])
+    return AttemptState(Pod(Meta(_POD, _POD), PodSpec()), snapshot, claims, (), effort)
+
+
 def post_filter(state: AttemptState, snapshot: Snapshot, rejected: Iterable[tuple[NodeInfo, Status]]) -> str:
     """What PostFilter says of a pod with claims that fits nowhere."""
-    if state.releasable(rejected):
+    if is_releasable(state.pod, state.claims, rejected):
         return DEALLOCATED
     if state.stale is not None:
         return DELETED
     return STILL_NOT if snapshot.behaviour.deallocation else ""
+
+
+def reserve(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[Pod, ...]:
+    """The pod with the devices that its claims may get on a node; as it is where they get none there.
+
+    There are several where a release walks pools and slices in no fixed order.
+
+    Raises:
+        KeyError: there is no such node.
+    """
+    node = snapshot.node(node_name)
+    if node is None:
+        raise KeyError(node_name)
+    bare = replace(pod, allocations=()) if pod.allocations else pod
+    state = state_of(bare, snapshot)
+    ways = state.allocate(node) if state is not None else ()
+    return tuple([replace(bare, allocations=allocations) for allocations in ways]) or (bare,)
 
 
 def refusal(state: AttemptState, objects: Objects) -> Status | None:

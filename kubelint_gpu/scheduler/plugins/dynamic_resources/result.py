@@ -7,16 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.kube.dra.claim import AllocatedDevice, Allocation
+from kubelint_gpu.kube.dra.claim import AllocatedDevice, Allocation, ResourceClaim
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, Requirement
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Taken
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
+from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import SPECIAL_CLAIM
 
 _SHARE = "share"
 
 
-def allocation_of(taken: Sequence[Taken], view: View, node: str) -> Allocation:
-    """What a claim has after its pod was put on a node."""
+def allocations_of(
+    pod: Pod, claims: Sequence[ResourceClaim], taken: Sequence[Sequence[Taken]], view: View, node: str
+) -> tuple[tuple[str, Allocation], ...]:
+    """What each claim of a pod has after the pod was put on a node, by claim."""
+    special = f"{pod.key}-extended-resources"
+    keys = [special if claim.meta.name == SPECIAL_CLAIM else claim.key for claim in claims]
+    return tuple([(key, _allocation(found, view, node)) for key, found in zip(keys, taken, strict=True)])
+
+
+def _allocation(taken: Sequence[Taken], view: View, node: str) -> Allocation:
     devices = tuple(
         AllocatedDevice(
             one.request,

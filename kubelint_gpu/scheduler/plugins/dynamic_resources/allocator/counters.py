@@ -6,7 +6,7 @@ of two drivers whose pools have one name, only the first one's counters are look
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 
 from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import Consumption, DeviceID
@@ -77,3 +77,21 @@ class Books:
             counters = taking.setdefault(used.counter_set, {})
             for name, amount in used.counters.items():
                 counters[name] = counters.get(name, 0) + sign * amount
+
+
+def parts_of(views: Iterable[View], wanted: Collection[DeviceID]) -> Mapping[DeviceID, Hashable] | None:
+    """What devices are parts of that exclude each other; nothing where counters are enough for all that are `wanted`.
+
+    None where somebody may share one of these, or a device takes of several counter sets that are not enough for all.
+    """
+    enough = True
+    found: dict[DeviceID, tuple[str, tuple[str, ...]]] = {}
+    for view in views:
+        books, counted = Books(view, lambda _: False), any(pool.counters for pool in view.pools)
+        slots = [slot for slot in view.slots if slot.id in wanted]
+        if any(slot.device.shareable for slot in slots):
+            return None
+        enough = enough and not (counted and not all(map(books.take, slots)))
+        for slot in (one for one in view.slots if one.device.consumes):
+            found[slot.id] = view.pools[slot.pool].name, tuple([one.counter_set for one in slot.device.consumes])
+    return {} if enough else found if all(len(sets) == 1 for _, sets in found.values()) else None

@@ -1,0 +1,93 @@
+"""What the allocator answers about nodes, within the effort of one pod."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import islice
+from sys import maxsize
+
+from kubelint_gpu.budget import BUDGET, STEPS
+from kubelint_gpu.kube.dra.device import DeviceID
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import AllocatorOutcome, Taken
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View, orders
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.search import Search
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.node_question import NodeQuestion, NodeQuestions
+from kubelint_gpu.work import charge
+
+
+class NodeAnswers:
+    """Asks the allocator, each question once for all pods of a cluster."""
+
+    def __init__(self, questions: NodeQuestions, snapshot: Snapshot, effort: Effort) -> None:
+        self._questions, self._effort = questions, effort
+        self._objects = objects_of(snapshot)
+        self._memo: dict[Hashable, AllocatorOutcome] = snapshot.static("devices found", lambda _: {})
+
+    def of(self, question: NodeQuestion) -> AllocatorOutcome:
+        """What is found for a question."""
+        if not question.claims or question.usage is None:
+            return _ALL_THERE
+        found = self._memo.get(question.key)
+        if found is None:
+            fresh = self._effort.left == self._effort.most
+            found = self._search(question)
+            if found.error is not None:
+                found = self._retried(question) or found
+            if fresh or not found.unknown:
+                self._memo[question.key] = found
+        return found
+
+    def in_other_orders(self, question: NodeQuestion) -> Iterator[tuple[View, Sequence[Sequence[Taken]]]]:
+        """What the claims get in other orders of pools and slices, where a release tries them in any."""
+        if not question.claims or not self._objects.features.any_order:
+            return
+        for view in islice(orders(question.view), 1, BUDGET.orders):
+            other = self._search(self._questions.about(question.claims, view)).taken
+            if other is not None:
+                yield view, other
+
+    def ways_apart(self, question: NodeQuestion, parts: Mapping[DeviceID, Hashable]) -> int:
+        """In how many ways claims find devices that are parts of nothing that those of another way are parts of."""
+        found = 0
+        while True:
+            taken = self._search(question).taken
+            if taken is None or question.usage is None:
+                return found if taken is None else maxsize
+            ids = [slot.id for slot in question.view.slots]
+            gone = {parts.get(ids[one.slot], ids[one.slot]) for each in taken for one in each if not one.admin}
+            if not gone:
+                return maxsize
+            held = zip(ids, question.usage.exclusive, strict=True)
+            exclusive = tuple([taken or parts.get(device, device) in gone for device, taken in held])
+            question = question._replace(usage=question.usage._replace(exclusive=exclusive))
+            found += 1
+
+    def _retried(self, question: NodeQuestion) -> AllocatorOutcome | None:
+        """What a later attempt finds that tries pools and slices in another order, after one that failed."""
+        places = {slot.id: place for place, slot in enumerate(question.view.slots)}
+        for view, taken in self.in_other_orders(question):
+            moved = [[one._replace(slot=places[view.slots[one.slot].id]) for one in each] for each in taken]
+            return AllocatorOutcome(tuple(map(tuple, moved)))
+        return None
+
+    def _search(self, question: NodeQuestion) -> AllocatorOutcome:
+        if question.usage is None:
+            return _ALL_THERE
+        before = self._effort.left
+        found = Search(
+            question.view,
+            question.likeness,
+            question.usage,
+            question.claims,
+            self._objects.classes,
+            self._objects.features,
+            self._effort,
+        ).outcome()
+        charge((before - self._effort.left) // STEPS.device_tries)
+        return found
+
+
+_ALL_THERE = AllocatorOutcome(())
