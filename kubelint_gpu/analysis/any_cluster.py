@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import MOST_NODES, further_nodes
 from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
@@ -60,7 +60,7 @@ def may_stick_on_another_node(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]
     if not wanted:
         return {}
     found = on_generous_nodes(unit).judgements(wanted)
-    return {key: one for key, one in found.items() if one.verdict in WAITS and _is_over(one, _OF_NODES)}
+    return {key: one for key, one in found.items() if one.waits and _is_over(one, _OF_NODES)}
 
 
 @once
@@ -71,7 +71,7 @@ def stuck_without_spare_node(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
         if _has_host_ports(one) and one.key not in stuck_anywhere(unit):
             alone = without_spare_node(on_generous_nodes(unit), one.key)
             judgement = alone.judgements()[one.key]
-            if judgement.verdict in WAITS and _is_over(judgement, _IF_COUNTED):
+            if judgement.waits and _is_over(judgement, _IF_COUNTED):
                 found[one.key] = judgement
     return found
 

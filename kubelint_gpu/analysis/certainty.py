@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
 from kubelint_gpu.simulation.questions.most_pods import placeable
-from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together
+from kubelint_gpu.simulation.search.verdict import Judgement, Together
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
 
@@ -72,7 +72,7 @@ def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> 
     short = judgement.verdict is None and judgement.placed < judgement.wanted
     if short and (may_be_placed(unit) or contradicts_nodes(unit, subject, judgement.alone, judgement.wanted)):
         return False
-    if judgement.verdict in WAITS and _ran_elsewhere(unit, subject):
+    if judgement.waits and _ran_elsewhere(unit, subject):
         return False
     if _is_closed(unit, subject):
         return True
@@ -162,7 +162,7 @@ def _is_open(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bo
     if subject.workload.approximate:
         return False
     short = judgement.verdict is None and judgement.placed < judgement.wanted
-    if not short and judgement.verdict not in WAITS and not judgement.evicts:
+    if not short and not judgement.waits and not judgement.evicts:
         return False
     if subject.key not in transitions_in(unit) or not cluster_beyond(unit).known:
         return False

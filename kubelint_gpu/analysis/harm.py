@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.rollout_facts import is_over, judgements_in, next_rol
 from kubelint_gpu.analysis.scenarios import Scenario, next_time, now
 from kubelint_gpu.analysis.transitions import is_changed, transitions_in
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.workspace.answers import once
 
@@ -34,7 +34,7 @@ def harmed_rollouts(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
         return {}
     coming = {key: Transition(transitions[key].new, transitions[key].new) for key in left}
     found = next_time(now(unit), coming).judgements(left)
-    found = {key: one for key, one in found.items() if one.verdict in WAITS}
+    found = {key: one for key, one in found.items() if one.waits}
     if not found:
         return {}
     before = _before(unit, coming).judgements(found)

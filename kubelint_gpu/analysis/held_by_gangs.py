@@ -9,7 +9,6 @@ from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wording import workload_name
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
-from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -22,7 +21,7 @@ def held_up(unit: ApplySet, jobs: Sequence[WorkloadCheck]) -> Iterator[Related]:
         judgement = judgements_in(unit).get(subject.key)
         if judgement is None or judgement.trace is None:
             continue
-        if judgement.verdict not in WAITS:
+        if not judgement.waits:
             continue
         mine = [one for one in judgement.trace.waiting if one.owner == subject.workload.key]
         if any(holding(one) & keys for one in mine):

@@ -31,7 +31,7 @@ from kubelint_gpu.analysis.transitions import (
 )
 from kubelint_gpu.budget import PARTS, TOLD
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together
+from kubelint_gpu.simulation.search.verdict import Judgement, Together
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
 
@@ -69,7 +69,7 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
     pairs = [
         (key, names[other.key])
         for key, found in judgements_in(unit).items()
-        if key in transitions_in(unit) and found.verdict in WAITS
+        if key in transitions_in(unit) and found.waits
         for other in found.company
         if other.key in names and _ends(unit, names[other.key]) and transitions_in(unit)[names[other.key]].existing
     ]
@@ -89,7 +89,7 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
 def _told_of(unit: ApplySet, keys: Collection[WorkloadKey], ends: str) -> Together | None:
     """What keeps one of some rollouts that begin at the same moment from its end, while nothing else is rolled."""
     scenario = with_part_of_budget(only_rolled(now(unit), keys), PARTS.pair)
-    found = (one for one in scenario.together(ends) if one.verdict in WAITS and one.trace is not None)
+    found = (one for one in scenario.together(ends) if one.waits and one.trace is not None)
     return next(found, None)
 
 
@@ -128,7 +128,7 @@ def after_deletion(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
 def is_over(unit: ApplySet, key: WorkloadKey) -> bool:
     """Whether what begins now comes to its end, by itself and with all others, so that there is a next rollout."""
     found = judgements_in(unit)[key]
-    if found.placed < found.wanted or found.verdict not in (None, Verdict.COMPLETES):
+    if found.placed < found.wanted or not found.ends:
         return False
     mine = list(transitions_in(unit)).index(key)
     groups = [group for group in judged_together(unit) if mine in group.numbers]

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.replica_room import room_for
 from kubelint_gpu.analysis.scaling import autoscalers_of
 from kubelint_gpu.analysis.scenarios import now, scaled, with_part_of_budget
 from kubelint_gpu.budget import PARTS, TOLD
-from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
@@ -56,7 +56,7 @@ def _waiting(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
     for manifest in autoscalers_of(unit, subject):
         for replicas in _numbers(unit, subject, manifest):
             found = _at(unit, subject, replicas)
-            if found.verdict in WAITS:
+            if found.waits:
                 found_at = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
                 found_at = found_at.marked("scaled")
                 least = field_pointers.at(manifest, LEAST)

@@ -12,7 +12,6 @@ from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions.gang import Gang, gang
-from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.values import dataclass, replace
 
 SCHEDULE: Pointer = ("spec", "schedule")
@@ -58,5 +57,5 @@ def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Overlap
     runs = [replace(workload, meta=replace(workload.meta, name=f"{workload.meta.name}-{run}")) for run in (1, 2)]
     beside = [one.workload for one in bound_to(unit, subject)]
     found = gang(runs, cluster, beside=beside, budget=unit.budget)
-    if found.verdict in WAITS and all(one.running for one in found.held):
+    if found.waits and all(one.running for one in found.held):
         yield OverlappingRuns(subject, found, interval, deadline)

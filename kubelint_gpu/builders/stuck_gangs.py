@@ -18,7 +18,6 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.questions.gang import Gang, gang
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
 
@@ -106,18 +105,18 @@ def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | Undecide
     beside = list({one.key: one for subject in members for one in bound_to(unit, subject)}.values())
     cluster = without_leaving(unit, unit.cluster)
     found = _together(cluster, teams, beside, unit.budget)
-    if found.verdict not in WAITS:
+    if not found.waits:
         others = [*beside, *(one for one in running_for_good(unit, members, daemons=True) if one not in beside)]
         if len(beside) < len(others) <= MOST_OTHERS:
             crowded = _together(cluster, teams, others, unit.budget)
-            if crowded.verdict in WAITS:
+            if crowded.waits:
                 found, beside = crowded, others
     if found.verdict is Verdict.UNDECIDED and beside:
         yield UndecidedGang(teams[0], question, UNSEEN)
     # a Job that has nothing keeps nothing from others
     held = {one.owner for one in found.held if one.running}
     stuck = tuple(team for team in teams if team.key in held)
-    if found.verdict not in WAITS or len(stuck) < 2:
+    if not found.waits or len(stuck) < 2:
         return
     members = [subject for team in stuck for subject in team.subjects]
     certain = all(unit.is_closed_to(one) for one in members) or _holds_further(unit, teams, beside, found.verdict)
@@ -134,7 +133,9 @@ def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[Workload
     return gang([team.workloads for team in teams], cluster, beside=[one.workload for one in beside], budget=budget)
 
 
-def _holds_further(unit: ApplySet, teams: Sequence[Team], beside: Sequence[WorkloadCheck], verdict: Verdict) -> bool:
+def _holds_further(
+    unit: ApplySet, teams: Sequence[Team], beside: Sequence[WorkloadCheck], verdict: Verdict | None
+) -> bool:
     """Whether Jobs hold each other up whatever nodes there are beyond the inventory."""
     if not cluster_beyond(unit).known or any(team.custom is not None for team in teams):
         return False

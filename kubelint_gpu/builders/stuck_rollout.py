@@ -22,7 +22,7 @@ from kubelint_gpu.messages.wait import Wait, every, host_ports, story
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some, verb, workload_names
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
-from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass
 
 
@@ -58,7 +58,7 @@ def ended(unit: ApplySet, verdict: Verdict) -> Iterator[tuple[WorkloadCheck, End
 def waits_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its rollout ends and the next one may not."""
     found = next_rollouts(unit).judgements.get(subject.key)
-    return found is not None and found.verdict in WAITS
+    return found is not None and found.waits
 
 
 def end_of(judgement: Judgement) -> End:

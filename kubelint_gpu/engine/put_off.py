@@ -8,7 +8,6 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.field_pointers import UPDATE_STRATEGY, replicas
@@ -95,7 +94,7 @@ def keeping(subject: WorkloadCheck) -> Pointer:
 def _is_over(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether what this change does with the workload ends, with pods of its old template or none."""
     now = judgements_in(unit).get(subject.key)
-    if now is None or now.placed < now.wanted or now.verdict not in (None, Verdict.COMPLETES):
+    if now is None or now.placed < now.wanted or not now.ends:
         return False
     # a DaemonSet leaves nodes that its template does not choose, also with OnDelete
     return bool(now.wanted) or not subject.controller.node_bound

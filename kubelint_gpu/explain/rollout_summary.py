@@ -15,7 +15,7 @@ from kubelint_gpu.builders.waiting_pods import unsure_claims
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted, listed, workload_names
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together
+from kubelint_gpu.simulation.search.verdict import Judgement, Together
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -40,7 +40,7 @@ def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
         return None
     if judgement.verdict is Verdict.UNDECIDED:
         return "was not decided"
-    if judgement.verdict in WAITS:
+    if judgement.waits:
         return _waiting(unit, subject, judgement)
     return f"comes to its end{''.join(_conditions(unit, subject, judgement))}"
 
@@ -94,5 +94,5 @@ def _conditions(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) ->
 
 def _blocked(unit: ApplySet, subject: WorkloadCheck) -> Together | None:
     """The rollouts that hold each other up when they start at the same moment as its own."""
-    waiting = [group for group in judged_together(unit) if group.verdict in WAITS and subject in rolled_in(unit, group)]
+    waiting = [group for group in judged_together(unit) if group.waits and subject in rolled_in(unit, group)]
     return waiting[0] if waiting else None

@@ -16,7 +16,7 @@ from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import cut_off, listed, some, workload_name
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Trace
-from kubelint_gpu.simulation.search.verdict import WAITS, Together
+from kubelint_gpu.simulation.search.verdict import Together
 from kubelint_gpu.values import replace
 
 
@@ -26,7 +26,7 @@ def rollouts_block_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
     for together in judged_together(unit):
         if together.verdict is Verdict.UNDECIDED:
             yield _undecided(unit, together)
-        if together.verdict not in WAITS or together.trace is None:
+        if not together.waits or together.trace is None:
             continue
         rolled = rolled_in(unit, together)
         waits = [wait for subject in rolled for wait in _waits(unit, subject, together.trace)]

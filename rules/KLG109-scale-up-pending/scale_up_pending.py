@@ -21,9 +21,8 @@ from kubelint_gpu.evidence.node_lines import clues, scarce
 from kubelint_gpu.evidence.stakes import stakes
 from kubelint_gpu.messages.wait import Wait
 from kubelint_gpu.messages.wording import counted, owner_name, some
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
-from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement
 
 
 @rule("KLG109")
@@ -53,14 +52,14 @@ def _replaced_by_hand(unit: ApplySet) -> Iterator[Diagnostic]:
         found, now = after_deletion(unit).get(subject.key), judgements_in(unit).get(subject.key)
         if found is None or now is None or outgrown(unit, subject, found):
             continue
-        if now.placed >= now.wanted and now.verdict in (None, Verdict.COMPLETES):
+        if now.placed >= now.wanted and now.ends:
             yield from (when_made(subject, draft) for draft in _told_by_hand(unit, subject, found))
 
 
 def _told_by_hand(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterator[Diagnostic]:
     if found.placed < found.wanted:
         yield from _pending(unit, subject, found)
-    elif found.verdict in WAITS and found.trace is not None:
+    elif found.waits and found.trace is not None:
         yield _waiting(unit, subject, end_of(found).waiting)
 
 
@@ -94,7 +93,7 @@ def _waiting_for_gone(unit: ApplySet) -> Iterator[Diagnostic]:
         if not is_changed(unit, subject) or not subject.known_class or not _is_worse(later, now):
             continue
         waiting = later.waiting
-        if later.verdict in WAITS and later.trace is not None:
+        if later.waits and later.trace is not None:
             waiting = next((one for one in later.trace.waiting if one.owner == subject.workload.key), None)
         names = _holders(unit, waiting)
         if waiting is not None and names:
@@ -108,8 +107,7 @@ def _is_worse(beside: Judgement, now: Judgement) -> bool:
     """
     if now.placed < now.wanted or beside.placed < beside.wanted:
         return now.placed >= now.wanted
-    ends = (None, Verdict.COMPLETES)
-    return now.verdict in ends and beside.verdict not in ends
+    return now.ends and not beside.ends
 
 
 def _holders(unit: ApplySet, waiting: Waiting | None) -> list[str]:
@@ -122,7 +120,7 @@ def _until_removed(
     unit: ApplySet, subject: WorkloadCheck, found: Judgement, waiting: Waiting, names: list[str]
 ) -> Diagnostic:
     manifest, workload = subject.manifest, subject.workload
-    rolls = found.verdict in WAITS
+    rolls = found.waits
     clause = Wait(workload, waiting, exclusive_claims(unit, subject), standing=not rolls).clause
     replicas = f"{found.placed} of {counted(found.wanted, 'replica')}"
     told = "the rollout does not end" if rolls else f"only {replicas} can run"

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.admission.defaults import extended_resources
-from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.workspace.answers import once
 
 _PROBES = ("readinessProbe", "startupProbe")
@@ -23,7 +22,7 @@ def no_readiness(unit: ApplySet) -> Iterator[Diagnostic]:
         if not workload.replicas or controller.unavailable(workload.replicas) >= workload.replicas:
             continue
         judgement = judgements_in(unit).get(subject.key)
-        if judgement is not None and (judgement.verdict in WAITS or judgement.placed < judgement.wanted):
+        if judgement is not None and (judgement.waits or judgement.placed < judgement.wanted):
             # that it does not come so far is told
             continue
         where = (*field_pointers.pod_spec(manifest), "containers")

@@ -10,7 +10,6 @@ from kubelint_gpu.builders.node_pins import Wider, by_label, wider_selection
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.messages.wording import some
-from kubelint_gpu.simulation.search.verdict import WAITS
 
 # files of the host that every node has
 _EVERYWHERE = ("/dev", "/proc", "/sys", "/run", "/var/run", "/etc", "/usr", "/lib")
@@ -61,7 +60,7 @@ def _has_reason(subject: WorkloadCheck) -> bool:
 def _sticks(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its rollout hangs on the pin."""
     judgement = judgements_in(unit).get(subject.key)
-    return judgement is not None and judgement.verdict in WAITS
+    return judgement is not None and judgement.waits
 
 
 def _nodes(unit: ApplySet, found: Wider, others: list[str]) -> Iterator[Related]:

@@ -22,6 +22,7 @@ from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions.starved_jobs import parts_of, pods_at_once
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import placements
+from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.values import dataclass, replace
 
 
@@ -51,6 +52,11 @@ class Gang:
     states: int = 0
     held: tuple[GangOutcome, ...] = ()
     lone: tuple[str, ...] = ()
+
+    @property
+    def waits(self) -> bool:
+        """Whether they hold one another up, or may."""
+        return self.verdict in WAITS
 
 
 def gang(

@@ -18,7 +18,7 @@ from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_p
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import OF_A_RUN, WAITS, Judgement, Together
+from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together
 from kubelint_gpu.values import dataclass, replace
 
 
@@ -66,12 +66,12 @@ def beside_queued(situation: Situation, position: int, found: Judgement, queue: 
     rolls = frozenset(place for place in moving if situation.participants[place].replaces)
     told = _with_queued(situation, mine, moving - rolls, pods, participant.new.key)
     states = found.states + told.states
-    if rolls and told.verdict in WAITS:
+    if rolls and told.waits:
         # what others give up as they are rolled may be what it needs
         along = _with_queued(situation, mine | rolls, moving - rolls, pods, participant.new.key)
         states += along.states
-        told = along if along.verdict not in WAITS else told
-    if told.verdict not in WAITS:
+        told = along if not along.waits else told
+    if not told.waits:
         return replace(found, states=states)
     run = {name: getattr(told, name) for name in OF_A_RUN}
     return replace(found, by_bound=False, states=states, **run)
@@ -85,7 +85,7 @@ def together_beside_queued(situation: Situation, found: Together, queue: Sequenc
         return found
     scaling = frozenset(place for place, one in enumerate(situation.participants) if one.moves) - rolling
     told = _with_queued(situation, rolling, scaling, pods, ends)
-    if told.verdict not in WAITS:
+    if not told.waits:
         return replace(found, states=found.states + told.states)
     return replace(told, workloads=found.workloads, states=found.states + told.states)
 

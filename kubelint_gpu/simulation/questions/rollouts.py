@@ -17,7 +17,7 @@ from kubelint_gpu.simulation.questions.served_resources import (
     with_claims_for_resources,
 )
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, rank, undecided
+from kubelint_gpu.simulation.search.verdict import Judgement, Together, rank, undecided
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.work import UsedUp, part
@@ -83,7 +83,7 @@ def _judged(asked: _Rollouts) -> tuple[Judgement, ...]:
             found = asked.judged()
     except UsedUp:
         return found
-    if any(one.placed < one.wanted or one.verdict not in (None, Verdict.COMPLETES) for one in found):
+    if any(one.placed < one.wanted or not one.ends for one in found):
         with suppress(UsedUp), part(1, 4):
             standing = where_none_come(asked.transitions, asked.cluster)
             if standing is not None:
@@ -156,6 +156,6 @@ def judge_together(
 def _better(one: Judgement, grown: Judgement) -> Judgement:
     """The judgement with growing pools, where it is the better one."""
     if rank(grown.verdict) > rank(one.verdict) or grown.placed > one.placed:
-        stalls = one.trace if grown.verdict is Verdict.COMPLETES and one.verdict in WAITS else None
+        stalls = one.trace if grown.verdict is Verdict.COMPLETES and one.waits else None
         return replace(grown, grows=True, stalls=stalls)
     return one

@@ -71,6 +71,16 @@ class Judgement:
     by_itself: Verdict | None = None
 
     @property
+    def ends(self) -> bool:
+        """Whether its rollout ends, or there is none."""
+        return self.verdict in (None, Verdict.COMPLETES)
+
+    @property
+    def waits(self) -> bool:
+        """Whether its rollout never ends, or may never end."""
+        return self.verdict in WAITS
+
+    @property
     def is_of_names(self) -> bool:
         """Whether it tells of a run, of a pod that waits, or of other workloads."""
         return any((self.waiting, self.trace, self.evicts, self.eviction, self.stalls, self.refusal, self.company))
@@ -101,6 +111,11 @@ class Together:
     eviction: Trace | None = None
     grows: bool = False
     numbers: tuple[int, ...] = ()
+
+    @property
+    def waits(self) -> bool:
+        """Whether they never all end, or may not."""
+        return self.verdict in WAITS
 
 
 def worst(found: Sequence[Judgement]) -> Judgement:
