@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from kubelint_gpu.analysis.certainty import is_certain
-from kubelint_gpu.analysis.pod_affinity import stays, takers
+from kubelint_gpu.analysis.pod_affinity import crowding, left_alone, stays, takers
 from kubelint_gpu.analysis.predecessors import contradicts_nodes
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.budget import PLACEMENT
@@ -22,6 +22,7 @@ from kubelint_gpu.scheduler.placement.filling import domains, spread_out, withou
 from kubelint_gpu.simulation.prepare.standing_pods import as_before
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.most_pods import placeable
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -111,6 +112,12 @@ def unspreadable(unit: ApplySet, subject: WorkloadCheck) -> Unspreadable | None:
         certain = _uneven(subject.workload, pod, wanted, open_again) is not None
     why = _why(unit, subject, pod, found)
     return Unspreadable(found.constraint, key, found.placed, why, certain, found.failed.message)
+
+
+def is_kept_apart(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
+    """Whether affinity, anti-affinity or spreading keeps replicas out, of which rules of their own speak."""
+    crowded = crowding(unit, subject) is not None or unspreadable(unit, subject) is not None
+    return crowded or left_alone(unit, subject, judgement)
 
 
 def _is_placed(unit: ApplySet, subject: WorkloadCheck, wanted: int) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.api import FixCandidate, Place, WorkloadCheck, field_pointers
+from kubelint_gpu.engine.api import FixCandidate, Place, Pointer, WorkloadCheck, field_pointers
 from kubelint_gpu.engine.remedies import renamed
 
 GPU = "nvidia.com/gpu"

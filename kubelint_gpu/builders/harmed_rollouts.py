@@ -9,11 +9,10 @@ from kubelint_gpu.analysis.harm import changing, harmed_rollouts
 from kubelint_gpu.builders.stuck_rollout import End, end_of
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.engine.remedies import no_surge_in
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
-from kubelint_gpu.evidence.stakes import stakes
+from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.messages.kept_pods import keeping, numbers
-from kubelint_gpu.messages.wait import Wait, every, story
+from kubelint_gpu.messages.wait import every, story
 from kubelint_gpu.messages.wording import some, workload_name
 from kubelint_gpu.simulation.search.explorer import Verdict
 
@@ -43,7 +42,7 @@ def _told(unit: ApplySet, manifest: Manifest, stopped: list[tuple[WorkloadCheck,
     names = some([workload_name(one.workload) for one, _ in stopped], "workload")
     may = all(one.judgement.verdict is Verdict.MAY_STICK for _, one in stopped)
     closed = not may and is_certain(unit, first, end.judgement)
-    wait = Wait(first.workload, end.waiting, exclusive_claims(unit, first), named=True)
+    wait = wait_of(unit, first, end.waiting, named=True)
     why, keeps, _ = keeping(first.workload)
     ends = "may never end" if may else "never ends" if len(stopped) == 1 else "never end"
     return Diagnostic(

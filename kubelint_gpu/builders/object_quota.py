@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Pointer, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state
 from kubelint_gpu.kube.objects.quota import OBJECT_KEYS, ResourceQuota
 from kubelint_gpu.kube.values.quantity import ONE, canonical

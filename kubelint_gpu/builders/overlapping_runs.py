@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.coupled import bound_to
-from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.api import ApplySet, WorkloadCheck, field_pointers
+from kubelint_gpu.engine.api import ApplySet, Pointer, WorkloadCheck, field_pointers
 from kubelint_gpu.kube.values.cron_schedule import shortest_interval
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.growth import fully_grown

@@ -7,19 +7,16 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.harm import short_as_before
-from kubelint_gpu.analysis.pod_affinity import crowding, left_alone
 from kubelint_gpu.analysis.predecessors import acting
-from kubelint_gpu.analysis.spread import unspreadable
+from kubelint_gpu.analysis.spread import is_kept_apart
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.common_cause import of_shortage, without_place
 from kubelint_gpu.builders.stuck_rollout import is_trapped
 from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, shortage, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
 from kubelint_gpu.engine.remedies import fewer_replicas
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.evidence.node_lines import scarce
-from kubelint_gpu.evidence.stakes import shortage_lines, stakes
-from kubelint_gpu.messages.wait import Wait
+from kubelint_gpu.evidence.stakes import shortage_lines, stakes, wait_of
 from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, why_fewer
 from kubelint_gpu.messages.wording import counted, verb, workload_names
 from kubelint_gpu.patterns import pattern
@@ -49,9 +46,7 @@ def pending_replicas(
     ):
         # Jobs may queue, and of a trap another rule speaks
         return
-    apart = crowding(unit, subject) is not None or unspreadable(unit, subject) is not None
-    if apart or left_alone(unit, subject, judgement):
-        # the rules for affinity, anti-affinity and spreading speak of it
+    if is_kept_apart(unit, subject, judgement):
         return
     beside = judgement.alone > placed
     only = beside and judgement.wanted == 1 and judgement.at_best != placed
@@ -62,7 +57,7 @@ def pending_replicas(
         nature = why_fewer(lacks, judgement.refusal)
     waiting = judgement.waiting if beside or why == NO_NODE else None
     if waiting is not None:
-        waits = Wait(now.workload, waiting, exclusive_claims(unit, now), standing=True, only=only)
+        waits = wait_of(unit, now, waiting, standing=True, only=only)
         text, why = waiting.scheduler or None, waits.clause
         nature = why_fewer(waiting.lacks, None)
         unsure = unsure_claims(unit, now.workload, waiting)

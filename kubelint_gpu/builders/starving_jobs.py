@@ -12,10 +12,8 @@ from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.builders.job_quota import outcome, refusal_beside
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.builders.waiting_pods import declare, unsure_claims
-from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
-from kubelint_gpu.evidence.stakes import stakes
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck, field_pointers
+from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.messages.wait import Wait
 from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import workload_name
@@ -95,7 +93,7 @@ def _behind(
         "KLG109",
         subject.manifest.place(("spec",), "key"),
         f"{of_all} {'wait' if never else 'may wait'} for ever beside what is applied with it: "
-        f"{Wait(subject.workload, waiting, exclusive_claims(unit, subject), standing=True).clause}",
+        f"{wait_of(unit, subject, waiting, standing=True).clause}",
         subject.manifest,
         cause="starving",
         certainty="certain" if never and is_certain(unit, subject, judgement) else "possible",

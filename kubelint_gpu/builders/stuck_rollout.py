@@ -13,12 +13,12 @@ from kubelint_gpu.builders.common_cause import of_standstill
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.builders.waiting_pods import declare, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Place, Related, WorkloadCheck, field_pointers
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines
-from kubelint_gpu.evidence.stakes import stakes
+from kubelint_gpu.evidence.exclusive_lines import exclusive_lines
+from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.findings.finding import Moment
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.kept_pods import keeping, numbers, surges_on_nodes
-from kubelint_gpu.messages.wait import Wait, every, host_ports, story
+from kubelint_gpu.messages.wait import every, host_ports, story
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some, verb, workload_names
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
@@ -113,7 +113,7 @@ def standstill(
     manifest, workload = subject.manifest, subject.workload
     may = code == "KLG107" if may is None else may
     place = manifest.place(field_pointers.strategy(manifest), "key") if place is None else place
-    wait = _wait(unit, subject, end)
+    wait = wait_of(unit, subject, end.waiting)
     why, keeps, label = keeping(workload)
     closed = is_certain(unit, subject, end.judgement)
     beyond = "" if closed or workload.approximate else "unless there are nodes beyond the inventory, "
@@ -164,16 +164,12 @@ def standstill(
     return refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", f"{why}{beside}")
 
 
-def _wait(unit: ApplySet, subject: WorkloadCheck, end: End) -> Wait:
-    return Wait(subject.workload, end.waiting, exclusive_claims(unit, subject))
-
-
 def standstill_anywhere(
     unit: ApplySet, subject: WorkloadCheck, end: End, code: str, proposals: Sequence[FixCandidate]
 ) -> Diagnostic:
     """The finding that a rollout never ends in any cluster: no node is named, since none is known."""
     manifest, workload = subject.manifest, subject.workload
-    wait = _wait(unit, subject, end)
+    wait = wait_of(unit, subject, end.waiting)
     why, _, label = keeping(workload)
     clause, sentences = wait.clause, tuple(wait.sentences())
     if code == "KLG102":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule, world_rule
 from kubelint_gpu.findings.finding import Place, Related
@@ -18,6 +19,7 @@ __all__ = [
     "FixCandidate",
     "Manifest",
     "Place",
+    "Pointer",
     "Related",
     "WorkloadCheck",
     "WorkloadKey",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from itertools import islice
 
-from kubelint_gpu.evidence.exclusive_lines import device_lines, exclusive_lines, refusing_quota
+from kubelint_gpu.evidence.exclusive_lines import device_lines, exclusive_claims, exclusive_lines, refusing_quota
 from kubelint_gpu.evidence.node_lines import clues, requested
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.messages.wait import every
+from kubelint_gpu.messages.wait import Wait, every
 from kubelint_gpu.messages.wording import amount, owner_name, some
 from kubelint_gpu.simulation.prepare.workload_change import owner_of, pods_of_others
 from kubelint_gpu.simulation.search.trace import Waiting
@@ -20,6 +20,19 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _MOST_HOLDERS = 4
+
+
+def wait_of(
+    unit: ApplySet,
+    subject: WorkloadCheck,
+    waiting: Waiting,
+    *,
+    named: bool = False,
+    standing: bool = False,
+    only: bool = False,
+) -> Wait:
+    """A pod that waits for ever, with the claims that not every pod of the workload can use at once."""
+    return Wait(subject.workload, waiting, exclusive_claims(unit, subject), named, standing, only)
 
 
 def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:

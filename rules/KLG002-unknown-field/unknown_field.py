@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.devices.claim_shapes import is_told
 from kubelint_gpu.analysis.fields.misplaced_fields import fields, near_name
 from kubelint_gpu.analysis.fields.refused_fields import unknown_fields
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.documents.moves import move_key
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, field_pointers, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, field_pointers, rule
 from kubelint_gpu.kube.validation.api_fields import Misfit, homes
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.messages.wording import listed

@@ -9,7 +9,6 @@ from functools import partial
 
 from kubelint_gpu.analysis.devices.claim_shapes import is_told
 from kubelint_gpu.analysis.fields.refused_fields import refusals, unknown_fields
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.api import (
     ApplySet,
@@ -17,6 +16,7 @@ from kubelint_gpu.engine.api import (
     FixCandidate,
     Manifest,
     Place,
+    Pointer,
     WorkloadCheck,
     field_pointers,
     rule,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Pointer, Related, rule
 
 _NAME: Pointer = ("metadata", "name")
 

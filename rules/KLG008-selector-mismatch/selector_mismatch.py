@@ -6,9 +6,18 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import islice
 
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, set_key
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Place, Related, WorkloadCheck, rule
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    FixCandidate,
+    Manifest,
+    Place,
+    Pointer,
+    Related,
+    WorkloadCheck,
+    rule,
+)
 from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.values import dataclass

@@ -9,8 +9,7 @@ from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import blocked_by_waiting, judged_together, judgements_in, rolled_in
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import no_surge_in
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
-from kubelint_gpu.evidence.stakes import stakes
+from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.messages.kept_pods import keeping
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import cut_off, listed, some, workload_name
@@ -62,7 +61,7 @@ def _undecided(unit: ApplySet, together: Together) -> Diagnostic:
 def _waits(unit: ApplySet, subject: WorkloadCheck, trace: Trace) -> Iterator[Wait]:
     for waiting in trace.waiting:
         if waiting.owner == subject.workload.key:
-            yield Wait(subject.workload, waiting, exclusive_claims(unit, subject), named=True)
+            yield wait_of(unit, subject, waiting, named=True)
 
 
 def _draft(

@@ -16,10 +16,8 @@ from kubelint_gpu.builders.starving_jobs import starving
 from kubelint_gpu.builders.stuck_rollout import end_of
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.put_off import keeping, when_made
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
 from kubelint_gpu.evidence.node_lines import clues, scarce
-from kubelint_gpu.evidence.stakes import stakes
-from kubelint_gpu.messages.wait import Wait
+from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.messages.wording import counted, owner_name, some
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -68,7 +66,7 @@ def _waiting(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Diagno
     return Diagnostic(
         "KLG109",
         manifest.place(keeping(subject)),
-        f"a new pod may wait for ever: {Wait(subject.workload, waiting, exclusive_claims(unit, subject)).clause}",
+        f"a new pod may wait for ever: {wait_of(unit, subject, waiting).clause}",
         manifest,
         cause="new pods",
         certainty="certain" if unit.is_closed_to(subject) else "possible",
@@ -119,9 +117,9 @@ def _holders(unit: ApplySet, waiting: Waiting | None) -> list[str]:
 def _until_removed(
     unit: ApplySet, subject: WorkloadCheck, found: Judgement, waiting: Waiting, names: list[str]
 ) -> Diagnostic:
-    manifest, workload = subject.manifest, subject.workload
+    manifest = subject.manifest
     rolls = found.waits
-    clause = Wait(workload, waiting, exclusive_claims(unit, subject), standing=not rolls).clause
+    clause = wait_of(unit, subject, waiting, standing=not rolls).clause
     replicas = f"{found.placed} of {counted(found.wanted, 'replica')}"
     told = "the rollout does not end" if rolls else f"only {replicas} can run"
     left = some([owner_name(name) for name in names], "workload")

@@ -6,17 +6,14 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.certainty import is_certain, outgrown
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
-from kubelint_gpu.analysis.pod_affinity import crowding, left_alone
 from kubelint_gpu.analysis.predecessors import acting, ever_fitted
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.analysis.spread import unspreadable
+from kubelint_gpu.analysis.spread import is_kept_apart
 from kubelint_gpu.builders.stuck_rollout import End, ended, is_trapped, standstill
 from kubelint_gpu.builders.waiting_pods import NO_NODE, shortage
-from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.node_lines import scarce
-from kubelint_gpu.evidence.stakes import shortage_lines
+from kubelint_gpu.evidence.stakes import shortage_lines, wait_of
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
@@ -46,12 +43,7 @@ def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         if not is_trapped(subject, judgement) or outgrown(unit, subject, judgement) or not subject.places_pods:
             continue
-        if (
-            crowding(unit, subject) is not None
-            or unspreadable(unit, subject) is not None
-            or left_alone(unit, subject, judgement)
-        ):
-            # the rules for affinity, anti-affinity and spreading speak of it
+        if is_kept_apart(unit, subject, judgement):
             continue
         placed = placed_of(unit, subject, judgement)
         if placed < judgement.wanted:
@@ -75,10 +67,9 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
     name = next((one.pod for one in mine if one.pod), f"{subject.workload.meta.name}-{first + placed}")
     pools = at_most(unit, subject)
     text, why, _ = shortage(unit, acting(unit, subject), judgement, placed)
-    claims = exclusive_claims(unit, subject)
     waiting = judgement.waiting or next(iter(mine), None)
     if why == NO_NODE and waiting is not None:
-        text, why = waiting.scheduler or text, Wait(subject.workload, waiting, claims, standing=True).clause
+        text, why = waiting.scheduler or text, wait_of(unit, subject, waiting, standing=True).clause
     # where no room lacks, it is one of its claims that nothing satisfies
     lacks = waiting.lacks if waiting is not None else ()
     by_claim = bool(subject.workload.claims) and not any(lack.resource for lack in lacks) and not judgement.refusal
@@ -99,9 +90,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
         certainty="certain" if is_certain(unit, subject, judgement) else "possible",
         scheduler=text,
         related=(order, *claimed, *shown, *growing(unit, subject)),
-        trace=story(halt, Wait(subject.workload, mine[0], claims), "waits for that pod")
-        if halt is not None and mine
-        else (),
+        trace=story(halt, wait_of(unit, subject, mine[0]), "waits for that pod") if halt is not None and mine else (),
         run=halt if mine else None,
         help=(_RAISED if judgement.refusal else _helpless(name),),
     )

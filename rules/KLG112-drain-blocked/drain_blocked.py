@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.drain_facts import held_drains
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
     FixCandidate,
     Manifest,
+    Pointer,
     Related,
     WorkloadCheck,
     field_pointers,

@@ -12,9 +12,17 @@ from kubelint_gpu.builders.overlapping_runs import SCHEDULE, OverlappingRuns
 from kubelint_gpu.builders.short_gangs import ShortGang, UndecidedGang
 from kubelint_gpu.builders.starving_jobs import asking_too, while_running
 from kubelint_gpu.builders.stuck_gangs import GangDeadlock, is_repeated, stuck_gangs
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    FixCandidate,
+    Pointer,
+    Related,
+    WorkloadCheck,
+    field_pointers,
+    rule,
+)
 from kubelint_gpu.evidence.node_lines import clues, requested, scarce
 from kubelint_gpu.evidence.stakes import holders, stakes
 from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting

@@ -10,12 +10,11 @@ from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
-from kubelint_gpu.evidence.stakes import stakes
+from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.kept_pods import keeping, kept, numbers, surges_on_nodes
-from kubelint_gpu.messages.wait import Wait, host_ports, story
+from kubelint_gpu.messages.wait import host_ports, story
 from kubelint_gpu.messages.wording import amount, counted, listed
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.values import replace
@@ -93,7 +92,7 @@ def _grown(unit: ApplySet, subject: WorkloadCheck, stalls: Trace) -> Iterator[Di
     waiting = next((one for one in stalls.waiting if one.owner == workload.key), None)
     if waiting is None:
         return
-    wait = Wait(workload, waiting, exclusive_claims(unit, subject))
+    wait = wait_of(unit, subject, waiting)
     _, keeps, _ = keeping(workload)
     names = [pool.name for pool in unit.growing_for(subject)]
     pools = f"pool {names[0]} adds a node" if len(names) == 1 else f"one of the pools {listed(names)} adds a node"

@@ -7,8 +7,7 @@ from collections.abc import Container, Iterator
 from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose, of_cause
 from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.waiting_pods import scheduler_message
-from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Place, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Place, Pointer, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, with_default_class
 from kubelint_gpu.messages.wording import amount, bare

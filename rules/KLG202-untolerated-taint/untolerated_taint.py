@@ -9,9 +9,17 @@ from typing import Any
 from kubelint_gpu.analysis.diagnosis import Diagnosis, of_cause
 from kubelint_gpu.analysis.node_misfit import asked, title
 from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message, severity_without_pods
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, append, replace_scalar, set_key
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    FixCandidate,
+    Pointer,
+    Related,
+    WorkloadCheck,
+    field_pointers,
+    rule,
+)
 from kubelint_gpu.findings.finding import Safety
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.taints import Taint, Toleration, covered_by, uncovered

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.drain_facts import held_drains
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.node_pins import Wider, by_label, wider_selection
-from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.messages.wording import some
 
 # files of the host that every node has

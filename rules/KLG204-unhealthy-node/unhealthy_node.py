@@ -6,9 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.analysis.node_misfit import asked, is_gpu
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, append, set_key
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    FixCandidate,
+    Pointer,
+    Related,
+    WorkloadCheck,
+    field_pointers,
+    rule,
+)
 from kubelint_gpu.inventory import UNHEALTHY
 from kubelint_gpu.inventory.gpus.accelerators import has_accelerators
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.diagnosis import of_cause
 from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message, severity_without_pods
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.documents.emitter import scalar_text
 from kubelint_gpu.engine.api import (
@@ -16,6 +15,7 @@ from kubelint_gpu.engine.api import (
     FixCandidate,
     Manifest,
     Place,
+    Pointer,
     Related,
     WorkloadCheck,
     field_pointers,

@@ -7,13 +7,13 @@ from functools import partial
 
 from kubelint_gpu.analysis.pod_affinity import takers
 from kubelint_gpu.analysis.spread import TopologyUse, topology_uses
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
     FixCandidate,
     Manifest,
+    Pointer,
     Related,
     WorkloadCheck,
     field_pointers,

@@ -7,11 +7,19 @@ from collections.abc import Container, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.documents.emitter import scalar_text
 from kubelint_gpu.documents.list_edits import remove_entry
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    FixCandidate,
+    Manifest,
+    Pointer,
+    WorkloadCheck,
+    field_pointers,
+    rule,
+)
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.messages.wording import some

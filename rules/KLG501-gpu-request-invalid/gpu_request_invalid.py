@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar, set_key
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Related, field_pointers, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, Related, field_pointers, rule
 from kubelint_gpu.kube.admission.extended_requests import NO_LIMIT, NOT_WHOLE, UNEQUAL, RequestProblem, request_problems
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import field_path

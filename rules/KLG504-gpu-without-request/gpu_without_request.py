@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.analysis.node_misfit import wants_gpu
-from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, field_pointers, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Pointer, Related, field_pointers, rule
 
 _VISIBLE = ("NVIDIA_VISIBLE_DEVICES", "HABANA_VISIBLE_DEVICES")
 _NOTHING = ("", "none", "void")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
     FixCandidate,
     Manifest,
+    Pointer,
     Related,
     WorkloadCheck,
     field_pointers,

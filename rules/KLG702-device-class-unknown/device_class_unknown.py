@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.devices.written_claims import PodClaimReference, claim_of, claim_references, written_claims
-from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Pointer, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.messages.did_you_mean_label import nearest_key

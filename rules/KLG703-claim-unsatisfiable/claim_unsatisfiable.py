@@ -15,10 +15,9 @@ from kubelint_gpu.analysis.devices.written_claims import (
     claim_references,
     written_claims,
 )
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.documents.layout import NotEditable
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, rule
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.messages.wording import listed, some
