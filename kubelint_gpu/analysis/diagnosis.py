@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from kubelint_gpu.analysis.affinity.topology_keys import unlabelled
 from kubelint_gpu.analysis.node_misfit import (
     MIG,
     excluding_gpu_label,
@@ -13,7 +14,6 @@ from kubelint_gpu.analysis.node_misfit import (
     tainted,
     unadvertised,
 )
-from kubelint_gpu.analysis.spread import unlabelled
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.objects.label_algebra import unsatisfiable
 from kubelint_gpu.kube.objects.requests import pod_requests

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.affinity.kept_apart import is_kept_apart
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.harm import short_as_before
 from kubelint_gpu.analysis.predecessors import acting
-from kubelint_gpu.analysis.spread import is_kept_apart
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.common_cause import of_shortage, without_place
 from kubelint_gpu.builders.stuck_rollout import is_trapped

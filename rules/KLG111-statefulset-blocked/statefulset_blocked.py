@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.affinity.kept_apart import is_kept_apart
 from kubelint_gpu.analysis.certainty import is_certain, outgrown
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.predecessors import acting, ever_fitted
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.analysis.spread import is_kept_apart
 from kubelint_gpu.builders.stuck_rollout import End, ended, is_trapped, standstill
 from kubelint_gpu.builders.waiting_pods import NO_NODE, shortage
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck, field_pointers, rule

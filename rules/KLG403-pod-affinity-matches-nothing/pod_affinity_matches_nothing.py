@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.pod_affinity import unmet_affinity
+from kubelint_gpu.analysis.affinity.pod_affinity import unmet_affinity
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.messages.wording import listed, some, workload_names

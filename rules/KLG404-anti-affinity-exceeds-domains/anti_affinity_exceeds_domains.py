@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.pod_affinity import Crowding, crowding
+from kubelint_gpu.analysis.affinity.pod_affinity import Crowding, crowding
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.messages.wording import counted

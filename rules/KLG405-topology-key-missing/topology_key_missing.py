@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from kubelint_gpu.analysis.pod_affinity import takers
-from kubelint_gpu.analysis.spread import TopologyUse, topology_uses
+from kubelint_gpu.analysis.affinity.pod_affinity import takers
+from kubelint_gpu.analysis.affinity.topology_keys import TopologyUse, topology_uses
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.api import (
     ApplySet,

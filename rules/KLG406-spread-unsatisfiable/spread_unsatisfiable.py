@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.spread import unspreadable
+from kubelint_gpu.analysis.affinity.spread import unspreadable
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, field_pointers, rule
 from kubelint_gpu.messages.wording import counted
 

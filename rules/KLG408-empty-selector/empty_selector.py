@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.pod_affinity import unmet_affinity
+from kubelint_gpu.analysis.affinity.pod_affinity import unmet_affinity
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.objects.label_algebra import unsatisfiable
 from kubelint_gpu.kube.objects.pod import PodSpec

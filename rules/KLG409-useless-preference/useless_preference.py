@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.pod_affinity import takers
+from kubelint_gpu.analysis.affinity.pod_affinity import takers
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, field_pointers, rule
 from kubelint_gpu.kube.values.selectors import NodeSelectorTerm
 from kubelint_gpu.messages.wording import listed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.affinity.out_of_reach import OutOfReach, out_of_reach
 from kubelint_gpu.analysis.node_misfit import title
-from kubelint_gpu.analysis.pod_affinity import OutOfReach, out_of_reach
 from kubelint_gpu.builders.waiting_pods import scheduler_message
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.objects.pod import Pod

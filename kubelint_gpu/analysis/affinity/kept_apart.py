@@ -1,0 +1,27 @@
+"""Whether a rule about affinity, anti-affinity or spreading tells why replicas do not run."""
+
+from __future__ import annotations
+
+from kubelint_gpu.analysis.affinity.out_of_reach import out_of_reach
+from kubelint_gpu.analysis.affinity.pod_affinity import crowding, unmet_affinity
+from kubelint_gpu.analysis.affinity.spread import unspreadable
+from kubelint_gpu.scheduler.plugins import inter_pod_affinity
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+
+def is_kept_apart(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
+    """Whether affinity, anti-affinity or spreading keeps replicas out, of which rules of their own speak."""
+    crowded = crowding(unit, subject) is not None or unspreadable(unit, subject) is not None
+    return crowded or _left_alone(unit, subject, judgement)
+
+
+def _left_alone(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
+    """Whether none of its pods runs, for nothing but affinity of which the rules for affinity speak."""
+    if not subject.workload.spec.pod_affinity or judgement.placed or judgement.waiting is None:
+        return False
+    if not all(lack.plugin == inter_pod_affinity.NAME for lack in judgement.waiting.lacks):
+        return False
+    apart = any(lack.reason != inter_pod_affinity.AFFINITY_REASON for lack in judgement.waiting.lacks)
+    return apart or unmet_affinity(unit, subject) is not None or out_of_reach(unit, subject) is not None

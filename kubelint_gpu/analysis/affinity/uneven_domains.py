@@ -1,0 +1,102 @@
+"""What of the spread constraints of a pod keeps replicas out of a cluster that has room for all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+
+from kubelint_gpu.analysis.affinity.pod_affinity import takers
+from kubelint_gpu.kube.objects.affinity import SpreadConstraint
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.messages.wording import counted, listed, some
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.attempt import Attempt
+from kubelint_gpu.scheduler.placement.filling import domains, spread_out, without_spreading
+from kubelint_gpu.simulation.questions.most_pods import placeable
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+
+@dataclass(frozen=True, slots=True)
+class UnevenDomains:
+    """Pods that a forbidding constraint leaves without a node, in a cluster that has room for all of them.
+
+    Attributes:
+        constraint: the position of the one without which more find a node.
+        placed: how many find a node.
+        failed: the attempt for the first that does not.
+        exact: whether no order of placing does better.
+        against: the positions of the other forbidding constraints where this one by itself keeps none out.
+    """
+
+    constraint: int
+    placed: int
+    failed: Attempt
+    exact: bool
+    against: tuple[int, ...] = ()
+
+
+def uneven_domains(workload: Workload, pod: Pod, wanted: int, snapshot: Snapshot) -> UnevenDomains | None:
+    """What keeps some of `wanted` pods of a workload out, where it is their own topology spread constraints."""
+    hard = [number for number, one in enumerate(pod.spec.spread) if one.do_not_schedule]
+    found = spread_out(pod, wanted, snapshot) if hard else None
+    if found is None or found.failed is None or found.failed.fit is None:
+        return None
+    if spread_out(without_spreading(pod), wanted, snapshot).failed is not None:
+        return None
+
+    def under(constraints: Collection[int]) -> int:
+        """How many of the pods find a node where it has these constraints only."""
+        kept = tuple(one for place, one in enumerate(pod.spec.spread) if place in constraints)
+        return spread_out(replace(pod, spec=replace(pod.spec, spread=kept)), wanted, snapshot).placed
+
+    guilty = next((number for number in hard if under(set(hard) - {number}) > found.placed), hard[0])
+    if len(hard) == 1:
+        return UnevenDomains(guilty, found.placed, found.failed, exact=True)
+    workload = replace(workload, replicas=wanted, spec=pod.spec)
+    most = placeable(workload, replace(snapshot.cluster, quotas=()), wanted)
+    against = tuple(number for number in hard if number != guilty) if under({guilty}) == wanted else ()
+    exact = most is not None and most < wanted
+    return UnevenDomains(guilty, most if most is not None and exact else found.placed, found.failed, exact, against)
+
+
+def counted_pods(pod: Pod, constraint: SpreadConstraint, running: Snapshot) -> Counter[str]:
+    """How many running pods a constraint counts, by domain."""
+    selector, key = constraint.selector, constraint.topology_key
+    return Counter(
+        info.node.labels[key]
+        for info in running.nodes
+        for other in info.pods
+        if key in info.node.labels
+        and selector is not None
+        and other.meta.namespace == pod.meta.namespace
+        and selector.matches(other.meta.labels)
+    )
+
+
+def why_uneven(unit: ApplySet, subject: WorkloadCheck, pod: Pod, found: UnevenDomains) -> str:
+    """What about the domains keeps the rest out."""
+    constraint = pod.spec.spread[found.constraint]
+    key = constraint.topology_key
+    counts = domains(pod, constraint, unit.empty)
+    live = {node.labels[key] for node in takers(unit, subject) if key in node.labels}
+    dead = [name for name in counts if name not in live]
+    skew = f"maxSkew is {constraint.max_skew}"
+    if len(counts) < constraint.min_domains:
+        return (
+            f"minDomains is {constraint.min_domains} and the nodes have {counted(len(counts), 'value')} of {key}, "
+            f"so that each may hold no more than {constraint.max_skew}"
+        )
+    if dead:
+        one = len(dead) == 1
+        return (
+            f"{some(dead, 'value')} {'counts as a domain' if one else 'count as domains'} of {key}, and no node there "
+            f"takes the pod, so that {'it stays' if one else 'they stay'} at 0, and {skew}"
+        )
+    if found.against:
+        others = listed([pod.spec.spread[number].topology_key for number in found.against])
+        does = "constraint on {} does" if len(found.against) == 1 else "constraints on {} do"
+        return f"by itself it lets all in, but where it lets the next one go, the {does.format(others)} not"
+    return f"the nodes of each value of {key} have room for different numbers of pods, and {skew}"
