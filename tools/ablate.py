@@ -5,7 +5,7 @@ cases: how many answers change (weaker: undecided, possible or a note instead of
 states the search looks at, and the CPU time. A decider without which nothing changes, and which saves neither states
 nor time, decides nothing. An answer is what is said of one rollout, or all findings about one object.
 
-The deciders are those of `decide.AT_ONCE`, `decide.ALONE` and `together.TOGETHER`; the search always stays.
+The deciders are those of `deciders.AT_ONCE`, `deciders.ALONE` and `together.TOGETHER`; the search always stays.
 `HELPERS` only make a search smaller.
 """
 
@@ -40,8 +40,8 @@ SEARCH = (f"{CORE}.search.explorer", "explore")
 HELPERS = ((f"{CORE}.search.engine", "SINGLE_RUNS"), (f"{CORE}.model.simulation", "EQUAL_ZONES"))
 """The names of what only makes a search smaller."""
 TUPLES = (
-    (f"{CORE}.questions.decide", "AT_ONCE"),
-    (f"{CORE}.questions.decide", "ALONE"),
+    (f"{CORE}.questions.deciders", "AT_ONCE"),
+    (f"{CORE}.questions.deciders", "ALONE"),
     (f"{CORE}.questions.together", "TOGETHER"),
 )
 

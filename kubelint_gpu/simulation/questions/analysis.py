@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Container, Hashable, Sequence
 
-from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.prepare.competitors import competing
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
-from kubelint_gpu.simulation.prepare.demand import Residual
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
 from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
+from kubelint_gpu.simulation.questions.situations import Situations
 from kubelint_gpu.simulation.questions.together import judged_together
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.trace import Waiting
-from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, rank, undecided, worst
+from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, rank, unbounded, undecided, worst
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part, shared_out
@@ -46,11 +42,8 @@ class RolloutAnalysis:
         self._queue = queued(prepared)
         self._standing = standing_daemons(self.participants, prepared.pods, prepared.cluster, prepared.rest)
         self._daemons = self._standing[0]
-        self._joins = joins
         self._budgeted = frozenset(one.meta.namespace for one in prepared.cluster.disruption_budgets)
-        self._budget = budget
-        self._left = BUDGET.searches * budget
-        self._situations: dict[tuple[int, ...], dict[tuple[object, ...], Situation]] = {}
+        self._situations = Situations(prepared, budget, joins=joins)
 
     def judge(self, only: Container[int] | None = None) -> tuple[Judgement, ...]:
         """Each workload's rollout while the others keep running; of some it is not asked where `only` names others.
@@ -75,7 +68,6 @@ class RolloutAnalysis:
         ]
         groups = competing(self._prepared, playing, fixed)
         members, players = groups.among(playing), frozenset(playing)
-        residual = self._prepared.residual(fixed)
 
         def alike(number: int) -> Hashable:
             if number not in players:
@@ -85,7 +77,7 @@ class RolloutAnalysis:
 
         def one(number: int) -> Judgement:
             if number in players:
-                return self._among(members[groups.root(number)], number, fixed, residual)
+                return self._among(members[groups.root(number)], number, fixed)
             mine = [pod for other, pods in self._daemons.items() if other not in (*playing, number) for pod in pods]
             apart = [*self._prepared.rest, *mine]
             own = competing(self._prepared, [*playing, number], apart)
@@ -131,13 +123,11 @@ class RolloutAnalysis:
         flags = (one.old is one.new, one.rolls, one.known, one.existing, one.settled, one.whole)
         return (*both, *flags, self._prepared.alike[number], self._prepared.volumes[number])
 
-    def _among(
-        self, members: Sequence[int], number: int, fixed: Sequence[Pod], residual: Residual | None = None
-    ) -> Judgement:
+    def _among(self, members: Sequence[int], number: int, fixed: Sequence[Pod]) -> Judgement:
         """The judgement of one of some workloads that compete, beside running pods that stay."""
-        situation = self._situation(members, fixed, residual)
+        situation = self._situations.of(members, fixed, self._daemons)
         found = beside_queued(situation, situation.numbers.index(number), judge_in(situation, number), self._queue)
-        self._left -= found.states
+        self._situations.spend(found.states)
         return self._beside_daemons(found)
 
     def _beside_daemons(self, found: Judgement) -> Judgement:
@@ -166,66 +156,12 @@ class RolloutAnalysis:
                     together = self._judged_together(members, ends)
             except UsedUp:
                 together = Together((), Verdict.UNDECIDED, by_bound=False)
-            self._left -= together.states
+            self._situations.spend(together.states)
             workloads = tuple(self._workloads[number] for number in rolling)
             found.append(replace(together, workloads=workloads, numbers=tuple(rolling)))
         return tuple(found)
 
     def _judged_together(self, members: Sequence[int], ends: str) -> Together:
-        residual = self._prepared.residual(self._prepared.rest)
-        situation = self._situation(members, self._prepared.rest, residual)
+        situation = self._situations.of(members, self._prepared.rest, self._daemons)
         together = judged_together(situation, ends=ends)
         return together_beside_queued(situation, together, self._queue, ends)
-
-    def _situation(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Situation:
-        """Some workloads with what is left for them of the budget; what was worked out for the same ones is there."""
-        left = max(BUDGET.least_states, min(self._budget, self._left))
-        parts = tuple([(pod.identifier, pod.spec.node_name) for pod in fixed])
-        known = self._situations.setdefault(tuple(members), {})
-        if parts not in known:
-            known[parts] = self._made(members, fixed, residual)
-        return replace(known[parts], budget=left)
-
-    def _made(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None) -> Situation:
-        return Situation(
-            self._prepared.cluster,
-            self._prepared.empty,
-            tuple(self.participants[number] for number in members),
-            tuple(members),
-            tuple(self._prepared.eligible[number] for number in members),
-            tuple(self._prepared.demands[number] for number in members),
-            tuple(fixed),
-            self._prepared.residual(fixed) if residual is None else residual,
-            frozenset(pod.identifier for pods in self._daemons.values() for pod in pods),
-            self._budget,
-            self._prepared.grown,
-            self._joins,
-            driven=tuple(self._prepared.driven[number] for number in members),
-        )
-
-
-def unbounded(found: Judgement, told: Workload, built: int) -> Judgement:
-    """The judgement of a workload of which only so many pods were `built`, with the numbers of all of them."""
-    more = told.replicas - built
-    if more <= 0:
-        return replace(found, workload=told)
-    trace = found.trace
-
-    def counted(one: Waiting) -> Waiting:
-        return replace(one, count=one.count + more) if one.owner == told.key and not one.pod else one
-
-    return replace(
-        found,
-        workload=told,
-        wanted=_all(found.wanted, built, told),
-        placed=_all(found.placed, built, told),
-        alone=_all(found.alone, built, told),
-        at_best=None if found.at_best is None else _all(found.at_best, built, told),
-        waiting=None if found.waiting is None else counted(found.waiting),
-        trace=None if trace is None else replace(trace, waiting=tuple(map(counted, trace.waiting))),
-    )
-
-
-def _all(number: int, built: int, told: Workload) -> int:
-    """A number of pods; all that were built stand for all."""
-    return number if number < built else told.replicas

@@ -11,48 +11,21 @@ from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds import (
     applied,
     change_set,
-    counting,
-    exhaustive,
-    in_place_replacement,
-    per_node,
-    quiescence,
-    room,
     shortage,
 )
 from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, named, without
-from kubelint_gpu.simulation.bounds.counting import slots_of
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
 from kubelint_gpu.simulation.evidence.watch import tell
 from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.questions.beside_higher import beside_higher
+from kubelint_gpu.simulation.questions.deciders import ALONE, AT_ONCE
 from kubelint_gpu.simulation.questions.helped_by import helped_by
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
-
-AT_ONCE: tuple[Decider, ...] = (
-    Decider("room", room.always),
-    Decider("room-at-rest", room.at_rest),
-    Decider("counting-shares", change_set.by_counting),
-    Decider("shortage-by-sum", shortage.by_sum),
-    Decider("quiescence-at-once", quiescence.at_once),
-)
-"""Deciders that hold whatever else is known to change at the same moment."""
-
-
-ALONE: tuple[Decider, ...] = (
-    Decider("per-node", per_node.decide),
-    Decider("counting-nodes", counting.decide),
-    Decider("shortage-alone", shortage.alone),
-    Decider("shortage-at-last", shortage.at_last),
-    Decider("in-place-replacement", in_place_replacement.decide),
-    Decider("quiescence", quiescence.decide),
-    Decider("search", exhaustive.decide),
-)
-"""Deciders of a rollout while all others stay as they are; the last one always answers."""
 
 
 def _stuck_by_itself(question: Question) -> Judgement | None:
@@ -184,8 +157,7 @@ def _beside_changes(question: Question, found: Judgement) -> Judgement:
         # whether it has room when they change, too, is not known
         return replace(found, company=named(situation, changing(situation, position)))
     if found.verdict is Verdict.STUCK:
-        alike = not participant.daemons and slots_of(situation, search, position) is not None
-        others = helped_by(situation, search, position, alike=alike)
+        others = helped_by(situation, search, position)
         if others and _stuck_by_itself(question) is not None:
             return found
         return replace(found, company=tuple(situation.participants[place].new for place in others))

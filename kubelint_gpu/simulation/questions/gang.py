@@ -22,7 +22,6 @@ from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions.starved_jobs import parts_of, pods_at_once
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import placements
-from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.values import dataclass, replace
 
 
@@ -56,7 +55,7 @@ class Gang:
     @property
     def waits(self) -> bool:
         """Whether they hold one another up, or may."""
-        return self.verdict in WAITS
+        return self.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
 
 
 def gang(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from kubelint_gpu.budget import BUDGET, SIMULATION
+from kubelint_gpu.simulation.bounds.counting import slots_of
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -14,13 +15,14 @@ from kubelint_gpu.simulation.search.placements import placements
 from kubelint_gpu.simulation.search.situation import Situation
 
 
-def helped_by(situation: Situation, search: GroupSearch, position: int, *, alike: bool) -> tuple[int, ...]:
+def helped_by(situation: Situation, search: GroupSearch, position: int) -> tuple[int, ...]:
     """The positions of those whose rollouts at the same moment may let this one end; empty where none can.
 
-    `alike` says that all places are good for every pod of the group, and all are taken: then it takes one who gives
-    a pod away before it has its successor.
+    Where all places are good for every pod of the group, and all are taken, it takes one who gives a pod away before it
+    has its successor.
     Few workloads on few nodes are searched; of more, all are named.
     """
+    alike = not situation.participants[position].daemons and slots_of(situation, search, position) is not None
     others = tuple(place for place, one in enumerate(situation.participants) if place != position and one.rolling)
     if not others or (alike and all(keeps(situation.participants[place]) for place in (*others, position))):
         return ()

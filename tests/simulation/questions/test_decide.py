@@ -13,7 +13,7 @@ from rollout_reference import Reference, TooLarge, featured_case, random_case
 
 from kubelint_gpu.simulation.asked import arranged
 from kubelint_gpu.simulation.bounds.question import Decider
-from kubelint_gpu.simulation.questions import decide
+from kubelint_gpu.simulation.questions import deciders
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import replace
@@ -24,7 +24,7 @@ AT_ONCE = sorted(FEATURES).index("several at once, one judged")
 CASES += [featured_case(AT_ONCE + number * len(FEATURES))[1] for number in range(900, 980)]
 PARTS = 4
 SAMPLED = "some-runs"
-NAMES = [one.name for one in (*decide.AT_ONCE, *decide.ALONE[:-1])]
+NAMES = [one.name for one in (*deciders.AT_ONCE, *deciders.ALONE[:-1])]
 
 
 def judged(case):
