@@ -3,106 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from kubelint_gpu.budget import BUDGET, SIMULATION
-from kubelint_gpu.documents import Reading
+from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.inventory.declarations.inventory import Pool
 from kubelint_gpu.kube.objects.cluster import Cluster, with_former_limits, with_labels
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt, likeness
-from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot
 from kubelint_gpu.simulation.growth import Grown, Growth
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace.admitted import judged, kept_objects
+from kubelint_gpu.workspace.admitted import judged
+from kubelint_gpu.workspace.attempts import Attempts
 from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
-from kubelint_gpu.workspace.cluster_context import ClusterContext
-from kubelint_gpu.workspace.manifest import Manifest, manifests
+from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.manifest_set import ManifestSet
 from kubelint_gpu.workspace.resource_supply import ResourceSupply, growth_of
-from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 if TYPE_CHECKING:
-    from kubelint_gpu.sources.kustomize.rendering import Rendered
+    pass
 
 
-class ApplySet:
-    """Manifests that are applied together, the world they are applied to, and the manifests beside them.
-
-    `before` are the objects as they were, by `kind/namespace/name`; `made` are those that are known not to have been.
-    `gone` are objects that were and that no manifest has now: they stay in the cluster until somebody deletes them.
-    `neighbours` are manifests beside them whose pods run in the same cluster: nothing is reported of them.
-    `rendered` are the kustomizations whose rendered text is among the readings, or that could not be rendered.
-    """
-
-    def __init__(
-        self,
-        readings: Sequence[Reading],
-        world: ClusterContext,
-        beside: Beside | Sequence[Manifest] = (),
-        before: Mapping[str, Manifest] = MappingProxyType({}),
-        budget: int = BUDGET.states,
-        rendered: Sequence[Rendered] = (),
-        neighbours: Sequence[Manifest] = (),
-        made: Collection[str] = (),
-        gone: Sequence[Manifest] = (),
-    ) -> None:
-        self.readings = tuple(readings)
-        self.before = before
-        self.made = frozenset(made)
-        self.gone = tuple(gone)
-        self.world = world
-        self.neighbours = tuple(neighbours)
-        self.beside = beside if isinstance(beside, Beside) else Beside(SharedObjects(beside), frozenset())
-        self.budget = budget
-        self.rendered = tuple(rendered)
-        self._attempts: dict[tuple[WorkloadKey, str], Attempt] = {}
-        self._fitting: dict[Hashable, Attempt] = {}
-        self.answers: dict[object, Any] = {}
-
-    def forget(self) -> None:
-        """Let go of everything that was worked out; it is worked out again where it is asked for."""
-        for name in [name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)]:
-            del self.__dict__[name]
-        self._attempts.clear()
-        self._fitting.clear()
-        self.answers.clear()
-
-    def with_readings(self, readings: Sequence[Reading], rendered: Sequence[Rendered] | None = None) -> ApplySet:
-        """The same unit with other text."""
-        return self._with(readings, self.world, self.rendered if rendered is None else rendered)
-
-    def without_cluster(self) -> ApplySet:
-        """The same unit on a cluster of which no object is known."""
-        return self._with(self.readings, self.world.without_objects(), self.rendered)
-
-    def _with(self, readings: Sequence[Reading], world: ClusterContext, rendered: Sequence[Rendered]) -> ApplySet:
-        return ApplySet(
-            readings, world, self.beside, self.before, self.budget, rendered, self.neighbours, self.made, self.gone
-        )
+class ApplySet(ManifestSet):
+    """A set of manifests with its answers: its cluster, its workloads as they are judged, and where their pods fit."""
 
     @cached_property
-    def manifests(self) -> tuple[Manifest, ...]:
-        """The objects, in the order of the text."""
-        return manifests(self.readings, {one.path: one.origins for one in self.rendered})
-
-    @cached_property
-    def kept(self) -> dict[str, Manifest | None]:
-        """The objects whose change the API server refuses, as they were and stay; None: as the inventory has it."""
-        return kept_objects(self.manifests, self.before, self.world, self.minor_release)
-
-    @cached_property
-    def sources(self) -> tuple[Reading, ...]:
-        """The files that people write: what is read, and for a rendered text what it was made of."""
-        made = {one.path for one in self.rendered}
-        plain = [reading for reading in self.readings if reading.source is None or reading.source.path not in made]
-        return (*plain, *(reading for one in self.rendered for reading in one.sources))
+    def _attempts(self) -> Attempts:
+        return Attempts()
 
     @cached_property
     def cluster(self) -> Cluster:
@@ -115,42 +45,9 @@ class ApplySet:
             return found
         return with_former_limits(found, self.cluster_before)
 
-    def surroundings(self, kinds: Collection[str] = ()) -> Iterator[Manifest]:
-        """The objects beside it, of some kinds or all: those of other files that it may use, then its neighbours."""
-        if not kinds:
-            return chain(self.beside, self.neighbours)
-        return chain(self.beside.of_kinds(kinds), (one for one in self.neighbours if one.kind in kinds))
-
-    @property
-    def has_nodes(self) -> bool:
-        """Whether there is an inventory to decide anything by."""
-        return self.world.usable
-
-    @property
-    def complete(self) -> bool:
-        """Whether the cluster has no nodes but the declared ones."""
-        return self.world.inventory is not None and self.world.inventory.complete
-
     def is_closed_to(self, subject: WorkloadCheck) -> bool:
         """Whether no node can take its pods but the declared ones: no pool grows any more, or none that takes them."""
         return self.complete or (self.is_closed and not self.may_grow_for(subject))
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the cluster has no nodes but the declared ones and those that its pools may add."""
-        return self.world.inventory is not None and self.world.inventory.closed
-
-    @cached_property
-    def minor_release(self) -> int | None:
-        """The minor release of the cluster's control plane; None where it is not declared."""
-        version = self.world.inventory.kubernetes_version if self.world.inventory is not None else None
-        parts = version.split(".") if version else []
-        return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else None
-
-    @cached_property
-    def templates(self) -> tuple[Manifest, ...]:
-        """The manifests, those of custom resources once for each of their pod templates."""
-        return tuple(found for manifest in self.manifests for found in (manifest.templates or (manifest,)))
 
     @cached_property
     def subjects(self) -> tuple[WorkloadCheck, ...]:
@@ -221,15 +118,15 @@ class ApplySet:
 
     def alone(self, subject: WorkloadCheck) -> Attempt:
         """Scheduling its pod with nothing else running."""
-        return self._attempt(subject, "empty", self.empty)
+        return self._attempts.of(subject, "empty", self.empty)
 
     def beside_running(self, subject: WorkloadCheck) -> Attempt:
         """Scheduling its pod beside what the inventory says is running."""
-        return self._attempt(subject, "running", self.running)
+        return self._attempts.of(subject, "running", self.running)
 
     def on_growth(self, subject: WorkloadCheck) -> FitResult | None:
         """Where its pod fits among `grown`; None where no pool can grow, or it waits before any node is looked at."""
-        return None if self.grown is None else self._attempt(subject, "grown", self.grown).fit
+        return None if self.grown is None else self._attempts.of(subject, "grown", self.grown).fit
 
     def may_grow_for(self, subject: WorkloadCheck) -> bool:
         """Whether a pool could add a node that takes its pod."""
@@ -252,19 +149,6 @@ class ApplySet:
         """Whether any node of the cluster takes its pod when nothing else runs, as far as that can be said."""
         found = self.alone(subject)
         return found.fit is not None and found.fit.hopeful
-
-    def _attempt(self, subject: WorkloadCheck, name: str, snapshot: Snapshot) -> Attempt:
-        key = (subject.key, name)
-        if key not in self._attempts:
-            # what else will run is not in these snapshots, nor what the pod must be near to
-            pod = subject.pod if name == "running" else lone(subject.pod, snapshot)
-            alike = (likeness(pod, snapshot), name)
-            known = self._fitting.get(alike) or attempt(pod, snapshot)
-            self._attempts[key] = known
-            if known.fit is not None and known.fit.schedulable:
-                # nothing names the pod then
-                self._fitting[alike] = known
-        return self._attempts[key]
 
     def judged(self, manifest: Manifest, workload: Workload, *, before: bool = False) -> WorkloadCheck:
         """A workload as it is judged: admitted, with its priority, and with the replicas that its autoscaler sets."""

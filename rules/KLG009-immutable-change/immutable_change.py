@@ -9,8 +9,8 @@ from kubelint_gpu.documents import value_at
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, rule
 from kubelint_gpu.kube.updates.refused_change import RefusedChange
 from kubelint_gpu.kube.values.errors import Pointer, field_path
-from kubelint_gpu.workspace.admitted import existing
 from kubelint_gpu.workspace.field_pointers import at
+from kubelint_gpu.workspace.refused_changes import existing
 
 _MOST_RELATED = 4
 _LONG = 40

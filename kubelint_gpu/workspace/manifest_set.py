@@ -1,0 +1,123 @@
+"""What is applied together, and what lies beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.budget import BUDGET
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.manifest import Manifest, manifests
+from kubelint_gpu.workspace.refused_changes import kept_objects
+from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from kubelint_gpu.sources.kustomize.rendering import Rendered
+
+
+class ManifestSet:
+    """Manifests that are applied together, the world they are applied to, and the manifests beside them.
+
+    `before` are the objects as they were, by `kind/namespace/name`; `made` are those that are known not to have been.
+    `gone` are objects that were and that no manifest has now: they stay in the cluster until somebody deletes them.
+    `neighbours` are manifests beside them whose pods run in the same cluster: nothing is reported of them.
+    `rendered` are the kustomizations whose rendered text is among the readings, or that could not be rendered.
+    """
+
+    def __init__(
+        self,
+        readings: Sequence[Reading],
+        world: ClusterContext,
+        beside: Beside | Sequence[Manifest] = (),
+        before: Mapping[str, Manifest] = MappingProxyType({}),
+        budget: int = BUDGET.states,
+        rendered: Sequence[Rendered] = (),
+        neighbours: Sequence[Manifest] = (),
+        made: Collection[str] = (),
+        gone: Sequence[Manifest] = (),
+    ) -> None:
+        self.readings = tuple(readings)
+        self.before = before
+        self.made = frozenset(made)
+        self.gone = tuple(gone)
+        self.world = world
+        self.neighbours = tuple(neighbours)
+        self.beside = beside if isinstance(beside, Beside) else Beside(SharedObjects(beside), frozenset())
+        self.budget = budget
+        self.rendered = tuple(rendered)
+        self.answers: dict[object, Any] = {}
+
+    def forget(self) -> None:
+        """Let go of everything that was worked out; it is worked out again where it is asked for."""
+        for name in [name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)]:
+            del self.__dict__[name]
+        self.answers.clear()
+
+    def with_readings(self, readings: Sequence[Reading], rendered: Sequence[Rendered] | None = None) -> Self:
+        """The same unit with other text."""
+        return self._with(readings, self.world, self.rendered if rendered is None else rendered)
+
+    def without_cluster(self) -> Self:
+        """The same unit on a cluster of which no object is known."""
+        return self._with(self.readings, self.world.without_objects(), self.rendered)
+
+    def _with(self, readings: Sequence[Reading], world: ClusterContext, rendered: Sequence[Rendered]) -> Self:
+        return type(self)(
+            readings, world, self.beside, self.before, self.budget, rendered, self.neighbours, self.made, self.gone
+        )
+
+    @cached_property
+    def manifests(self) -> tuple[Manifest, ...]:
+        """The objects, in the order of the text."""
+        return manifests(self.readings, {one.path: one.origins for one in self.rendered})
+
+    @cached_property
+    def kept(self) -> dict[str, Manifest | None]:
+        """The objects whose change the API server refuses, as they were and stay; None: as the inventory has it."""
+        return kept_objects(self.manifests, self.before, self.world, self.minor_release)
+
+    @cached_property
+    def sources(self) -> tuple[Reading, ...]:
+        """The files that people write: what is read, and for a rendered text what it was made of."""
+        made = {one.path for one in self.rendered}
+        plain = [reading for reading in self.readings if reading.source is None or reading.source.path not in made]
+        return (*plain, *(reading for one in self.rendered for reading in one.sources))
+
+    def surroundings(self, kinds: Collection[str] = ()) -> Iterator[Manifest]:
+        """The objects beside it, of some kinds or all: those of other files that it may use, then its neighbours."""
+        if not kinds:
+            return chain(self.beside, self.neighbours)
+        return chain(self.beside.of_kinds(kinds), (one for one in self.neighbours if one.kind in kinds))
+
+    @property
+    def has_nodes(self) -> bool:
+        """Whether there is an inventory to decide anything by."""
+        return self.world.usable
+
+    @property
+    def complete(self) -> bool:
+        """Whether the cluster has no nodes but the declared ones."""
+        return self.world.inventory is not None and self.world.inventory.complete
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the cluster has no nodes but the declared ones and those that its pools may add."""
+        return self.world.inventory is not None and self.world.inventory.closed
+
+    @cached_property
+    def minor_release(self) -> int | None:
+        """The minor release of the cluster's control plane; None where it is not declared."""
+        version = self.world.inventory.kubernetes_version if self.world.inventory is not None else None
+        parts = version.split(".") if version else []
+        return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else None
+
+    @cached_property
+    def templates(self) -> tuple[Manifest, ...]:
+        """The manifests, those of custom resources once for each of their pod templates."""
+        return tuple(found for manifest in self.manifests for found in (manifest.templates or (manifest,)))

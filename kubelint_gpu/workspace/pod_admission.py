@@ -1,0 +1,43 @@
+"""What admission makes of the pods of a workload, as the inventory declares it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.inventory.declarations.inventory import Admission
+from kubelint_gpu.kube.admission.defaults import admitted, without_resources
+from kubelint_gpu.kube.admission.scheduler_profile import with_added_affinity, with_default_constraints
+from kubelint_gpu.kube.objects.limit_range import with_defaults
+from kubelint_gpu.kube.objects.runtime_class import with_runtime_class
+from kubelint_gpu.kube.objects.taints import read_toleration
+from kubelint_gpu.kube.values.fields import Fields
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.objects.cluster import Cluster
+    from kubelint_gpu.kube.objects.pod import PodSpec
+    from kubelint_gpu.kube.objects.workload import Workload
+    from kubelint_gpu.workspace.resource_supply import ResourceSupply
+
+
+def spec_as_admitted(workload: Workload, cluster: Cluster, supply: ResourceSupply | None) -> PodSpec:
+    """The spec of its pods, also with what the scheduler's profile adds; `supply` is None where there are no nodes."""
+    inventory = supply.world.inventory if supply is not None else None
+    admission = inventory.admission if inventory is not None else Admission()
+    spec = admitted(
+        with_defaults(
+            workload.spec,
+            [found for found in cluster.limit_ranges if found.meta.namespace == workload.meta.namespace],
+        ),
+        extended_resource_toleration=admission.extended_resource_toleration,
+        tolerations=[
+            (str(value.get("resource", "")), read_toleration(Fields(value))) for value in admission.default_tolerations
+        ],
+    )
+    spec = with_runtime_class(spec, cluster.runtime_classes)
+    if supply is None or inventory is None:
+        return spec
+    spec = without_resources(spec, supply.given_out_elsewhere)
+    settings = inventory.scheduler
+    spec = with_added_affinity(spec, settings.of_default("addedAffinity") or {})
+    constraints = settings.of_default("defaultConstraints") or settings.default_constraints
+    return with_default_constraints(spec, workload, constraints)

@@ -1,0 +1,46 @@
+"""Which changes of objects the API server refuses, and what stays of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kubelint_gpu.workspace.cluster_context import ClusterContext
+    from kubelint_gpu.workspace.manifest import Manifest
+
+_CAPTURED = ("PersistentVolumeClaim", "PriorityClass", "ResourceQuota", "RuntimeClass", "StorageClass")
+
+
+def kept_objects(
+    manifests: Iterable[Manifest], before: Mapping[str, Manifest], world: ClusterContext, minor: int | None
+) -> dict[str, Manifest | None]:
+    """What stays of the objects whose change is refused, by `kind/namespace/name`; None for what the inventory has.
+
+    `kubectl apply` goes on with the others. What is refused in one way of applying only is taken to be accepted.
+    """
+    kept: dict[str, Manifest | None] = {}
+    for one in manifests:
+        value, old = existing(one, before, world), before.get(one.object)
+        if value and value != one.item.value:
+            from kubelint_gpu.kube.updates.object_updates import refused_changes
+
+            changes = refused_changes(value, one.item.value, minor, captured=old is None)
+            invalid = any(not found.placeholder for found in one.problems)
+            if invalid or any(not found.where for found in changes):
+                kept[one.object] = old
+    return kept
+
+
+def existing(manifest: Manifest, before: Mapping[str, Manifest], world: ClusterContext) -> dict[str, Any]:
+    """An object as it was, or as the inventory has one of a kind that is captured; empty where neither is known."""
+    old = before.get(manifest.object)
+    if any(one is not None and one.workload is not None and one.workload.partial for one in (old, manifest)):
+        return {}
+    if old is not None:
+        return old.item.value
+    if manifest.kind not in _CAPTURED or world.declared(manifest.kind, manifest.name) is None:
+        return {}
+    found = world.declared(manifest.kind, manifest.name, manifest.namespace or "default")
+    # what the API server filled in is there, too
+    return {} if found is None else {**found.value, "metadata": {**found.value["metadata"], "uid": ""}}
