@@ -9,6 +9,7 @@ import click
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.reported import finding_of
+from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.engine.suppressions import UNUSED
 from kubelint_gpu.findings.catalogue import UnknownRule, folders, prefix_of, suggestion
 from kubelint_gpu.findings.expiry import over, today
@@ -57,6 +58,10 @@ class Selection:
     def fails(self, finding: Finding) -> bool:
         """Whether a finding makes the run exit 1."""
         return SEVERITIES.index(finding.severity) >= SEVERITIES.index(self.lowest or "warning")
+
+    def suppression(self, *, on: bool = True) -> Suppression:
+        """What the files may suppress today; without being `on`, nothing."""
+        return Suppression(today(), self.off(), on=on)
 
     def off(self) -> tuple[str, ...]:
         """The codes of the rules that are reported nowhere."""

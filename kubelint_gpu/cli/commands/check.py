@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from kubelint_gpu.cache.store import users_store
+from kubelint_gpu.cli.earlier_run import is_plain, key_of, said_before
 from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH, codes
 from kubelint_gpu.cli.outputs import pairs
 from kubelint_gpu.findings.finding import SEVERITIES
 from kubelint_gpu.options import executor_option, kustomize_options, option
-from kubelint_gpu.report.format_names import FORMATS, LASTING
-from kubelint_gpu.sources.checkout import anchor_of
+from kubelint_gpu.report.format_names import FORMATS
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.configuration_file import find, load
-from kubelint_gpu.workspace.project.gathering import Gathered, gather
+from kubelint_gpu.workspace.project.configuration_file import configuration_for
+from kubelint_gpu.workspace.project.gathering import gather
 from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
 from kubelint_gpu.workspace.project.shards import read_shard
 from kubelint_gpu.workspace.project.worlds import what_if_options
-
-if TYPE_CHECKING:
-    from kubelint_gpu.cache.store import Store
-
-_DECIDING = (
-    *("select", "ignore", "min_severity", "together", "hook", "no_ignores", "quiet", "exit_zero", "shard", "assume"),
-    *("config", "isolated"),
-)
-"""Options that change what a run says; its files are looked at apart."""
-_APART = ("without", "added", "against", "fix", "diff", "unsafe_fixes", "baseline", "write_baseline", "statistics")
-"""Options with which a run reads or writes more than its files: what it says is not kept as a whole."""
 
 
 @click.command("check", cls=ManualCommand, short_help="Check manifests against a declared cluster.")
@@ -111,7 +97,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         from kubelint_gpu.cli.settings import show
         from kubelint_gpu.engine.selection import select
 
-        configuration = _configuration(options["config"], paths, isolated=options["isolated"])
+        configuration = Configuration() if options["isolated"] else configuration_for(options["config"], paths)
         select(configuration, options["select"], options["ignore"], options["min_severity"])
         show(ctx, configuration)
         return NOTHING
@@ -127,7 +113,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         if options[printed] and any(name != "text" and target == "-" for name, target in targets):
             raise click.UsageError(f"--{printed} prints text: give each --output-format an --output-file")
     store = None if options["no_cache"] else users_store()
-    configuration = _configuration(options["config"], paths, isolated=options["isolated"], store=store)
+    configuration = Configuration() if options["isolated"] else configuration_for(options["config"], paths, store)
     gathered = gather(
         paths,
         inventories,
@@ -139,57 +125,10 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         hook=options["hook"],
     )
     key = None
-    if store is not None and _is_plain(options, targets, (*paths, *inventories), configuration):
-        key = _key(gathered, inventories, options, targets)
-        if key is not None and (code := _said_before(store, key, gathered)) is not None:
+    if store is not None and is_plain(options, targets, (*paths, *inventories), configuration):
+        key = key_of(gathered, inventories, options, targets)
+        if key is not None and (code := said_before(store, key, gathered)) is not None:
             return code
     from kubelint_gpu.cli.commands.judging import judged
 
     return judged(gathered, paths, inventories, options, targets, begun, store, key)
-
-
-def _is_plain(
-    options: dict[str, Any], targets: Sequence[tuple[str, str]], named: Sequence[str], configuration: Configuration
-) -> bool:
-    """Whether a run reads nothing but its files, and writes nothing but what is the same for the same files."""
-    return (
-        len(targets) == 1
-        and targets[0][1] == "-"
-        and targets[0][0] in LASTING
-        and "-" not in named
-        and not any(options[name] for name in _APART)
-        and configuration.baseline is None
-    )
-
-
-def _key(
-    gathered: Gathered, inventories: Sequence[str], options: dict[str, Any], targets: Sequence[tuple[str, str]]
-) -> str | None:
-    from kubelint_gpu.cli.outputs import options_for
-    from kubelint_gpu.workspace.project.kept.kept_runs import run_key
-
-    looks = options_for(sys.stdout, options["color"])
-    shown = (looks.color, looks.width, looks.unicode, sys.stdout.encoding)
-    deciding = [options[name] for name in _DECIDING]
-    return run_key(gathered, inventories, (time.strftime("%Y-%m-%d"), repr((inventories, deciding, targets, shown))))
-
-
-def _said_before(store: Store, key: str, gathered: Gathered) -> int | None:
-    """The exit code of a run that is known, whose output is written; None where none is."""
-    from kubelint_gpu.cache.kept_output import recall
-
-    found = recall(store, key)
-    if found is None:
-        return None
-    gathered.tell()
-    sys.stdout.write(found[1])
-    sys.stdout.flush()
-    return found[0]
-
-
-def _configuration(
-    given: str | None, paths: Sequence[str], *, isolated: bool, store: Store | None = None
-) -> Configuration:
-    if isolated:
-        return Configuration()
-    return load(Path(given) if given else find(anchor_of(paths, Path.cwd())), store)

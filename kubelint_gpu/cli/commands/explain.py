@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 
 import click
 
-from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
+from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH, codes
 from kubelint_gpu.options import kustomize_options, option
-from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
 from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
 
@@ -52,7 +50,11 @@ def command(
     if "/" in what:
         what_if = WhatIf(without, added)
         renderer = KustomizeSettings(kustomize, kustomize_flags, kustomize_timeout)
-        return _workload(what, paths, inventories, output_format, config, color, what_if, renderer, together=together)
+        from kubelint_gpu.cli.commands.workload_explanation import explain_workload
+
+        return explain_workload(
+            what, paths, inventories, output_format, config, color, what_if, renderer, together=together
+        )
     if paths:
         raise click.UsageError(f'"{what}" is no workload: write kind/name or namespace/kind/name')
     _rule(what, color)
@@ -72,64 +74,3 @@ def _rule(what: str, color: str) -> None:
     if sys.stdout.isatty() or color == "always":
         text = "".join(terminal.page(text, options_for(sys.stdout, color))).rstrip()
     click.echo(text, color=True)
-
-
-def _workload(
-    what: str,
-    paths: Sequence[str],
-    inventories: Sequence[str],
-    output_format: str,
-    config: str | None,
-    color: str,
-    what_if: WhatIf,
-    renderer: KustomizeSettings,
-    *,
-    together: bool,
-) -> int:
-    from pathlib import Path
-
-    from kubelint_gpu.engine.shares import steps_of
-    from kubelint_gpu.explain.lookup import find
-    from kubelint_gpu.explain.scheduling_moments import situations
-    from kubelint_gpu.sources.checkout import anchor_of
-    from kubelint_gpu.work import UsedUp, limited
-    from kubelint_gpu.workspace.project import configuration_file
-    from kubelint_gpu.workspace.project.gathering import gather
-    from kubelint_gpu.workspace.project.inputs import inputs_of
-    from kubelint_gpu.workspace.project.worlds import tell_errors
-
-    settings = configuration_file.load(
-        Path(config) if config else configuration_file.find(anchor_of(paths, Path.cwd()))
-    )
-    if not inventories and not settings.inventories:
-        raise click.UsageError(
-            "where a workload fits depends on the cluster, and none is declared: give --inventory FILE, "
-            f"or name one in {NAME}"
-        )
-    gathered = gather(paths or (".",), inventories, configuration=settings, kustomize=renderer)
-    gathered.tell()
-    inputs = inputs_of(gathered, inventories, what_if=what_if, together=together)
-    for world in inputs.worlds:
-        tell_errors(world)
-    if not inputs.usable or not inputs.worlds:
-        return FAILED
-    unit, subject = find(what, inputs.units)
-    try:
-        with limited(steps_of((unit,))):
-            found = situations(unit, subject)
-    except UsedUp:
-        raise click.ClickException(
-            f"{what} asks for more work than one explanation may take: pod and cluster are too large together"
-        ) from None
-    if output_format == "json":
-        import json
-
-        from kubelint_gpu.explain.explanation_json import to_json
-
-        click.echo(json.dumps(to_json(unit, subject, found), indent=2, ensure_ascii=False))
-    else:
-        from kubelint_gpu.cli.outputs import options_for
-        from kubelint_gpu.explain.explanation_text import render
-
-        click.echo("\n".join(render(unit, subject, found, options_for(sys.stdout, color))), color=True)
-    return FAILED if inputs.failed or not all(world.whole for world in inputs.worlds) else NOTHING

@@ -16,8 +16,6 @@ from kubelint_gpu.cli.outputs import category_of, print_statistics, write
 from kubelint_gpu.cli.own_files import own_files, refuse_own_files, wholly_checked
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import per_path_problems, select
-from kubelint_gpu.engine.suppressing import Suppression
-from kubelint_gpu.findings.expiry import today
 from kubelint_gpu.report.format_names import DRAWING
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.project.comparison import comparison
@@ -58,7 +56,7 @@ def judged(
     )
     own = own_files(inputs, configuration, baseline, options["write_baseline"])
     refuse_own_files(targets, own, past.path if past is not None else None)
-    suppression = Suppression(today(), selection.off(), on=not options["no_ignores"])
+    suppression = selection.suppression(on=not options["no_ignores"])
     fixed = None
     if options["fix"] or options["diff"]:
         if "-" in paths and not options["diff"]:

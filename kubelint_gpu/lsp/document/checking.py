@@ -12,7 +12,6 @@ from kubelint_gpu.documents import Reading, SourceText
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import Selection, per_path_problems, select
 from kubelint_gpu.engine.suppressing import Suppression
-from kubelint_gpu.findings.expiry import today
 from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.lsp.document.diagnostics import ERROR, INFORMATION, DiagnosticWriter, by_path, plain
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles, configuration_path
@@ -120,7 +119,7 @@ class _Checked:
 
 def suppression(selection: Selection) -> Suppression:
     """Suppressions as a run of the command line treats them."""
-    return Suppression(today(), selection.off())
+    return selection.suppression()
 
 
 def _configuration_problem(error: click.ClickException, path: str, memory: ReadFiles, encoding: str) -> dict[str, Any]:

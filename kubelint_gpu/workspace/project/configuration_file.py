@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, read
-from kubelint_gpu.sources.checkout import is_inside, repository_root
+from kubelint_gpu.sources.checkout import anchor_of, is_inside, repository_root
 from kubelint_gpu.sources.files import NotReadable, display_path, read_named
 from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.workspace.project.configuration import NAME, Configuration, ConfigurationError, PathIgnore, Target
@@ -29,6 +29,11 @@ def configuration_of(document: Document | KnownDocument, path: Path) -> Configur
         ConfigurationError: it holds what it may not; with line, column and suggestion.
     """
     return _Reader(document, path).configuration()
+
+
+def configuration_for(given: str | None, paths: Iterable[str], store: Store | None = None) -> Configuration:
+    """What a run over some paths goes by: the file that is `given`, else the nearest one."""
+    return load(Path(given) if given else find(anchor_of(paths, Path.cwd())), store)
 
 
 class _Reader:
