@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from itertools import islice
+from collections.abc import Iterator
 
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.evidence.declared_devices import declared_devices
-from kubelint_gpu.evidence.declared_lines import quota_limits
-from kubelint_gpu.evidence.node_lines import requested
+from kubelint_gpu.evidence.device_lines import device_lines
+from kubelint_gpu.evidence.exclusive_claims import _claims
+from kubelint_gpu.evidence.node_lines import refusing_quota
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.quota import QuotaRefusal
-from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE, READ_WRITE_ONCE_POD
 from kubelint_gpu.messages.wait import every
-from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.scheduler.companions import own_terms
-from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread
 from kubelint_gpu.scheduler.relations import facts_of
 from kubelint_gpu.simulation.search.blockers import ATTACH
@@ -26,7 +21,6 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _HOSTNAME = "kubernetes.io/hostname"
 _HASH = "pod-template-hash"
-_MOST_SLICES = 2
 
 
 def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
@@ -47,19 +41,6 @@ def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) ->
     if any(lack.held == "volume" and (lack.plugin == ATTACH or facts_of(lack.plugin).blockers) for lack in lacks):
         found += _claims(unit, subject)
     return tuple(found)
-
-
-def exclusive_claims(unit: ApplySet, subject: WorkloadCheck) -> tuple[str, ...]:
-    """The claims of the pod that not every pod can use at once, each with its access mode."""
-    return tuple(f"{name} ({mode})" for name, mode in _modes(unit, subject).items())
-
-
-def _modes(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
-    """The access mode of each claim of the pod that not every pod can use at once, by the claim's name."""
-    modes = {one.key: one.access_modes for one in unit.cluster.claims}
-    keys = {name: f"{subject.workload.meta.namespace}/{name}" for name in direct_claims(subject.workload.spec)}
-    named = {name: modes[key][0] for name, key in keys.items() if modes.get(key)}
-    return {name: mode for name, mode in named.items() if mode in (READ_WRITE_ONCE_POD, READ_WRITE_ONCE)}
 
 
 def _ports(subject: WorkloadCheck) -> Iterator[Related]:
@@ -99,33 +80,3 @@ def _counting(subject: WorkloadCheck, route: Pointer) -> str:
 def _holds_hash(subject: WorkloadCheck, route: Pointer, field: str) -> bool:
     keys = field_pointers.at(subject.manifest, (*route, field))
     return isinstance(keys, list) and _HASH in keys
-
-
-def _claims(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
-    exclusive = _modes(unit, subject)
-    for route in field_pointers.claims(subject.manifest):
-        mode = exclusive.get(str(field_pointers.at(subject.manifest, route)))
-        if mode is not None:
-            users = "one pod at a time" if mode == READ_WRITE_ONCE_POD else "the pods of one node at a time"
-            yield Related(subject.manifest.place(route), f"the claim is {mode}: {users}")
-
-
-def device_lines(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str]) -> Iterator[Related]:
-    """The claims of a pod, and the first of the declared slices of some nodes."""
-    for route in field_pointers.resource_claims(subject.manifest):
-        own = route[-1] == field_pointers.CLAIM_TEMPLATE
-        told = "each pod has devices of its own" if own else "all pods share the claim, and go where its devices are"
-        yield Related(subject.manifest.place(route), told)
-    here = ((key, slices) for key, slices in declared_devices(unit).items() if key[0] in nodes)
-    for (node, driver), slices in islice(here, _MOST_SLICES):
-        told = f"{node} has {counted(sum(number for _, number in slices), 'device')} of {driver}"
-        yield Related(unit.world.place(slices[0][0], ("spec", "driver")), told)
-
-
-def refusing_quota(unit: ApplySet, subject: WorkloadCheck, refusal: QuotaRefusal) -> Iterator[Related]:
-    """What is asked for, and the limits of the quota that refuses it."""
-    keys = [one.key for one in refusal.exceeded]
-    for key in keys:
-        yield from requested(unit, subject, key.removeprefix("requests."))
-    if keys:
-        yield from quota_limits(unit, subject.workload.meta.namespace, refusal.quota, keys)

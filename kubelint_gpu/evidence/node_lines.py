@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.evidence.declared_lines import quota_limits
 from kubelint_gpu.evidence.runtime_classes import binding, overhead
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wording import amount, listed, some
 from kubelint_gpu.workspace import field_pointers
@@ -81,3 +83,12 @@ def scarce(subject: WorkloadCheck) -> str:
     """The resource to point at where pods do not all fit: an extended one if there is any."""
     resources = extended_resources(subject.workload.spec)
     return resources[0] if resources else "cpu"
+
+
+def refusing_quota(unit: ApplySet, subject: WorkloadCheck, refusal: QuotaRefusal) -> Iterator[Related]:
+    """What is asked for, and the limits of the quota that refuses it."""
+    keys = [one.key for one in refusal.exceeded]
+    for key in keys:
+        yield from requested(unit, subject, key.removeprefix("requests."))
+    if keys:
+        yield from quota_limits(unit, subject.workload.meta.namespace, refusal.quota, keys)

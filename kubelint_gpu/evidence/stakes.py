@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from itertools import islice
 
-from kubelint_gpu.evidence.exclusive_lines import device_lines, exclusive_claims, exclusive_lines, refusing_quota
-from kubelint_gpu.evidence.node_lines import clues, requested
+from kubelint_gpu.evidence.device_lines import device_lines
+from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
+from kubelint_gpu.evidence.exclusive_lines import exclusive_lines
+from kubelint_gpu.evidence.node_lines import clues, refusing_quota, requested
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests

@@ -16,7 +16,7 @@ from kubelint_gpu.builders.deadlocks import (
 )
 from kubelint_gpu.builders.stuck_rollout import ended, spoken_for, standstill, standstill_somewhere
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
+from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
 from kubelint_gpu.messages.wording import cut_off, listed, verb, workload_names
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement

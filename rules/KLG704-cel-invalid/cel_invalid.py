@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.devices.claim_expressions import RuntimeFailure, compile_failures, runtime_failures
+from kubelint_gpu.analysis.devices.claim_expressions import RuntimeFailure, runtime_failures
+from kubelint_gpu.analysis.devices.expression_compilation import compile_failures
 from kubelint_gpu.documents import value_at
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, rule
 from kubelint_gpu.kube.values.errors import field_path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial
@@ -18,32 +17,17 @@ from kubelint_gpu.analysis.devices.written_claims import (
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.inventory.dra.nvidia import CLASSES, preset_objects
-from kubelint_gpu.kube.objects.cluster import read_cluster
+from kubelint_gpu.inventory.dra.nvidia import CLASSES
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.companions import lone
-from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
 if TYPE_CHECKING:
-    from kubelint_gpu.kube.dra.device_class import DeviceClass
     from kubelint_gpu.kube.dra.request import ClaimSpec
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
-
-TOO_COMPLEX = "too complex, exceeds cost limit"
-"""What the API server says of an expression that may cost too much, whatever devices it is asked about."""
-
-
-class CompileFailure(NamedTuple):
-    """An expression that the API server refuses; `offset` is where it stumbles, None where that is no one place."""
-
-    manifest: Manifest
-    pointer: Pointer
-    expression: str
-    message: str
-    offset: int | None
+from kubelint_gpu.analysis.devices.preset_trial import preset_trial
 
 
 class RuntimeFailure(NamedTuple):
@@ -70,43 +54,13 @@ class RuntimeFailure(NamedTuple):
     declared: bool
 
 
-def compile_failures(unit: ApplySet) -> Iterator[CompileFailure]:
-    """The expressions of a unit that do not compile."""
-    # its functions are those of the release before, to which the API server may go back
-    library = None if unit.minor_release is None else unit.minor_release - 1
-    for manifest in device_objects(unit):
-        from kubelint_gpu.kube.dra.resource_api import LONGEST_EXPRESSION
-        from kubelint_gpu.kube.dra.selector import selector
-        from kubelint_gpu.kube.validation.device_validation import expressions
-
-        for pointer, text in expressions(manifest.item.value):
-            if not text or len(text.encode()) > LONGEST_EXPRESSION:
-                continue
-            compiled = selector(text, shareable=_shares(unit), library=library)
-            error = compiled.error
-            if error is None:
-                if compiled.is_too_complex():
-                    yield CompileFailure(manifest, pointer, text, TOO_COMPLEX, None)
-                continue
-            issue = error.issues[0] if error.issues else None
-            message = error.text if issue is None else issue.message
-            yield CompileFailure(manifest, pointer, text, message, None if issue is None else issue.offset)
-
-
-def _shares(unit: ApplySet) -> bool:
-    """Whether the release knows devices that several claims may share: expressions may ask for that then."""
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
-
-    return unit.minor_release is None or features_of(behaviour(unit.cluster.version)).betas
-
-
 def runtime_failures(unit: ApplySet) -> Iterator[RuntimeFailure]:
     """The expressions of a unit's claims and classes with which scheduling fails.
 
     Where the cluster's devices are not known, claims for NVIDIA's classes are asked of what its driver publishes.
     """
     declared = device_trial(unit)
-    trial = declared if declared is not None else _preset_trial(unit)
+    trial = declared if declared is not None else preset_trial(unit)
     if trial is None:
         return
     said: set[tuple[Manifest, Pointer]] = set()
@@ -201,23 +155,3 @@ def _failure(found: _Found, manifest: Manifest, pointer: Pointer, owner: str) ->
     if not owner:
         pointer = (*pointer, found.number, "cel", "expression")
     return RuntimeFailure(manifest, pointer, owner, found.device, found.has, found.error, "certain", declared=True)
-
-
-def _preset_trial(unit: ApplySet) -> ClaimTrial | None:
-    """Devices as NVIDIA's driver publishes them, where the unit has claims and nothing is known of the cluster's."""
-    if unit.world.has_slices or not (written_claims(unit) or any(device_objects(unit))):
-        return None
-    minor = unit.minor_release
-    if minor is not None and not behaviour(unit.cluster.version).dynamic_resources:
-        return None
-    return _preset_trial_with(unit.cluster.version, unit.cluster.device_classes)
-
-
-@lru_cache(maxsize=16)
-def _preset_trial_with(version: str | None, own: tuple[DeviceClass, ...]) -> ClaimTrial:
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
-
-    cluster = read_cluster(preset_objects(), version=version)
-    names = {one.name for one in own}
-    classes = (*own, *[one for one in cluster.device_classes if one.name not in names])
-    return ClaimTrial(replace(cluster, device_classes=classes))

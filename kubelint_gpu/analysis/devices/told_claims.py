@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.devices.claim_expressions import compile_failures
 from kubelint_gpu.analysis.devices.claim_shapes import shape_faults
+from kubelint_gpu.analysis.devices.expression_compilation import compile_failures
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial
 from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references
 from kubelint_gpu.workspace.answers import once

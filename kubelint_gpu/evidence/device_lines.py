@@ -1,0 +1,27 @@
+"""The claims for devices of a pod, and the slices that declare devices of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import islice
+
+from kubelint_gpu.evidence.declared_devices import declared_devices
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_MOST_SLICES = 2
+
+
+def device_lines(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str]) -> Iterator[Related]:
+    """The claims of a pod, and the first of the declared slices of some nodes."""
+    for route in field_pointers.resource_claims(subject.manifest):
+        own = route[-1] == field_pointers.CLAIM_TEMPLATE
+        told = "each pod has devices of its own" if own else "all pods share the claim, and go where its devices are"
+        yield Related(subject.manifest.place(route), told)
+    here = ((key, slices) for key, slices in declared_devices(unit).items() if key[0] in nodes)
+    for (node, driver), slices in islice(here, _MOST_SLICES):
+        told = f"{node} has {counted(sum(number for _, number in slices), 'device')} of {driver}"
+        yield Related(unit.world.place(slices[0][0], ("spec", "driver")), told)
