@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.any_cluster import stuck_anywhere, stuck_without_spare_node
-from kubelint_gpu.analysis.held_by_gangs import holding
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scaled import ScaledRollout, waiting_when_scaled
-from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.harmed_rollouts import harmed
-from kubelint_gpu.builders.node_pins import wider_selector
-from kubelint_gpu.builders.stuck_gangs import never_released
-from kubelint_gpu.builders.stuck_rollout import (
-    End,
-    end_of,
-    ended,
-    spoken_for,
-    standstill,
-    standstill_anywhere,
-    standstill_somewhere,
-    waits_later,
-)
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck
-from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge, recreate, within_a_revision
-from kubelint_gpu.kube.objects.meta import Meta
-from kubelint_gpu.messages.kept_pods import surges_on_nodes
+from kubelint_gpu.builders.rollout_end import end_of, ended, spoken_for, waits_for_gangs, waits_later
+from kubelint_gpu.builders.strategy_fixes import strategy_fixes
+from kubelint_gpu.builders.stuck_anywhere import standstill_anywhere, standstill_somewhere
+from kubelint_gpu.builders.stuck_rollout import standstill
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck
 from kubelint_gpu.messages.wait import host_ports
 from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -94,33 +81,3 @@ def standstill_when_scaled(unit: ApplySet, scaled: ScaledRollout, code: str) -> 
     told = f"{after}, {draft.message}" if scaled.only else draft.message
     line = Related(meta.place(MOST), f"it {sets} {counted(replicas, 'replica')}")
     return replace(draft, message=told, cause="rollout when scaled", related=(*draft.related, line))
-
-
-def waits_for_gangs(unit: ApplySet, end: End) -> bool:
-    """Whether a pod waits for what Jobs hold and never give back: that is the cause, and KLG113 says it."""
-    whole = {one.new.key for one in transitions_in(unit).values() if one.whole}
-    jobs = holding(end.waiting) & whole
-    return bool(jobs) and not jobs.isdisjoint(never_released(unit))
-
-
-def strategy_fixes(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[FixCandidate, ...]:
-    """The ways to roll out that may get by without what the old pods hold."""
-    manifest, replicas = subject.manifest, subject.workload.replicas
-    if surges_on_nodes(subject.controller):
-        return (no_daemon_surge(manifest),)
-    if not subject.controller.leaves_first:
-        return ()
-    if subject.workload.custom:
-        return (no_surge(manifest, replicas), *wider_selector(unit, subject))
-    apart = (within_a_revision(manifest, _pods_of_others(unit, subject)),) if code == "KLG103" else ()
-    return (no_surge(manifest, replicas), recreate(manifest, replicas), *apart, *wider_selector(unit, subject))
-
-
-def _pods_of_others(unit: ApplySet, subject: WorkloadCheck) -> tuple[Meta, ...]:
-    """What pods of other owners are called and labelled: those of the manifests, and those that run."""
-    selector, namespace = subject.workload.selector, subject.workload.meta.namespace
-    made = [one.pod.meta for one in unit.subjects if one.key != subject.key]
-    running = [pod.meta for pod in unit.cluster.pods]
-    if selector is not None:
-        running = [meta for meta in running if meta.namespace != namespace or not selector.matches(meta.labels)]
-    return (*made, *running)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.harm import changing, harmed_rollouts
-from kubelint_gpu.builders.stuck_rollout import End, end_of
+from kubelint_gpu.builders.rollout_end import End, end_of
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.engine.remedies import no_surge_in
 from kubelint_gpu.evidence.stakes import stakes, wait_of

@@ -11,7 +11,7 @@ from kubelint_gpu.analysis.harm import short_as_before
 from kubelint_gpu.analysis.predecessors import acting
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.common_cause import of_shortage, without_place
-from kubelint_gpu.builders.stuck_rollout import is_trapped
+from kubelint_gpu.builders.rollout_end import is_trapped
 from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, shortage, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
 from kubelint_gpu.engine.remedies import fewer_replicas

@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.rollout_facts import judged_together, judgements_in, 
 from kubelint_gpu.analysis.scaled import waiting_when_scaled
 from kubelint_gpu.builders.pending_replicas import is_sure
 from kubelint_gpu.builders.revision_quota import RefusedRevision, revisions_refused
-from kubelint_gpu.builders.stuck_rollout import end_of, waits_later
+from kubelint_gpu.builders.rollout_end import end_of, waits_later
 from kubelint_gpu.builders.waiting_pods import unsure_claims
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted, listed, workload_names

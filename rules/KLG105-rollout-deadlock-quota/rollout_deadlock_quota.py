@@ -8,10 +8,12 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scenarios import beside_pods, now
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.claim_quota import claims_not_created
-from kubelint_gpu.builders.deadlocks import deadlocks, rollout_ends, strategy_fixes
+from kubelint_gpu.builders.deadlocks import deadlocks, rollout_ends
 from kubelint_gpu.builders.object_quota import full_histories, quotas_of, refused_objects
 from kubelint_gpu.builders.revision_quota import refused_revisions
-from kubelint_gpu.builders.stuck_rollout import End, end_of, standstill
+from kubelint_gpu.builders.rollout_end import End, end_of
+from kubelint_gpu.builders.strategy_fixes import strategy_fixes
+from kubelint_gpu.builders.stuck_rollout import standstill
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.messages.wording import listed, workload_name

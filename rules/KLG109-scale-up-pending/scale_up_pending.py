@@ -9,11 +9,11 @@ from kubelint_gpu.analysis.devices.told_claims import wait_for_claims
 from kubelint_gpu.analysis.rollout_facts import after_deletion, judged_beside_removed, judgements_in
 from kubelint_gpu.analysis.transitions import is_changed
 from kubelint_gpu.builders.claim_quota import refused_claims
-from kubelint_gpu.builders.job_quota import refused_job_pods
+from kubelint_gpu.builders.jobs.job_quota import refused_job_pods
+from kubelint_gpu.builders.jobs.starving_jobs import starving
 from kubelint_gpu.builders.pending_daemon_pods import daemon_pods_pending
 from kubelint_gpu.builders.pending_replicas import pending_replicas
-from kubelint_gpu.builders.starving_jobs import starving
-from kubelint_gpu.builders.stuck_rollout import end_of
+from kubelint_gpu.builders.rollout_end import end_of
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.put_off import keeping, when_made
 from kubelint_gpu.evidence.node_lines import clues, scarce

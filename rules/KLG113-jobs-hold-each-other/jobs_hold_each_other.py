@@ -8,10 +8,10 @@ from kubelint_gpu.analysis.coupled import bound_to, ties
 from kubelint_gpu.analysis.gang_members import Team, how_long
 from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.analysis.held_by_gangs import held_up
-from kubelint_gpu.builders.overlapping_runs import SCHEDULE, OverlappingRuns
-from kubelint_gpu.builders.short_gangs import ShortGang, UndecidedGang
-from kubelint_gpu.builders.starving_jobs import asking_too, while_running
-from kubelint_gpu.builders.stuck_gangs import GangDeadlock, is_repeated, stuck_gangs
+from kubelint_gpu.builders.jobs.overlapping_runs import SCHEDULE, OverlappingRuns
+from kubelint_gpu.builders.jobs.running_for_good import asking_too, while_running
+from kubelint_gpu.builders.jobs.short_gangs import ShortGang, UndecidedGang
+from kubelint_gpu.builders.jobs.stuck_gangs import GangDeadlock, is_repeated, stuck_gangs
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
 from kubelint_gpu.engine.api import (
     ApplySet,

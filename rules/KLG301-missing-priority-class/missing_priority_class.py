@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.builders.stuck_rollout import ended
+from kubelint_gpu.builders.rollout_end import ended
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.findings.finding import WHO, Shared

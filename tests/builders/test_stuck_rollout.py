@@ -24,14 +24,6 @@ def codes(text, nodes):
     return sorted(found.code for found in findings(text, nodes))
 
 
-def test_an_ordered_stateful_set_that_lacks_room_is_one_finding_of_its_own_rule():
-    assert codes(stateful_set(2), inventory()) == ["KLG111"]
-
-
-def test_a_parallel_stateful_set_that_lacks_room_is_missing_capacity():
-    assert codes(stateful_set(2, "Parallel"), inventory()) == ["KLG109"]
-
-
 def test_a_stateful_set_on_full_nodes_rolls_out():
     assert codes(stateful_set(1), inventory()) == []
     assert codes(stateful_set(2), inventory(nodes=2)) == []
@@ -50,12 +42,6 @@ def test_the_pod_that_waits_is_named_by_its_ordinal():
     assert found.fixes == (), "a lower number does not rescue a set that waits already"
 
 
-def test_a_daemon_set_that_surges_is_one_finding_of_its_own_rule():
-    (found,) = findings(daemon_set(1), inventory(nodes=2))
-    assert (found.code, found.severity, found.place.line) == ("KLG110", "error", 5)
-    assert [(fix.safety, fix.verified) for fix in found.fixes] == [("safe", True)]
-
-
 @pytest.mark.parametrize("text", [daemon_set(0, 1), daemon_set(1, limits="{cpu: 1}"), daemon_set("0%", 1)])
 def test_a_daemon_set_that_does_not_surge_or_fits_twice_is_silent(text):
     assert codes(text, inventory(nodes=2)) == []
@@ -65,13 +51,6 @@ def test_a_daemon_sets_pods_hold_what_they_hold_in_the_rollouts_of_others():
     beside = daemon_set(0, 1, name="health") + "---\n" + deployment()
     assert codes(beside, inventory(gpus=2)) == ["KLG101"]
     assert codes(deployment(), inventory(gpus=2)) == []
-
-
-def test_a_host_port_that_surges_is_found_without_an_inventory():
-    port = "ports:\n  - {containerPort: 80, hostPort: 80}"
-    (found,) = findings(daemon_set(1, more=port, limits="{}"), "")
-    assert (found.code, found.severity) == ("KLG110", "error")
-    assert codes(daemon_set(0, 1, more=port, limits="{}"), "") == []
 
 
 @pytest.mark.parametrize("replicas", [1, 2, 3])

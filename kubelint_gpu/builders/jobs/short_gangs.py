@@ -8,8 +8,9 @@ from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.gang_members import Team
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import without_leaving
-from kubelint_gpu.builders.job_quota import refusal_beside
-from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, running_for_good
+from kubelint_gpu.builders.jobs.job_quota import refusal_beside
+from kubelint_gpu.builders.jobs.running_for_good import running_for_good
+from kubelint_gpu.builders.jobs.starving_jobs import MOST_OTHERS
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.quota import QuotaRefusal

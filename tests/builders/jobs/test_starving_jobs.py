@@ -116,13 +116,6 @@ def test_pods_that_go_in_the_same_apply_are_in_nobodys_way(replicas, waits):
     assert bool(found) == waits
 
 
-def test_the_pods_of_a_daemon_set_stay_where_they_are():
-    daemons = deployment(name="agent").replace("kind: Deployment", "kind: DaemonSet")
-    (found,) = told(daemons + job())
-    assert (found.object, found.certainty) == ("Job/serving/once", "certain")
-    assert told(daemons + job(), NODES.replace("count: 1", "count: 2")) == []
-
-
 def applied(text, inventory, before=""):
     """What is said of a Job that is new, as are all others that are not among those `before`."""
     judged = unit(text, inventory, before=before)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from kubelint_gpu.analysis.certainty import cluster_beyond, is_certain
 from kubelint_gpu.analysis.harm import short_as_before
-from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import without_leaving
-from kubelint_gpu.builders.job_quota import outcome, refusal_beside
+from kubelint_gpu.builders.jobs.job_quota import outcome, refusal_beside
+from kubelint_gpu.builders.jobs.running_for_good import running_for_good, while_running
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.builders.waiting_pods import declare, unsure_claims
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck, field_pointers
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck
 from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.messages.wait import Wait
 from kubelint_gpu.messages.why_fewer import refused
-from kubelint_gpu.messages.wording import workload_name
 from kubelint_gpu.simulation.controllers.job import job_of, piles_up, stops_for_ever
 from kubelint_gpu.simulation.questions.starved_jobs import starves, waits_for, waits_for_volume
 from kubelint_gpu.simulation.search.trace import Waiting
@@ -102,38 +101,3 @@ def _behind(
         help=declare(unsure_claims(unit, subject.workload, waiting)),
         related=stakes(unit, subject, waiting),
     )
-
-
-def running_for_good(
-    unit: ApplySet, subjects: Sequence[WorkloadCheck], *, daemons: bool = False
-) -> list[WorkloadCheck]:
-    """The other workloads that run for good on nodes for these; of DaemonSets those that were there before, or all."""
-    fits = [unit.alone(one).fit for one in subjects]
-    nodes = frozenset(name for fit in fits if fit is not None for name in fit.fits)
-    return [one for one in unit.subjects if one not in subjects and _stays(unit, one, nodes, daemons=daemons)]
-
-
-def asking_too(others: Sequence[WorkloadCheck], resource: str) -> Iterator[Related]:
-    """Where the first of some workloads ask for a resource."""
-    for one in others[:2]:
-        for route in field_pointers.requests(one.manifest, resource):
-            yield Related(one.manifest.place(route), f"{workload_name(one.workload)} asks for it, too")
-
-
-def _stays(unit: ApplySet, subject: WorkloadCheck, nodes: frozenset[str], *, daemons: bool) -> bool:
-    """Whether a workload runs for good on some of the nodes."""
-    judgement = judgements_in(unit).get(subject.key)
-    if judgement is None or subject.controller.runs_to_completion:
-        return False
-    if subject.controller.node_bound:
-        return not nodes.isdisjoint(judgement.eligible) and (daemons or not is_made(unit, subject))
-    return bool(subject.workload.replicas) and not nodes.isdisjoint(judgement.eligible)
-
-
-def while_running(others: Sequence[WorkloadCheck]) -> str:
-    """A clause that says beside what: one workload by its name, several by their number, else what runs already."""
-    if not others:
-        return "while what runs already stays"
-    if len(others) == 1:
-        return f"while {workload_name(others[0].workload)} runs"
-    return f"while the {len(others)} other workloads that want these nodes run"

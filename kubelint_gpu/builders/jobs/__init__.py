@@ -1,0 +1,1 @@
+"""Findings about Jobs and gangs: what they wait for, hold and leave behind."""

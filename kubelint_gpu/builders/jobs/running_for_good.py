@@ -1,0 +1,45 @@
+"""The other workloads beside which Jobs run: those whose pods never end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.analysis.predecessors import is_made
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.engine.api import ApplySet, Related, WorkloadCheck, field_pointers
+from kubelint_gpu.messages.wording import workload_name
+
+
+def running_for_good(
+    unit: ApplySet, subjects: Sequence[WorkloadCheck], *, daemons: bool = False
+) -> list[WorkloadCheck]:
+    """The other workloads that run for good on nodes for these; of DaemonSets those that were there before, or all."""
+    fits = [unit.alone(one).fit for one in subjects]
+    nodes = frozenset(name for fit in fits if fit is not None for name in fit.fits)
+    return [one for one in unit.subjects if one not in subjects and _stays(unit, one, nodes, daemons=daemons)]
+
+
+def asking_too(others: Sequence[WorkloadCheck], resource: str) -> Iterator[Related]:
+    """Where the first of some workloads ask for a resource."""
+    for one in others[:2]:
+        for route in field_pointers.requests(one.manifest, resource):
+            yield Related(one.manifest.place(route), f"{workload_name(one.workload)} asks for it, too")
+
+
+def _stays(unit: ApplySet, subject: WorkloadCheck, nodes: frozenset[str], *, daemons: bool) -> bool:
+    """Whether a workload runs for good on some of the nodes."""
+    judgement = judgements_in(unit).get(subject.key)
+    if judgement is None or subject.controller.runs_to_completion:
+        return False
+    if subject.controller.node_bound:
+        return not nodes.isdisjoint(judgement.eligible) and (daemons or not is_made(unit, subject))
+    return bool(subject.workload.replicas) and not nodes.isdisjoint(judgement.eligible)
+
+
+def while_running(others: Sequence[WorkloadCheck]) -> str:
+    """A clause that says beside what: one workload by its name, several by their number, else what runs already."""
+    if not others:
+        return "while what runs already stays"
+    if len(others) == 1:
+        return f"while {workload_name(others[0].workload)} runs"
+    return f"while the {len(others)} other workloads that want these nodes run"

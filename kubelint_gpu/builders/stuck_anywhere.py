@@ -1,0 +1,65 @@
+"""A rollout that never ends in any cluster, or in some, as a finding: no node is named, since none is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.builders.rollout_end import End
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers
+from kubelint_gpu.evidence.exclusive_lines import exclusive_lines
+from kubelint_gpu.evidence.stakes import wait_of
+from kubelint_gpu.messages.kept_pods import keeping, numbers
+from kubelint_gpu.messages.wait import host_ports
+from kubelint_gpu.messages.wording import listed
+
+
+def standstill_anywhere(
+    unit: ApplySet, subject: WorkloadCheck, end: End, code: str, proposals: Sequence[FixCandidate]
+) -> Diagnostic:
+    """The finding that a rollout never ends in any cluster: no node is named, since none is known."""
+    manifest, workload = subject.manifest, subject.workload
+    wait = wait_of(unit, subject, end.waiting)
+    why, _, label = keeping(workload)
+    clause, sentences = wait.clause, tuple(wait.sentences())
+    if code == "KLG102":
+        ports = listed([str(port) for port in host_ports(workload.spec)])
+        one = len(end.waiting.lacks) == 1
+        node, holder = ("the only node", "the old pod") if one else ("the only nodes", "the old pods")
+        clause = f"the new pod waits for host port {ports} of {node} that it may go to, held by {holder}"
+        sentences = (clause,)
+    place = manifest.place(field_pointers.strategy(manifest), "key")
+    return Diagnostic(
+        code,
+        place,
+        f"the rollout never ends in any cluster: {clause}, and {why}",
+        manifest,
+        cause="rollout",
+        related=(Related(place, label), *exclusive_lines(unit, subject, end.waiting)),
+        cycle=(*sentences, *numbers(workload)),
+        proposals=tuple(proposals),
+    )
+
+
+def standstill_somewhere(
+    unit: ApplySet, subject: WorkloadCheck, code: str, waits: str, proposals: Sequence[FixCandidate]
+) -> Diagnostic:
+    """The finding that a rollout never ends in some clusters; `waits` says in which, and what for.
+
+    It is a note, for it is so of many; where every node is to count as full it is a warning.
+    """
+    manifest, workload = subject.manifest, subject.workload
+    why, _, label = keeping(workload)
+    place = manifest.place(field_pointers.strategy(manifest), "key")
+    return Diagnostic(
+        code,
+        place,
+        f"the rollout may never end: {waits}, and {why}",
+        manifest,
+        cause="rollout",
+        certainty="possible",
+        severity="warning" if unit.world.full else "note",
+        related=(Related(place, label),),
+        cycle=numbers(workload),
+        help=("give --inventory to learn whether the cluster lets it end",),
+        proposals=tuple(proposals),
+    )
