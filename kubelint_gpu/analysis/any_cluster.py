@@ -8,25 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.scenarios import Scenario, on_nodes_of
+from kubelint_gpu.analysis.scenarios import on_nodes_of
 from kubelint_gpu.kube.objects.label_algebra import alternatives
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE, READ_WRITE_ONCE_POD
-from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.plugins import node_ports, volume_restrictions
-from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import created_pod
-from kubelint_gpu.simulation.questions.beyond_inventory import MOST_NODES, further_nodes
+from kubelint_gpu.simulation.questions.beyond_inventory import MOST_NODES
 from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
-from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
+from kubelint_gpu.analysis.generous_nodes import nodes_for, on_generous_nodes, without_spare_node
 
 _HOSTNAME = "kubernetes.io/hostname"
 _WHATEVER = frozenset((volume_restrictions.NAME,))
@@ -43,7 +40,7 @@ def stuck_anywhere(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
     if not wanted:
         return {}
     scenario = on_generous_nodes(unit)
-    enough = sum(_nodes(one) for one in scenario.transitions.values())
+    enough = sum(nodes_for(one) for one in scenario.transitions.values())
     certain = _WHATEVER | _IF_COUNTED if enough <= MOST_NODES else _WHATEVER
     plain = on_nodes_of(scenario, replace(unit.cluster, nodes=scenario.cluster.nodes, pods=()))
     return {
@@ -74,30 +71,6 @@ def stuck_without_spare_node(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
             if judgement.waits and _is_over(judgement, _IF_COUNTED):
                 found[one.key] = judgement
     return found
-
-
-@once
-def on_generous_nodes(unit: ApplySet) -> Scenario:
-    """All workloads are rolled out, on nodes as generous as any could be, with the volumes that they ask for."""
-    placed = [one for one in unit.subjects if one.places_pods and one.placed_here and not one.workload.custom]
-    rolled = {one.key: Transition(one.workload, one.workload) for one in placed}
-    cluster = with_bound_claims(unit.cluster, [one.workload for one in placed])
-    enough = sum(map(_nodes, rolled.values()))
-    nodes = further_nodes([created_pod(one.workload, "new") for one in placed], cluster, enough).nodes
-    return Scenario(rolled, replace(cluster, nodes=nodes, pods=()), (), unit.budget)
-
-
-def without_spare_node(scenario: Scenario, key: WorkloadKey) -> Scenario:
-    """A workload is alone, on as many nodes as it has pods."""
-    one, nodes = scenario.transitions[key], scenario.cluster.nodes
-    pod, cluster = created_pod(one.new, "new"), scenario.cluster
-    mine = [node for node in nodes if fit(pod, Snapshot.of(replace(cluster, nodes=(node,)))).schedulable]
-    alone = replace(scenario, transitions={key: one})
-    return on_nodes_of(alone, replace(cluster, nodes=tuple(mine[: one.new.replicas])))
-
-
-def _nodes(one: Transition) -> int:
-    return 2 * one.new.replicas + 1
 
 
 def _rolled(unit: ApplySet) -> Iterator[WorkloadCheck]:

@@ -10,59 +10,22 @@ from kubelint_gpu.analysis.predecessors import contradicts_nodes
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.scenarios import Scenario, now, on_nodes_of, only_rolled, scaled
 from kubelint_gpu.analysis.transitions import may_be_placed, transitions_in
-from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.standing_pods import uncordoned
-from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
-from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
+from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
-from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
+from kubelint_gpu.analysis.cluster_beyond import cluster_beyond
 
 _WHATEVER = frozenset(("quota", "volume"))
 """What pods may wait for on every node."""
-
-
-@dataclass(frozen=True, slots=True)
-class Further:
-    """The declared cluster with nodes that may be there besides, as generous to the unit's pods as any could be.
-
-    `taken` are the subjects, by identity, whose pods such nodes take; `known` says that this is known of all.
-    """
-
-    cluster: Cluster
-    taken: frozenset[WorkloadKey] = frozenset()
-    known: bool = True
-
-
-@once
-def cluster_beyond(unit: ApplySet) -> Further:
-    """The cluster with what there may be beyond the inventory."""
-    transitions = transitions_in(unit)
-    users = [one for found in transitions.values() for one in (found.new, found.old)]
-    pods = {
-        (key, old): created_pod(found.old if old else found.new, "old" if old else "new")
-        for key, found in transitions.items()
-        for old in (False, True)
-        if not controller_of(found.new).node_bound
-    }
-    enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions.values())
-    daemons = [created_pod(one.new, "new") for one in transitions.values() if controller_of(one.new).node_bound]
-    found = further_nodes(list(pods.values()), with_bound_claims(unit.cluster, users), enough, daemons)
-    takes = dict(zip(pods, found.takes, strict=True))
-    return Further(
-        replace(unit.cluster, nodes=(*unit.cluster.nodes, *found.nodes)),
-        frozenset(key for (key, old), taken in takes.items() if taken and not old),
-        all(taken is not None for taken in found.takes),
-    )
 
 
 def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.certainty import cluster_beyond, is_certain
+from kubelint_gpu.analysis.certainty import is_certain
+from kubelint_gpu.analysis.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.harm import short_as_before
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import without_leaving

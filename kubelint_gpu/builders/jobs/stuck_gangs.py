@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis.certainty import cluster_beyond
+from kubelint_gpu.analysis.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.gang_members import Team, custom_teams, team_of, waits_for_all
 from kubelint_gpu.analysis.transitions import without_leaving

@@ -1,0 +1,52 @@
+"""The declared cluster with what there may be beyond the inventory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.analysis.transitions import transitions_in
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.answers import once
+
+if TYPE_CHECKING:
+    from kubelint_gpu.workspace.apply_set import ApplySet
+    from kubelint_gpu.workspace.workload_check import WorkloadKey
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """The declared cluster with nodes that may be there besides, as generous to the unit's pods as any could be.
+
+    `taken` are the subjects, by identity, whose pods such nodes take; `known` says that this is known of all.
+    """
+
+    cluster: Cluster
+    taken: frozenset[WorkloadKey] = frozenset()
+    known: bool = True
+
+
+@once
+def cluster_beyond(unit: ApplySet) -> Further:
+    """The cluster with what there may be beyond the inventory."""
+    transitions = transitions_in(unit)
+    users = [one for found in transitions.values() for one in (found.new, found.old)]
+    pods = {
+        (key, old): created_pod(found.old if old else found.new, "old" if old else "new")
+        for key, found in transitions.items()
+        for old in (False, True)
+        if not controller_of(found.new).node_bound
+    }
+    enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions.values())
+    daemons = [created_pod(one.new, "new") for one in transitions.values() if controller_of(one.new).node_bound]
+    found = further_nodes(list(pods.values()), with_bound_claims(unit.cluster, users), enough, daemons)
+    takes = dict(zip(pods, found.takes, strict=True))
+    return Further(
+        replace(unit.cluster, nodes=(*unit.cluster.nodes, *found.nodes)),
+        frozenset(key for (key, old), taken in takes.items() if taken and not old),
+        all(taken is not None for taken in found.takes),
+    )
