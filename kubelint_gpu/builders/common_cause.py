@@ -28,16 +28,16 @@ def of_shortage(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, nature: str
 ) -> Shared | None:
     """That not all replicas run: a quota, what they ask for of the nodes, or what else it is by its `nature`."""
-    not_all = ("not all pods of ", WHO)
+    not_all, who = ("not all pods of ", WHO), subject.workload.key
     if judgement.refusal is not None:
         quota = f"quota {judgement.refusal.quota}"
-        return Shared(quota, (*not_all, f" can run: {quota} refuses them"))
+        return Shared(quota, (*not_all, f" can run: {quota} refuses them"), who=who)
     certain, priority = is_certain(unit, subject, judgement), subject.workload.spec.priority or 0
     nodes = without_place(judgement)
     if nodes:
         has = _places(unit).get(nodes) if certain else None
         told = (*not_all, f" can run on {some(nodes)}: {nature}")
-        return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has, priority)
+        return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has, priority, who=who)
     each = pod_requests(subject.workload.spec).get(resource, 0)
     names = sorted(judgement.eligible)
     found = [info for info in map(unit.empty.node, names if each else ()) if info is not None]
@@ -50,9 +50,8 @@ def of_shortage(
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
     nature = "not all of their pods can run; this is missing capacity, not a rollout deadlock"
     asked = (WHO, " ask for ", ASKED, f" {resource} of {some(names)}, {have}: {nature}")
-    return Shared(
-        f"{resource} of {' '.join(names)}", asked, judgement.wanted * each, total if certain else None, priority
-    )
+    has, cause = total if certain else None, f"{resource} of {' '.join(names)}"
+    return Shared(cause, asked, judgement.wanted * each, has, priority, resource=resource, who=who)
 
 
 def without_place(judgement: Judgement) -> tuple[str, ...]:

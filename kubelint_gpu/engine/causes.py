@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import WHO, Finding, Fix, Related, Shared
-from kubelint_gpu.messages.wording import owner_name, some
+from kubelint_gpu.messages.wording import bare, owner_name, some
 from kubelint_gpu.values import replace
 
 
@@ -59,25 +59,28 @@ def told_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _together(group: Sequence[Finding]) -> Sequence[Finding]:
     shared = group[0].shared
-    by_object: Mapping[str, Finding] = {one.object: one for one in reversed(group)}
+    names = list(dict.fromkeys(map(_who, group)))
     asked = sum(one.shared.asked for one in group if one.shared is not None)
     surely = shared is not None and shared.has is not None and asked > shared.has and group[0].certainty == "possible"
-    if shared is None or len(by_object) <= (1 if surely else shared.few):
+    if shared is None or len(names) <= (1 if surely else shared.few):
         return group
     first, *rest = ordered = sorted(group, key=lambda one: (one.place, one.object))
     if surely:
         # each may have the room, and not all of them: one of the lowest priority finds none, most often the last
         first = min(reversed(ordered), key=_priority)
         rest = [one for one in ordered if one is not first]
-        only = all(_priority(one) > _priority(first) for one in rest)
+        only = all(_priority(one) > _priority(first) or one.object == first.object for one in rest)
         first = replace(first, certainty="certain" if only else "possible", severity=rule(first.code).severity)
-    filled = (_names([one.object for one in ordered]), str(asked))
+    filled = (_names([_who(one) for one in ordered]), bare(shared.resource, asked))
     message = "".join(filled[part] if isinstance(part, int) else part for part in shared.told)
     return [
         replace(
             first,
             message=message,
-            related=(*_common(group), *(Related(one.place, f"{owner_name(one.object)}, too") for one in rest)),
+            related=(
+                *_common(group),
+                *(Related(one.place, f"{owner_name(_who(one))}, too") for one in rest if one.place != first.place),
+            ),
             cycle=(
                 *(f"{owner_name(one.object)}: {one.cycle[0]}" for one in (first, *rest) if one.cycle),
                 *first.cycle[1:][-1:],
@@ -88,6 +91,10 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
             ),
         )
     ]
+
+
+def _who(finding: Finding) -> str:
+    return (finding.shared.who if finding.shared is not None else "") or finding.object
 
 
 def _priority(finding: Finding) -> int:

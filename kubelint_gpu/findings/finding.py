@@ -95,11 +95,12 @@ class Shared:
     Attributes:
         cause: what is the same of all of them.
         told: the parts of the sentence about all of them, `WHO` and `ASKED` in place of names and the number.
-        asked: what this one asks for; where all together ask for more than the cluster `has`, that is certain and told
-            once.
+        asked: what this one asks for of a `resource`; where all together ask for more than the cluster `has`, that is
+            certain and told once.
         priority: of its pods; where not all have room, those of the highest have.
         few: so many of them are each told otherwise.
         of_run: more are one in whatever file they stand; else those of one unit are.
+        who: `kind/namespace/name` of whom it tells, where an object has several templates.
     """
 
     cause: str
@@ -109,6 +110,8 @@ class Shared:
     priority: int = 0
     few: int = 3
     of_run: bool = False
+    resource: str = ""
+    who: str = ""
 
 
 @dataclass(frozen=True, slots=True)

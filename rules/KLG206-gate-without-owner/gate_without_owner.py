@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from kubelint_gpu.analysis.predecessors import acting
+from kubelint_gpu.documents import Pointer, value_at
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.admission.neighbours import GATES, gate_owner
 from kubelint_gpu.kube.objects.requests import pod_amounts
+from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.quantity import scheduler_units, shown
 from kubelint_gpu.messages.wording import listed
@@ -20,7 +22,9 @@ from kubelint_gpu.workspace.answers import once
 
 K = TypeVar("K")
 _QUEUE = "kueue.x-k8s.io/queue-name"
-_KINDS = ("LocalQueue", "ClusterQueue")
+_LABEL: Pointer = ("metadata", "labels", _QUEUE)
+_VOLCANO: Pointer = ("spec", "queue")
+_KINDS = ("LocalQueue", "ClusterQueue", "Queue")
 _FEWER = "kueue.x-k8s.io/job-min-parallelism"
 
 
@@ -56,82 +60,104 @@ def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _without_queue(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Workloads that Kueue holds for ever; asked where queues are declared."""
-    for subject in unit.subjects:
-        meta, manifest = subject.workload.meta, subject.manifest
-        why = _never_admitted(unit, subject)
-        if not why or not manifest.present(("metadata", "labels", _QUEUE)):
+    """Workloads that Kueue or Volcano holds for ever; asked where queues are declared."""
+    volcano = {one.name for one in _declared(unit) if api_group(one.item.value) == "scheduling.volcano.sh"}
+    for parts in grouped((one.manifest.object, one) for one in unit.subjects).values():
+        manifest, why = parts[0].manifest, _never_admitted(unit, parts)
+        value, pointer = manifest.item.value, _LABEL
+        queue = value_at(value, _VOLCANO) if volcano and api_group(value) == "batch.volcano.sh" else None
+        if isinstance(queue, str) and queue not in ("", "default", *volcano):
+            why, pointer = f"Volcano admits nothing for Queue {queue}, which is not among these manifests:", _VOLCANO
+        if not why or not manifest.present(pointer):
             continue
         yield Diagnostic(
             "KLG206",
-            manifest.place(("metadata", "labels", _QUEUE)),
-            f"Kueue {why} no pod is made or scheduled",
+            manifest.place(pointer),
+            f"{why} no pod is made or scheduled",
             manifest,
-            cause=f"queue {meta.labels[_QUEUE]}",
+            cause=f"queue {value_at(value, pointer)}",
             certainty="possible",
             severity="warning",
         )
 
 
-def _never_admitted(unit: ApplySet, subject: WorkloadCheck) -> str:
-    """Why Kueue never admits a workload that names a queue; empty where it may, and where no queue is declared.
+def _never_admitted(unit: ApplySet, parts: Sequence[WorkloadCheck]) -> str:
+    """Why Kueue never admits an object that names a queue; empty where it may, and where no queue is declared.
 
     Behaviour: the flavor assigner of Kueue, v0.19. A queue of a cohort may borrow, so of its quota nothing is said.
     """
     local, cluster = _queues(unit)
-    meta = subject.workload.meta
+    meta = parts[0].workload.meta
     name = meta.labels.get(_QUEUE)
     if not name or not (local or cluster):
         return ""
     if (meta.namespace, name) not in local:
         return (
-            f"admits nothing for LocalQueue {name}, which namespace {meta.namespace} does not have among these "
+            f"Kueue admits nothing for LocalQueue {name}, which namespace {meta.namespace} does not have among these "
             "manifests: until it is there"
         )
     behind = Fields(local[meta.namespace, name], (), []).down("spec").text("clusterQueue")
     if not cluster or not behind:
         return ""
     if behind not in cluster:
-        return f"admits nothing for LocalQueue {name}: its ClusterQueue {behind} is not among these manifests:"
+        return f"Kueue admits nothing for LocalQueue {name}: its ClusterQueue {behind} is not among these manifests:"
     spec = Fields(cluster[behind], (), []).down("spec")
     if "resourceGroups" in spec and "namespaceSelector" not in spec:
-        return f"admits nothing for ClusterQueue {behind}: without namespaceSelector it is for no namespace:"
-    found = next(_lacking(subject, spec), "")
-    return f"never admits it: {found} ClusterQueue {behind}:" if found else ""
+        return f"Kueue admits nothing for ClusterQueue {behind}: without namespaceSelector it is for no namespace:"
+    found = next(_lacking(parts, spec), "")
+    return f"Kueue never admits it: {found} ClusterQueue {behind}:" if found else ""
 
 
-def _lacking(subject: WorkloadCheck, spec: Fields) -> Iterator[str]:
-    """What a ClusterQueue does not have of what a workload asks for."""
+def _lacking(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
+    """What a ClusterQueue does not have of what the pods of an object ask for together."""
     groups = list(spec.children("resourceGroups"))
     covered = {name for group in groups for name in group.texts("coveredResources")}
-    asked = {name: amount for name, amount in pod_amounts(subject.workload.spec).items() if amount}
+    asked = grouped(
+        (name, amount * _at_once(part))
+        for part in parts
+        for name, amount in pod_amounts(part.workload.spec).items()
+        if amount
+    )
     unknown = sorted(asked.keys() - covered)
     if groups and unknown:
         yield f"its pods ask for {listed(unknown)}, which no resource group covers in"
     cohort = spec.text("cohort") or spec.text("cohortName")
-    if cohort or _FEWER in subject.workload.meta.annotations:
+    if cohort or _FEWER in parts[0].workload.meta.annotations:
         return
-    job = job_of(subject.workload)
-    pods = subject.workload.replicas if subject.workload.custom else 1
-    if job is not None:
-        pods = min(job.strategy.parallelism, job.strategy.completions or job.strategy.parallelism)
     for group in groups:
         flavors = [one for flavor in group.children("flavors") for one in flavor.children("resources")]
         for name in sorted(asked.keys() & {*group.texts("coveredResources")}):
-            quotas = [one.quantity("nominalQuota") for one in flavors if one.text("name") == name]
-            most = max((one for one in quotas if one is not None), default=None)
-            if most is not None and pods * asked[name] > most:
-                wanted, has = (shown(name, scheduler_units(name, one)) for one in (pods * asked[name], most))
-                yield f"it asks for {wanted} of {name}, and {has} is the most that a flavor has in"
+            found = [one.quantity("nominalQuota") for one in flavors if one.text("name") == name]
+            quotas = [one for one in found if one is not None]
+            # the pods of one template have one flavor
+            for wanted, most, has in (
+                (max(asked[name]), max(quotas, default=0), "is the most that a flavor has"),
+                (sum(asked[name]), sum(quotas), "is all that its flavors have"),
+            ):
+                if quotas and wanted > most:
+                    told = [shown(name, scheduler_units(name, one)) for one in (wanted, most)]
+                    yield f"it asks for {told[0]} of {name}, and {told[1]} {has} in"
+
+
+def _at_once(part: WorkloadCheck) -> int:
+    """How many pods of a template Kueue admits together."""
+    job = job_of(part.workload)
+    if job is not None:
+        return min(job.strategy.parallelism, job.strategy.completions or job.strategy.parallelism)
+    return part.workload.replicas if part.workload.custom else 1
 
 
 @once
 def _queues(unit: ApplySet) -> tuple[Mapping[tuple[str, str], dict[str, Any]], Mapping[str, dict[str, Any]]]:
     """The declared LocalQueues by namespace and name, ClusterQueues by name; nothing of those declared twice."""
-    found = [one for one in (*unit.manifests, *unit.surroundings(_KINDS)) if one.kind in _KINDS]
+    found = _declared(unit)
     local = grouped(((one.namespace or "default", one.name), one) for one in found if one.kind == "LocalQueue")
     cluster = grouped((one.name, one) for one in found if one.kind == "ClusterQueue")
     return _once_declared(local), _once_declared(cluster)
+
+
+def _declared(unit: ApplySet) -> list[Manifest]:
+    return [one for one in (*unit.manifests, *unit.surroundings(_KINDS)) if one.kind in _KINDS]
 
 
 def _once_declared(found: Mapping[K, Sequence[Manifest]]) -> dict[K, dict[str, Any]]:

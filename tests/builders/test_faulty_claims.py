@@ -22,11 +22,16 @@ spec:
 """
 
 
-def told(code, faults):
-    unit = ApplySet((read("a.yaml", CLAIM),), ClusterContext())
+def told(code, faults, text=CLAIM):
+    unit = ApplySet((read("a.yaml", text),), ClusterContext())
     return [(one.code, one.place.line, one.cause, one.severity) for one in faulty_claims(code, faults(unit))]
 
 
 def test_a_fault_is_told_at_its_key_or_at_its_value() -> None:
     assert told("KLG705", shape_faults)[0][:2] == ("KLG705", 8)
     assert told("KLG706", limit_faults) == [("KLG706", 10, "devices", None)]
+
+
+def test_a_field_that_no_version_has_is_of_no_other_version() -> None:
+    misspelt = CLAIM.replace(b"count: 40", b"conut: 4")
+    assert [line for _, line, _, _ in told("KLG705", shape_faults, misspelt)] == [8]

@@ -84,3 +84,37 @@ def test_pods_of_a_deployment_are_admitted_one_by_one():
     labels = "labels: {kueue.x-k8s.io/queue-name: team}"
     text = deployment(spec="replicas: 9").replace("metadata: {", f"metadata: {{{labels}, ", 1)
     assert told(f"{text}{QUEUES}") == []
+
+
+BOTH = """apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: serving, labels: {kueue.x-k8s.io/queue-name: team}}
+spec:
+  pytorchReplicaSpecs:
+    Master: {replicas: 1, template: {spec: {containers: [{name: pytorch, image: x, resources: {limits: {nvidia.com/gpu: 2}}}]}}}
+    Worker: {replicas: 1, template: {spec: {containers: [{name: pytorch, image: x, resources: {limits: {nvidia.com/gpu: 2}}}]}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("quota", "expected"), [(3, []), (2, ["it asks for 4 of nvidia.com/gpu, and 3 is all that its flavors have"])]
+)
+def test_the_templates_of_one_object_are_admitted_together(quota, expected):
+    queues = QUEUES.replace(
+        "{name: nvidia.com/gpu, nominalQuota: 2}", f"{{name: nvidia.com/gpu, nominalQuota: {quota}}}"
+    )
+    assert [one.partition("Kueue never admits it: ")[2].partition(" in ")[0] for one in told(BOTH + queues)] == expected
+
+
+@pytest.mark.parametrize(("queue", "number"), [("team", 0), ("nope", 1), ("default", 0)])
+def test_a_queue_of_volcano_that_is_not_among_declared_ones_is_told(queue, number):
+    job = """apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train, namespace: serving}
+spec:
+  queue: %s
+  tasks: [{replicas: 1, name: w, template: {spec: {containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: 1}}}]}}}]
+"""
+    declared = "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: team}\n"
+    assert len(told(job % queue + declared)) == number
+    assert told(job % queue) == []

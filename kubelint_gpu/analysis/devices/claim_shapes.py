@@ -91,7 +91,8 @@ def _version_with(manifest: Manifest, one: Misfit) -> str:
     for version in (f"{GROUP}/{name}" for name in _VERSIONS):
         if version == own or version not in served:
             continue
-        if all(other.pointer != one.pointer for other in misfits({**value, "apiVersion": version}, None)):
+        others = [other.pointer for other in misfits({**value, "apiVersion": version}, None)]
+        if all(one.pointer[: len(other)] != other for other in others):
             return version
     return ""
 
