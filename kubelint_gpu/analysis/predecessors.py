@@ -49,7 +49,9 @@ def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:
         return False
     old, job = unit.before_of(subject), job_of(subject.workload)
     if old is None:
-        return subject.manifest.object in unit.made
+        # nobody makes a bare pod again: one that is applied and is on no node is new
+        bare = not (subject.controller.replaces_lost or subject.workload.spec.node_name)
+        return bare or subject.manifest.object in unit.made
     if job is not None and job.scheduled:
         # each run has pods of its own
         return True

@@ -236,3 +236,19 @@ def test_a_gate_of_pods_that_are_kept_is_told_although_the_template_has_none(kin
         gated = gated.replace('"name": "s", "uid"', '"name": "s-1", "uid"')
     found = told(before, after, inventory(4) + gated)
     assert ([code for code, _, _ in found] == ["KLG206"]) is (kind == "ReplicaSet")
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_bare_pods_that_are_applied_together_are_placed_in_any_order(running):
+    one = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: %s, namespace: serving}\nspec:\n  priorityClassName: serving\n"
+    one += "  containers: [{name: main, image: main:1, resources: {limits: {nvidia.com/gpu: %s}}}]\n"
+    text, bare = (
+        (one % ("a", 1)).removeprefix("---\n") + one % ("b", 2),
+        "".join(
+            pod(name, name, gpus, node).replace('"ownerReferences"', '"ignored"')
+            for name, gpus, node in (("a", 1, "n1"), ("b", 2, "n2"))
+        ),
+    )
+    judged = unit(text, inventory(1, 2) + (bare if running else ""))
+    told_of = [(one.code, one.object) for one in check((judged,), judged.world).findings if one.code == "KLG109"]
+    assert told_of == ([] if running else [("KLG109", "Pod/serving/b")])
