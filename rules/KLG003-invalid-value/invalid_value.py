@@ -248,13 +248,14 @@ def _own_priority(unit: ApplySet, manifest: Manifest, spec: PodSpec) -> Iterator
 
 def _runtime_class(unit: ApplySet, subject: WorkloadCheck, spec: PodSpec) -> Iterator[Diagnostic]:
     manifest, name, found = subject.manifest, spec.runtime_class_name, class_of(unit, subject)
-    if name and found is None and not _all_classes_known(unit):
-        return
-    refusal = runtime_class_refusal(spec, unit.cluster.runtime_classes)
-    if refusal is None:
-        return
+    sure, refusal = (
+        found is not None or _all_classes_known(unit),
+        runtime_class_refusal(spec, unit.cluster.runtime_classes),
+    )
     known = sorted(one.name for one in unit.cluster.runtime_classes)
-    near = difflib.get_close_matches(name, known, 1, 0.6) if name and found is None else []
+    near = difflib.get_close_matches(name, known, 1, 0.6 if sure else 0.8) if name and found is None else []
+    if refusal is None or (name and not sure and not near):
+        return
     route = (*field_pointers.pod_spec(manifest), *refusal.field)
     yield Diagnostic(
         "KLG003",
@@ -262,6 +263,7 @@ def _runtime_class(unit: ApplySet, subject: WorkloadCheck, spec: PodSpec) -> Ite
         f"admission refuses the pods: {refusal.text}",
         manifest,
         cause="/".join(refusal.field),
+        certainty="certain" if sure or not name else "possible",
         related=told_at(unit, "RuntimeClass", name, f"RuntimeClass {name} is here") if found is not None else (),
         help=(f"did you mean {near[0]}?",) if near else (),
         proposals=rewritten(manifest, route, near, "use RuntimeClass {}"),
