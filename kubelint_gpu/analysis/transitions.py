@@ -11,7 +11,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.messages.wait import host_ports
+from kubelint_gpu.scheduler.framework.pod_memory import host_ports
 from kubelint_gpu.scheduler.plugins import node_unschedulable
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.demand import takes

@@ -13,7 +13,7 @@ from kubelint_gpu.builders.strategy_fixes import strategy_fixes
 from kubelint_gpu.builders.stuck_anywhere import standstill_anywhere, standstill_somewhere
 from kubelint_gpu.builders.stuck_rollout import standstill
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck
-from kubelint_gpu.messages.wait import host_ports
+from kubelint_gpu.messages.wait import port_numbers
 from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
@@ -45,7 +45,7 @@ def deadlocks(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
         if judgement is not None and _code(end_of(judgement).waiting) == code:
             yield standstill_anywhere(unit, subject, end_of(judgement), code, strategy_fixes(unit, subject, code))
         elif subject.key in stuck_without_spare_node(unit) and code == "KLG102":
-            ports = listed([str(port) for port in host_ports(subject.workload.spec)])
+            ports = listed([str(port) for port in port_numbers(subject.workload.spec)])
             waits = f"where no further node takes the new pod, it waits for host port {ports} of an old one"
             yield standstill_somewhere(unit, subject, code, waits, strategy_fixes(unit, subject, code))
     for subject, found in ended(unit, Verdict.STUCK):

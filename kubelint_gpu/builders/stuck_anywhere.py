@@ -9,7 +9,7 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related,
 from kubelint_gpu.evidence.exclusive_lines import exclusive_lines
 from kubelint_gpu.evidence.stakes import wait_of
 from kubelint_gpu.messages.kept_pods import keeping, numbers
-from kubelint_gpu.messages.wait import host_ports
+from kubelint_gpu.messages.wait import port_numbers
 from kubelint_gpu.messages.wording import listed
 
 
@@ -22,7 +22,7 @@ def standstill_anywhere(
     why, _, label = keeping(workload)
     clause, sentences = wait.clause, tuple(wait.sentences())
     if code == "KLG102":
-        ports = listed([str(port) for port in host_ports(workload.spec)])
+        ports = listed([str(port) for port in port_numbers(workload.spec)])
         one = len(end.waiting.lacks) == 1
         node, holder = ("the only node", "the old pod") if one else ("the only nodes", "the old pods")
         clause = f"the new pod waits for host port {ports} of {node} that it may go to, held by {holder}"

@@ -13,6 +13,7 @@ from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
 from kubelint_gpu.scheduler.attempt import GATED
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
+from kubelint_gpu.scheduler.framework.pod_memory import host_ports
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
 from kubelint_gpu.values import dataclass
@@ -113,7 +114,7 @@ class Wait:
             f"{amount(one[0].resource, one[0].needed)}{_free(one, whole=whole)}" for one in columns if one[0].resource
         ]
         if first.held == "port":
-            parts.insert(0, self._ports)
+            parts.insert(0, _ports(lacks))
         if parts:
             behind = (
                 f" and for {self._of_one_pod}"
@@ -145,13 +146,6 @@ class Wait:
         """A place that it would lack if nothing else were in the way."""
         told = [_kept_away(one[0], held_by(one, self.workload.key, standing=self.standing)) for one in places]
         return f", and for a place {listed(told)}" if told else ""
-
-    @property
-    def _ports(self) -> str:
-        ports = host_ports(self.workload.spec) if self.waiting.owner == self.workload.key else ()
-        if not ports:
-            return "a host port"
-        return f"host port{'s' if len(ports) > 1 else ''} {listed([str(port) for port in ports])}"
 
     @property
     def _of_one_pod(self) -> str:
@@ -221,9 +215,17 @@ def _pods_in_the_way(lacks: Sequence[Blocker], mine: str, *, new: bool) -> int:
     return sum(found.values())
 
 
-def host_ports(spec: PodSpec) -> tuple[int, ...]:
+def port_numbers(spec: PodSpec) -> tuple[int, ...]:
     """The ports that a pod takes on its node, in the order of numbers."""
-    return tuple(sorted({port.port for container in spec.containers for port in container.host_ports}))
+    return tuple(sorted({one.port for one in host_ports(spec)}))
+
+
+def _ports(lacks: Sequence[Blocker]) -> str:
+    """The ports that others have on some nodes."""
+    ports = sorted({int(port) for lack in lacks if lack.held == "port" for port in lack.things})
+    if not ports:
+        return "a host port"
+    return f"host port{'s' if len(ports) > 1 else ''} {listed(list(map(str, ports)))}"
 
 
 def _claims(names: Sequence[str]) -> str:

@@ -26,6 +26,8 @@ def why_fewer(lacks: Sequence[Blocker], refusal: QuotaRefusal | None) -> str:
     if refusal:
         return "this is what the quota allows, not a rollout deadlock"
     short = any(lack.resource for lack in lacks)
+    if lacks and all(lack.reason == inter_pod_affinity.AFFINITY_REASON for lack in lacks):
+        return "pods are not where these must be near them, whatever the strategy: this is no rollout deadlock"
     apart = any(lack.reason in _PLACES for lack in lacks)
     if apart and short:
         return "capacity is missing on some nodes, and others keep pods apart: this is no rollout deadlock"

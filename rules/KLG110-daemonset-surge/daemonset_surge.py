@@ -10,7 +10,7 @@ from kubelint_gpu.builders.stuck_rollout import standstill
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, field_pointers, rule
 from kubelint_gpu.engine.remedies import no_daemon_surge
 from kubelint_gpu.messages.kept_pods import keeping, surges_on_nodes
-from kubelint_gpu.messages.wait import host_ports
+from kubelint_gpu.messages.wait import port_numbers
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS
@@ -45,7 +45,7 @@ def daemonset_surge(unit: ApplySet) -> Iterator[Diagnostic]:
 def _ports(unit: ApplySet) -> Iterator[Diagnostic]:
     """Without an inventory: no node has a port twice."""
     for subject in unit.subjects:
-        ports = host_ports(subject.workload.spec)
+        ports = port_numbers(subject.workload.spec)
         if not ports or not surges_on_nodes(subject.controller) or subject.controller.on_delete:
             continue
         manifest = subject.manifest

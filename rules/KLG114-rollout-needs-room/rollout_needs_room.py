@@ -14,7 +14,7 @@ from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.kept_pods import keeping, kept, numbers, surges_on_nodes
-from kubelint_gpu.messages.wait import host_ports, story
+from kubelint_gpu.messages.wait import port_numbers, story
 from kubelint_gpu.messages.wording import amount, counted, listed
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.values import replace
@@ -32,7 +32,7 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
         return
     for subject in unit.subjects:
         workload, controller, manifest = subject.workload, subject.controller, subject.manifest
-        daemons = surges_on_nodes(controller) and not (controller.on_delete or host_ports(workload.spec))
+        daemons = surges_on_nodes(controller) and not (controller.on_delete or port_numbers(workload.spec))
         replicas = 1 if daemons else workload.replicas
         if not (controller.has_replica_sets or daemons) or not replicas or controller.paused:
             continue

@@ -46,19 +46,20 @@ def _far(unit: ApplySet, subject: WorkloadCheck, far: OutOfReach) -> Diagnostic:
     on = some([title(unit, name) for name in far.nodes])
     near = "there" if key == HOSTNAME else f"near by {key}"
     whose = [one for one in unit.subjects if one.workload.key in far.others]
-    because = f": {said(far.why, on)}" if far.why else ""
+    where = f"which can only be on {on}, and no node {near} takes the pod{f': {said(far.why, on)}' if far.why else ''}"
+    where = where if far.nodes else "which no node takes"
     return Diagnostic(
         "KLG410",
         subject.manifest.place((*route, "topologyKey")),
-        f"the pod must share {key} with {names}, which can only be on {on}, and no node {near} takes the pod{because}",
+        f"the pod must share {key} with {names}, {where}",
         subject.manifest,
         cause=f"{'/'.join(far.others)}/{key}",
         certainty="certain" if unit.complete else "possible",
         scheduler=scheduler_message(unit, subject),
         related=tuple(
-            Related(one.manifest.place(where), f"{one.workload.meta.name} is bound by this")
+            Related(one.manifest.place(bound), f"{one.workload.meta.name} is bound by this")
             for one in whose
-            for where in field_pointers.selectors(one.manifest)
+            for bound in field_pointers.selectors(one.manifest)
         ),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.pod import HostPort, Pod
+from kubelint_gpu.kube.objects.pod import HostPort, Pod, PodSpec
 from kubelint_gpu.scheduler.framework.facts import Held, Keeps, Token, never, nothing, on_one_node, same_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
@@ -59,15 +59,34 @@ def _blockers(pod: Pod, _snapshot: Snapshot, _reason: str) -> Keeps:
     )
 
 
-_FACTS = on_one_node(
-    Held.PORT,
-    pod_labels=nothing,
-    asks=lambda pod: bool(host_ports(pod.spec)),
-    counted=True,
-    excludes=lambda pod, other: not set(_tokens(pod)).isdisjoint(_tokens(other)),
-    tokens=_tokens,
-    token=_token,
-    blockers=_blockers,
-    spared=lambda spec: replace(spec, containers=tuple(replace(one, host_ports=()) for one in spec.containers)),
+def _sought(pod: Pod, snapshot: Snapshot, node: str) -> tuple[str, ...]:
+    """The ports that it wants and others have there."""
+    info = snapshot.node(node)
+    taken = info.ports if info is not None else ()
+    wanted = {one.port for one in host_ports(pod.spec) if any(conflict(one, other) for other in taken)}
+    return tuple(map(str, sorted(wanted)))
+
+
+def _spared(spec: PodSpec) -> PodSpec:
+    return replace(
+        spec,
+        containers=tuple(replace(one, host_ports=()) for one in spec.containers),
+        init_containers=tuple(replace(one, host_ports=()) for one in spec.init_containers),
+    )
+
+
+_FACTS = replace(
+    on_one_node(
+        Held.PORT,
+        pod_labels=nothing,
+        asks=lambda pod: bool(host_ports(pod.spec)),
+        counted=True,
+        excludes=lambda pod, other: not set(_tokens(pod)).isdisjoint(_tokens(other)),
+        tokens=_tokens,
+        token=_token,
+        blockers=_blockers,
+        spared=_spared,
+    ),
+    sought=_sought,
 )
 PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=_FACTS, takes=lambda _ports, _node: 1)
