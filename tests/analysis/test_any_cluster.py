@@ -110,6 +110,21 @@ def test_what_some_clusters_do_not_let_end_is_a_note_and_full_nodes_make_it_a_wa
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        f"{ONCE}---\n{labelled(pod=VOLUME, spec='strategy: {type: Recreate}')}",
+        f"{ONCE}---\n{labelled(pod=VOLUME, spec='strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}')}",
+        labelled(pod=VOLUME),
+        labelled(more=LISTENS),
+        labelled(more=PORT, spec="strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"),
+        labelled(more=PORT, spec="paused: true"),
+    ],
+)
+def test_what_ends_on_any_node_is_no_note(text):
+    assert told(text) == {}
+
+
+@pytest.mark.parametrize(
     ("share", "replicas", "held"),
     [
         ("minAvailable: 1", 1, True),

@@ -135,6 +135,29 @@ def test_who_is_bound_to_a_node_waits_for_others_that_may_be_elsewhere():
     assert {one.certainty for one in findings(both, OPEN) if one.code == "KLG109"} == {"possible"}
 
 
+@pytest.mark.parametrize(
+    ("text", "code", "certainty"),
+    [
+        (deployment(spec="replicas: 2", pod=PIN), "KLG109", "certain"),
+        (deployment(spec="replicas: 2"), "KLG109", "possible"),
+        (deployment(spec="replicas: 2", limits="{cpu: 1}") + quota(1, "pods"), "KLG109", "certain"),
+        (
+            deployment(spec="replicas: 2\nserviceName: chat", pod=PIN).replace("kind: Deployment", "kind: StatefulSet"),
+            "KLG111",
+            "certain",
+        ),
+        (
+            deployment(spec="replicas: 2\nserviceName: chat").replace("kind: Deployment", "kind: StatefulSet"),
+            "KLG111",
+            "possible",
+        ),
+    ],
+    ids=["bound", "free", "quota", "set-bound", "set-free"],
+)
+def test_replicas_that_no_further_node_takes_are_too_many_for_certain(text, code, certainty):
+    assert only(findings(text, OPEN), code).certainty == certainty
+
+
 @pytest.mark.parametrize(("pod", "certainty"), [(PIN, "certain"), (ZONE, "possible")])
 def test_an_autoscaler_that_asks_for_more_than_declared_nodes_have(pod, certainty):
     text = deployment(spec="strategy: {type: Recreate}", pod=pod) + (

@@ -1,42 +1,27 @@
-"""Rollouts on nodes as generous as any could be."""
+"""Nodes as generous to the pods of a unit as any could be."""
 
 from __future__ import annotations
 
 import pytest
-from checks_units import deployment, findings
+from checks_units import deployment, unit
 
-CLAIM = """\
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: v, namespace: serving}
-spec: {accessModes: [ReadWriteOncePod], resources: {requests: {storage: 1Gi}}}
-"""
-VOLUME = "volumes: [{name: v, persistentVolumeClaim: {claimName: v}}]"
-PORT = "ports: [{containerPort: 80, hostPort: 8080}]"
+from kubelint_gpu.analysis.generous_nodes import nodes_for, on_generous_nodes, without_spare_node
+from kubelint_gpu.simulation.search.explorer import Verdict
+
+PORT = "ports: [{containerPort: 80, hostPort: 80}]\n"
 
 
-def told(text):
-    return {one.code: one for one in findings(text, "") if one.code.startswith("KLG1")}
+@pytest.mark.parametrize("replicas", [1, 3])
+def test_there_are_nodes_enough_for_old_and_new_pods(replicas):
+    found = unit(deployment(spec=f"replicas: {replicas}", more=PORT), "")
+    scenario = on_generous_nodes(found)
+    (change,) = scenario.transitions.values()
+    assert len(scenario.cluster.nodes) >= nodes_for(change) == 2 * replicas + 1
+    assert [one.verdict for one in scenario.judgements().values()] == [Verdict.COMPLETES]
 
 
-ONCE = CLAIM.replace("ReadWriteOncePod", "ReadWriteOnce")
-LISTENS = "ports: [{containerPort: 80}]"
-
-
-def labelled(**more):
-    return deployment(limits="{cpu: 1}", **more)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"{ONCE}---\n{labelled(pod=VOLUME, spec='strategy: {type: Recreate}')}",
-        f"{ONCE}---\n{labelled(pod=VOLUME, spec='strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}')}",
-        labelled(pod=VOLUME),
-        labelled(more=LISTENS),
-        labelled(more=PORT, spec="strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"),
-        labelled(more=PORT, spec="paused: true"),
-    ],
-)
-def test_what_ends_on_any_node_is_no_note(text):
-    assert told(text) == {}
+def test_without_a_spare_one_each_pod_has_a_node():
+    found = unit(f"{deployment(spec='replicas: 2', more=PORT)}---\n{deployment(name='other')}", "")
+    alone = without_spare_node(on_generous_nodes(found), found.subjects[0].key)
+    assert (len(alone.transitions), len(alone.cluster.nodes)) == (1, 2)
+    assert [one.verdict for one in alone.judgements().values()] == [Verdict.STUCK]

@@ -105,28 +105,6 @@ def test_pods_apart_by_host_with_a_host_more_than_there_can_be():
     assert (grown.verdict, grown.by_bound) == (Verdict.COMPLETES, True)
 
 
-def test_a_quota_lets_a_pod_be_made_beside_all_that_can_be_there_at_a_rest():
-    assert verdict_of(w(2, over_zones()), on=[*nodes(*"ab"), quota(2)]) == (Verdict.STUCK, False)
-    assert verdict_of(w(3, over_zones()), on=[*nodes(*"abc"), quota(4)]) == (Verdict.COMPLETES, True)
-
-
-def test_a_quota_that_several_rollouts_share_is_told_by_the_bound():
-    # the surge of the first is refused until one of its pods has gone, as one of four may
-    web, api = deployment("web", 4, 1, surge=1, unavailable=1), deployment("api", 3, 1, surge=0, unavailable=1)
-    on = nodes(*"aaaaaa")
-    assert verdict_of(web, api, on=[*on, quota(7)]) == (Verdict.COMPLETES, True)
-    assert together(web, api, on=[*on, quota(7)]) == [(Verdict.COMPLETES, True)]
-    surging = deployment("web", 4, 1, surge=1, unavailable=0)
-    assert verdict_of(surging, api, on=[*on, quota(7)])[0] is Verdict.STUCK
-    assert verdict_of(surging, api, on=[*on, quota(8)]) == (Verdict.COMPLETES, True)
-
-
-def test_a_quota_counts_what_its_status_tells_of():
-    one = deployment("web", 2, 1, surge=1, unavailable=0)
-    assert verdict_of(one, on=[*nodes("a"), quota(4, used=3)]) == (Verdict.COMPLETES, True)
-    assert verdict_of(one, on=[*nodes("a"), quota(4, used=4)])[0] is Verdict.STUCK
-
-
 def in_quota(seed):
     draw = random.Random(seed)
     workloads, held = [], 0

@@ -1,0 +1,170 @@
+"""What nodes and quotas have left at a rest for a pod that waits, wherever those that can be bound beside it are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import gcd
+from sys import maxsize
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.quota import pod_charge
+from kubelint_gpu.scheduler.relations import tokens
+from kubelint_gpu.simulation.model.quota_use import admission_of
+from kubelint_gpu.simulation.prepare.demand import DEVICES, greedily, takes
+from kubelint_gpu.simulation.prepare.revisions import is_of
+from kubelint_gpu.simulation.search.situation import Situation
+from kubelint_gpu.values import dataclass
+
+APART = "no other pod that it keeps away or that keeps it away"
+
+
+@dataclass(frozen=True, slots=True)
+class QuiescentBound:
+    """What can be bound of one workload at a rest.
+
+    Attributes:
+        nodes: where.
+        each: the most that one of its pods takes, host ports and its place apart from others included.
+        each_new: the same of the new ones.
+        least: the least that one of its pods takes.
+        most: how many there are of them at most.
+        old: how many of these are no new ones at most.
+        on_each: whether there is no more than one of them on a node, as of a DaemonSet.
+        pods: its old, its new and its running pods.
+    """
+
+    nodes: frozenset[str]
+    each: Mapping[str, int]
+    each_new: Mapping[str, int]
+    least: Mapping[str, int]
+    most: int
+    old: int
+    on_each: bool
+    pods: tuple[Pod, ...]
+
+    def held(self, name: str, count: int) -> int:
+        """How much so many of them take of something at most."""
+        old = min(self.old, count)
+        return old * self.each.get(name, 0) + (count - old) * self.each_new.get(name, 0)
+
+
+def quotas_let(situation: Situation, bounds: Sequence[QuiescentBound], position: int) -> bool:
+    """Whether the quotas let one more pod be made at a rest, where all that are made are bound."""
+    new, cluster = bounds[position].pods[1], situation.cluster
+    quotas = [quota for quota in cluster.quotas if quota.covers(new)]
+    if not quotas:
+        return True
+    if situation.queued or any(one.on_each and any(map(quota.covers, one.pods)) for one in bounds for quota in quotas):
+        return False
+    use = admission_of(quotas, (*situation.fixed, *(pod for pod in cluster.pods if pod.finished)))
+    kinds = [
+        {(pod_charge(pod.spec), *(quota.covers(pod) for quota in quotas)): (pod, one.most) for pod in one.pods}
+        for one in bounds
+    ]
+    return use.refusal(new, [counted for found in kinds for counted in found.values()]) is None
+
+
+def wants_of(pod: Pod) -> dict[str, int]:
+    """What a pod takes of a node, what is there once of each included."""
+    return {**takes(pod), **dict.fromkeys(tokens(pod), 1)}
+
+
+def bound_of(
+    situation: Situation,
+    position: int,
+    pods: tuple[Pod, ...],
+    wants: Mapping[str, int],
+    apart: Sequence[bool],
+    *,
+    waits: bool,
+    rolls: bool,
+) -> QuiescentBound:
+    """What can be bound of a participant; it `rolls`, or `waits` for a node with one of its new pods."""
+    mine = situation.participants[position]
+    each: dict[str, int] = {}
+    each_new: dict[str, int] = {}
+    least: dict[str, int] = {}
+    demand = situation.demands[position]
+    for number, pod in enumerate(pods):
+        new = number == 1 or (number > 1 and is_of(pod, mine.new) is not False)
+        takes_of = {**wants_of(pod), APART: int(apart[number]), DEVICES: demand.devices}
+        least = {name: min(takes_of.get(name, 0), least.get(name, maxsize)) for name in wants}
+        for name, amount in takes_of.items():
+            for found in (each, each_new) if new else (each,):
+                if name in wants:
+                    found[name] = max(amount, found.get(name, 0))
+    # the Deployment controller scales before it rolls: at a rest nobody has more than the replicas wanted
+    most, keeps = mine.replicas if rolls else max(mine.before, mine.replicas), mine.controller.keeps_until_ready
+    most += mine.controller.surplus(mine.replicas)
+    if waits and mine.daemons:
+        # on the node of the new pod that waits
+        most = int(keeps(mine.replicas))
+    elif waits and rolls:
+        most -= 0 if keeps(mine.replicas) else 1
+    old = mine.controller.old_at_rest(mine.replicas) if rolls else most
+    if demand.supply is None or demand.supply.each != demand.devices:
+        least.pop(DEVICES, None)
+    return QuiescentBound(demand.nodes, each, each_new, least, max(0, most), old, mine.daemons, pods)
+
+
+class QuiescentRoom:
+    """What is left of the nodes for a pod that waits, however those who can be bound beside it are placed."""
+
+    def __init__(
+        self,
+        situation: Situation,
+        wants: Mapping[str, int],
+        bounds: Sequence[QuiescentBound],
+        position: int,
+        once: Collection[str],
+    ) -> None:
+        """`once` is what is there once of each node that takes the pod by itself: a host port, a place of its own."""
+        self._residual = situation.residual
+        self._demands = situation.demands
+        self._mine = situation.demands[position]
+        self._once = once
+        self._wants = {name: amount for name, amount in wants.items() if amount}
+        self._own = bounds[position]
+        self._bounds = bounds
+
+    def refusing(self, nodes: Sequence[str], own: int) -> int:
+        """At most so many of some nodes can refuse the pod, where `own` of its brothers can be on them."""
+        reach = [place for place, one in enumerate(self._bounds) if one.most and not one.nodes.isdisjoint(nodes)]
+        rivals = [self._bounds[place] for place in reach if self._bounds[place] is not self._own]
+        daemons, others = [one for one in rivals if one.on_each], [one for one in rivals if not one.on_each]
+        every = [self._own, *others]
+        least = {name: min(one.least.get(name, 0) for one in every) for name in self._wants}
+        supplies = [self._mine.supply, *(self._demands[place].supply for place in reach)]
+        if len({one and one.number for one in supplies}) > 1:
+            least.pop(DEVICES, None)
+        limits = {name: amount for name, amount in least.items() if amount}
+        # as many as a node holds of these pods
+        crowd = [
+            min([maxsize, *(self._free(node, name) // amount for name, amount in limits.items())]) for node in nodes
+        ]
+        refusing = 0
+        for name, amount in self._wants.items():
+            each = [one.each.get(name, 0) for one in every]
+            step = gcd(*each) or 1 if each == [one.least.get(name, 0) for one in every] else 1
+            supply = self._own.held(name, own) + sum(one.held(name, one.most) for one in others)
+            prices = [-(-price // step) * step for price in self._prices(nodes, name, amount, daemons)]
+            possible = [one for one, count in zip(prices, crowd, strict=True) if one <= count * max(each)]
+            refusing += greedily(supply, possible)
+        return min(len(nodes), refusing)
+
+    def _free(self, node: str, name: str) -> int:
+        if name == DEVICES:
+            supply = self._mine.supply
+            return supply.free.get(node, 0) if supply is not None else maxsize
+        return max(0, self._residual[node].get(name, int(name in self._once)))
+
+    def _prices(self, nodes: Sequence[str], name: str, amount: int, daemons: Sequence[QuiescentBound]) -> Iterator[int]:
+        """How much of a resource others must take of each node, so that too little is left."""
+        if name == DEVICES:
+            prices = self._mine.prices or {}
+            yield from (prices.get(node, 0) for node in nodes)
+            return
+        for node in nodes:
+            free = self._residual[node].get(name, int(name in self._once))
+            taken = sum(one.each.get(name, 0) for one in daemons if node in one.nodes)
+            yield free - taken - amount + 1

@@ -1,0 +1,48 @@
+"""What quotas have left at a rest."""
+
+from __future__ import annotations
+
+from rollout_objects import cluster, deployment, node, quota, same
+from spread_workloads import over_zones, w
+
+from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
+from kubelint_gpu.simulation.search.explorer import Verdict
+
+
+def verdict_of(*workloads, on, **options):
+    found = judge(same(*workloads), cluster(*on), **options)[0]
+    return found.verdict, found.by_bound
+
+
+def nodes(*zones, gpus=8, taints=None):
+    found = [node(f"n{i}", gpus, zone=zone) for i, zone in enumerate(zones)]
+    for name, taint in (taints or {}).items():
+        found[name]["spec"] = {"taints": [taint]}
+    return found
+
+
+def together(*workloads, on):
+    found = judge_together(same(*workloads), cluster(*on))
+    return [(one.verdict, one.by_bound) for one in found]
+
+
+def test_a_quota_lets_a_pod_be_made_beside_all_that_can_be_there_at_a_rest():
+    assert verdict_of(w(2, over_zones()), on=[*nodes(*"ab"), quota(2)]) == (Verdict.STUCK, False)
+    assert verdict_of(w(3, over_zones()), on=[*nodes(*"abc"), quota(4)]) == (Verdict.COMPLETES, True)
+
+
+def test_a_quota_that_several_rollouts_share_is_told_by_the_bound():
+    # the surge of the first is refused until one of its pods has gone, as one of four may
+    web, api = deployment("web", 4, 1, surge=1, unavailable=1), deployment("api", 3, 1, surge=0, unavailable=1)
+    on = nodes(*"aaaaaa")
+    assert verdict_of(web, api, on=[*on, quota(7)]) == (Verdict.COMPLETES, True)
+    assert together(web, api, on=[*on, quota(7)]) == [(Verdict.COMPLETES, True)]
+    surging = deployment("web", 4, 1, surge=1, unavailable=0)
+    assert verdict_of(surging, api, on=[*on, quota(7)])[0] is Verdict.STUCK
+    assert verdict_of(surging, api, on=[*on, quota(8)]) == (Verdict.COMPLETES, True)
+
+
+def test_a_quota_counts_what_its_status_tells_of():
+    one = deployment("web", 2, 1, surge=1, unavailable=0)
+    assert verdict_of(one, on=[*nodes("a"), quota(4, used=3)]) == (Verdict.COMPLETES, True)
+    assert verdict_of(one, on=[*nodes("a"), quota(4, used=4)])[0] is Verdict.STUCK
