@@ -20,7 +20,8 @@ from kubelint_gpu.simulation.prepare.coupling import companion_workloads
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
-from kubelint_gpu.simulation.questions.starved_jobs import may_evict, running_at_once
+from kubelint_gpu.simulation.questions.jobs_beside import may_evict
+from kubelint_gpu.simulation.questions.starved_jobs import running_at_once
 from kubelint_gpu.values import dataclass, replace
 
 UNSEEN = "not every placement of what runs beside it was looked at"

@@ -19,7 +19,8 @@ from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
-from kubelint_gpu.simulation.questions.starved_jobs import parts_of, pods_at_once
+from kubelint_gpu.simulation.questions.jobs_beside import parts_of
+from kubelint_gpu.simulation.questions.starved_jobs import pods_at_once
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import placements
 from kubelint_gpu.values import dataclass, replace

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
-from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.controllers.state import READY, count_on
-from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.prepare.coupling import labels_of
-from kubelint_gpu.simulation.prepare.locality import companions, needs_others
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims, with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.questions.jobs_beside import jobs_beside, staying_pods
 from kubelint_gpu.simulation.search.blocked import BlockedPods
 from kubelint_gpu.simulation.search.narrate import Narration
 from kubelint_gpu.simulation.search.placements import placements
@@ -37,7 +33,7 @@ def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budg
 
 def waits_for(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Waiting | None:
     """What a pod of a Job waits for in a placement of the others that keeps it from starting; None where none does."""
-    simulation = _beside([replace(job, replicas=1)], others, cluster)
+    simulation = jobs_beside([replace(job, replicas=1)], others, cluster)
     if simulation is None:
         return None
     (kind,) = simulation.pod_types.members[-1]
@@ -45,7 +41,7 @@ def waits_for(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Wa
     worst = next((state for state in found if kind in dict(missing(state))), None)
     if worst is None:
         return None
-    staying = replace(cluster, pods=_staying([job], others, cluster))
+    staying = replace(cluster, pods=staying_pods([job], others, cluster))
     told = BlockedPods(simulation, Narration(simulation, staying)).waiting(worst, job.key)
     return next(iter(told), None)
 
@@ -70,7 +66,7 @@ def running_at_once(
     None where it could evict some of the others, and where no placement has room for all of these. Where the budget
     ends first, the best placement is taken to have room for all.
     """
-    simulation = _beside(jobs, others, cluster)
+    simulation = jobs_beside(jobs, others, cluster)
     return pods_at_once(simulation, jobs, budget, lone=not others) if simulation is not None else None
 
 
@@ -92,44 +88,3 @@ def pods_at_once(
     running = [sum(count_on(content, kind, READY) for content in state.nodes for kind in kinds) for state in found.full]
     best = sum(one.replicas for one in jobs)
     return (min(running), max(running) if found.complete else best) if running else None
-
-
-def parts_of(jobs: Sequence[Workload]) -> list[Workload]:
-    """The templates of a Job that has several, each a workload of its own."""
-    if len(jobs) == 1:
-        return [*jobs]
-    named = [replace(one.meta, name=f"{one.meta.name}-{number}") for number, one in enumerate(jobs)]
-    return [replace(one, meta=meta) for one, meta in zip(jobs, named, strict=True)]
-
-
-def _beside(jobs: Sequence[Workload], others: Sequence[Workload], cluster: Cluster) -> Simulation | None:
-    """The simulation of a Job beside what runs for good; None where it could evict some of the others."""
-    every = (*others, *jobs)
-    cluster = with_bound_claims(cluster, every)
-    stays = _staying(jobs, others, cluster)
-    if any(_lacks_companions(one, [*others, *jobs], stays, cluster) for one in jobs):
-        # those that it must be near to may be pods that end some day
-        return None
-    if may_evict(jobs, others):
-        return None
-    quotas = cluster.quotas if len(jobs) == 1 else ()
-    return full_simulation([*others, *parts_of(jobs)], replace(cluster, pods=stays, quotas=quotas))
-
-
-def _staying(jobs: Sequence[Workload], others: Sequence[Workload], cluster: Cluster) -> tuple[Pod, ...]:
-    """The running pods of all others that never end, and that no pod of the Job could evict."""
-    pods = [pod for pod in pods_of_others((*others, *jobs), cluster.pods) if pod.spec.node_name and not pod.finished]
-    return tuple(pod for pod in pods if not is_temporary(pod) and not may_evict(jobs, [pod]))
-
-
-def may_evict(jobs: Sequence[Workload], others: Iterable[Workload | Pod]) -> bool:
-    """Whether a Job's pods could evict some of these by their priority."""
-    return any(gives_way(one.spec, job.spec) for one in others for job in jobs)
-
-
-def _lacks_companions(job: Workload, others: Sequence[Workload], stays: Sequence[Pod], cluster: Cluster) -> bool:
-    """Whether the pods that a Job must be near to are not among what runs for good."""
-    pod, labels = created_pod(job, "new"), labels_of(cluster)
-    if not needs_others(pod, labels):
-        return False
-    return not companions(pod, (*stays, *(created_pod(one, "new") for one in others)), labels)
