@@ -15,6 +15,8 @@ from kubelint_gpu.simulation.prepare.revisions import may_have_template
 from kubelint_gpu.simulation.search.ends import RunEnd, RunEnds
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.group_ends import eviction_of, group_ends
+from kubelint_gpu.simulation.search.left_out import left_out
 from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -76,7 +78,7 @@ def told_by_some(question: Question) -> Judgement | None:
         return None
     found = replace(question.blank, verdict=Verdict.COMPLETES) if always_ends(situation, position) else None
     with suppress(UsedUp):
-        ends = _ends(question) if one.moves else search.ends(frozenset({position}), frozenset(), PARTS.applied)
+        ends = _ends(question) if one.moves else group_ends(search, frozenset({position}), frozenset(), PARTS.applied)
         if ends is None:
             return found
         trace = _replayed(search, ends, ends.verdict(partial(ends.simulation.model.done, name=one.new.key))[1])
@@ -155,7 +157,7 @@ def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace 
         )
         first = [one.states[0] for one in ends.found]
         ready = [blank.wanted - sum(one.controls[place]) - sum(one.waiting[kind] for kind in mine) for one in first]
-        waiting = question.search.left_out(ends.simulation, end.states[0], owner)
+        waiting = left_out(question.situation, ends.simulation, end.states[0], owner)
     return replace(
         blank,
         placed=min(blank.wanted, *ready),
@@ -173,7 +175,7 @@ def _evicting(question: Question, ends: RunEnds, found: Judgement) -> Judgement:
     replaced = (one.new.key for one in question.situation.participants if one.controller.replaces_lost)
     among = frozenset[str]() if found.verdict else frozenset(replaced)
     for owner in (one for one in ends.evictions if one not in among):
-        trace = question.search.eviction_of(ends, owner)
+        trace = eviction_of(question.search, ends, owner)
         if trace is not None:
             shortest = shortest or trace
             every += [one for one in trace.evictions if one.owner == owner and one not in every]
@@ -192,7 +194,7 @@ def _ends(question: Question) -> RunEnds | None:
 
     def found() -> RunEnds | None:
         with suppress(UsedUp), part(1, 3):
-            return search.ends(rolling, scaling, PARTS.applied, lasting=lasting)
+            return group_ends(search, rolling, scaling, PARTS.applied, lasting=lasting)
         return None
 
     name = "ends of lasting pods" if lasting else "ends"

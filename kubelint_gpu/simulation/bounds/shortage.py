@@ -11,6 +11,7 @@ from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, follows, halt
 from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.simulation.search.left_out import left_out
 from kubelint_gpu.simulation.search.placements import fit_first, largest_first, placed_last
 from kubelint_gpu.simulation.search.placing_pods import missing
 from kubelint_gpu.simulation.search.situation import Situation
@@ -83,7 +84,7 @@ def _placed_last(question: Question, simulation: Simulation) -> Judgement | None
         return None
     # of many that lack devices one finding tells, and who holds each device is much to find out for all of them
     crowd = len(situation.participants) > BUDGET.told and situation.demands[question.position].supply is not None
-    waiting = None if crowd else question.search.left_out(simulation, state, question.participant.new.key)
+    waiting = None if crowd else left_out(question.situation, simulation, state, question.participant.new.key)
     wanted = question.blank.wanted
     return replace(question.blank, placed=max(0, wanted - lacking), at_best=wanted, waiting=waiting)
 

@@ -14,6 +14,7 @@ from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.locality import companions
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, is_temporary
 from kubelint_gpu.simulation.search.engine import GroupSearch, worth
+from kubelint_gpu.simulation.search.left_out import left_out
 from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
@@ -95,7 +96,7 @@ def short_of(search: GroupSearch, simulation: Simulation, starts: Starts, mine: 
     # kinds that take room from each other do not have the most pods each in one placement
     placed = min(placed, sum(simulation.pod_types.wanted[kind] for kind in mine) - min(without))
     refusal = next(filter(None, (simulation.places.refusal(kind, state) for kind in mine)), None)
-    return Shortfall(placed, refusal, None if refusal else search.left_out(simulation, state, name))
+    return Shortfall(placed, refusal, None if refusal else left_out(search.situation, simulation, state, name))
 
 
 def halt(situation: Situation, search: GroupSearch, position: int) -> Trace | None:

@@ -15,16 +15,12 @@ from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
-from kubelint_gpu.simulation.search.blocked import BlockedPods
-from kubelint_gpu.simulation.search.concretize import arranged
-from kubelint_gpu.simulation.search.ends import RunEnds, ends_of_runs
 from kubelint_gpu.simulation.search.explorer import Exploration, Verdict, explore
-from kubelint_gpu.simulation.search.narrate import Narration
 from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements, placements_of_all
 from kubelint_gpu.simulation.search.replay import ReplayMismatch, replay
-from kubelint_gpu.simulation.search.single_runs import SingleRuns, at_rest, single_runs, stuck_path
+from kubelint_gpu.simulation.search.single_runs import SingleRuns, single_runs, stuck_path
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
+from kubelint_gpu.simulation.search.trace import Evicted, Trace
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.work import UsedUp, part
 
@@ -49,7 +45,7 @@ class GroupSearch:
     """Everything that is asked of the runs of one group."""
 
     def __init__(self, situation: Situation) -> None:
-        self._situation = situation
+        self.situation = situation
         self.outsiders = situation.temporary_holders()
 
     def searched(
@@ -68,7 +64,7 @@ class GroupSearch:
         extra: list[Pod] = []
         # a run that the core does not confirm step by step proves nothing
         with suppress(ReplayMismatch):
-            budget = self._situation.budget // part
+            budget = self.situation.budget // part
             found = self.playing(
                 lambda more: self._search(self.simulation(rolling, more, scaling), mine, ends, budget), extra
             )
@@ -79,7 +75,7 @@ class GroupSearch:
 
     def _search(self, simulation: Simulation, mine: Sequence[int] | None, ends: str, budget: int) -> SearchResult:
         budget = worth(budget, simulation)
-        starts = placements_of_all(simulation, budget // 2, self._situation.memo)
+        starts = placements_of_all(simulation, budget // 2, self.situation.memo)
         states = starts.full
         if not starts.complete:
             states = states[: BUDGET.starts]
@@ -112,33 +108,6 @@ class GroupSearch:
         evicts, eviction = self._evictions(simulation, found, first)
         return SearchResult(simulation, starts, verdict, looked_at, trace, evicts, eviction)
 
-    def ends(
-        self, rolling: frozenset[int], scaling: frozenset[int], part: int, *, lasting: bool = False
-    ) -> RunEnds | None:
-        """Where all runs come to rest, from every placement that takes no more pods; None where no budget reaches it.
-
-        Of the budget one `part` is spent. With `lasting` pods of others end only where somebody ends them.
-        """
-        mine = {one.new.key for one in self._situation.participants}
-
-        def found(extra: Sequence[Pod]) -> RunEnds:
-            simulation = self.simulation(rolling, extra, scaling)
-            if lasting:
-                kinds = tuple(
-                    kind if kind.owner in mine else replace(kind, temporary=False)
-                    for kind in simulation.pod_types.kinds
-                )
-                model = replace(simulation.model, kinds=kinds)
-                simulation = replace(simulation, pod_types=replace(simulation.pod_types, kinds=kinds), model=model)
-            budget = worth(self._situation.budget // part, simulation)
-            starts = placements(simulation, budget // 2)
-            states = starts.full or (at_rest(simulation, starts.partial) if starts.complete else ())
-            if not starts.complete:
-                states = states[: BUDGET.starts]
-            return ends_of_runs(simulation, states, budget - starts.looked_at, every_start=starts.complete)
-
-        return self.playing(found)
-
     def playing(self, asked: Callable[[Sequence[Pod]], T], extra: list[Pod] | None = None) -> T | None:
         """The answer to what is asked with `extra` running pods in play; None where more and more would have to be.
 
@@ -149,18 +118,7 @@ class GroupSearch:
             try:
                 return asked(extra)
             except UnmodelledVictim as overlooked:
-                extra += self._situation.like(overlooked.pods, extra)
-        return None
-
-    def eviction_of(self, ends: RunEnds, owner: str) -> Trace | None:
-        """The shortest run that evicts pods of an owner; None where the core does not confirm it."""
-        simulation, path = ends.simulation, ends.evictions[owner]
-        for step, after in simulation.model.steps(path[-1]):
-            if owner in simulation.model.evicted(step):
-                try:
-                    return self.replayed(simulation, (*path, simulation.places.canonical(after)), ends=False)
-                except ReplayMismatch:
-                    return None
+                extra += self.situation.like(overlooked.pods, extra)
         return None
 
     def _evictions(
@@ -182,7 +140,7 @@ class GroupSearch:
         self, rolling: frozenset[int], extra: Sequence[Pod], scaling: frozenset[int] = frozenset()
     ) -> Simulation:
         """The simulation of the whole situation; `extra` are running pods that may change, too."""
-        situation = self._situation
+        situation = self.situation
 
         def found() -> Simulation:
             return self.simulated(situation.participants, rolling, (*self.outsiders, *extra), situation.fixed, scaling)
@@ -201,7 +159,7 @@ class GroupSearch:
         scaling: frozenset[int] = frozenset(),
     ) -> Simulation:
         """The simulation of some workloads beside the pods that are `standing`."""
-        situation = self._situation
+        situation = self.situation
         gone = {pod.identifier for pod in in_play}
         fixed = [pod for pod in standing if pod.identifier not in gone]
         found = build_pod_types(participants, rolling, in_play, situation.cluster, scaling, situation.queued)
@@ -217,28 +175,22 @@ class GroupSearch:
         start = one_placement(simulation)
         looked_at = 0
         if start is None:
-            starts = placements(simulation, self._situation.budget)
+            starts = placements(simulation, self.situation.budget)
             start, looked_at = next(iter((*starts.full, *starts.partial)), None), starts.looked_at
         if start is None:
             return looked_at, None
         states, trace = 0, None
         with suppress(ReplayMismatch, UsedUp), part(3, 4):
             done = partial(simulation.model.done, name=ends)
-            path, states = stuck_path(simulation.model, start, done, self._situation.budget)
+            path, states = stuck_path(simulation.model, start, done, self.situation.budget)
             trace = self.replayed(simulation, path) if path else None
         return looked_at + states, trace
 
-    def left_out(self, simulation: Simulation, state: State, name: str) -> Waiting | None:
-        """What a pod of a workload waits for in a state in which it finds no node."""
-        fixed = tuple(pod for pod in self._situation.fixed if pod.identifier not in simulation.in_play)
-        lacks = BlockedPods(simulation, Narration(simulation, replace(self._situation.cluster, pods=fixed)))
-        return next((one for one in lacks.waiting(arranged(simulation, state), name) if one.owner == name), None)
-
     def replayed(self, simulation: Simulation, path: Sequence[State], *, ends: bool = True) -> Trace:
         """A run in words, each step confirmed by the core on the whole cluster."""
-        fixed = tuple(pod for pod in self._situation.fixed if pod.identifier not in simulation.in_play)
-        cluster = replace(self._situation.cluster, pods=fixed)
-        return replay(simulation, path, cluster, self._situation.beside(fixed), ends=ends)
+        fixed = tuple(pod for pod in self.situation.fixed if pod.identifier not in simulation.in_play)
+        cluster = replace(self.situation.cluster, pods=fixed)
+        return replay(simulation, path, cluster, self.situation.beside(fixed), ends=ends)
 
 
 def worth(budget: int, simulation: Simulation) -> int:
