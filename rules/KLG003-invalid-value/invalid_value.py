@@ -9,6 +9,7 @@ from functools import partial
 
 from kubelint_gpu.analysis.devices.claim_shapes import is_told
 from kubelint_gpu.analysis.fields.refused_fields import refusals, unknown_fields
+from kubelint_gpu.builders.limit_ranges import claim_out_of_bounds, pods_out_of_bounds
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.api import (
     ApplySet,
@@ -25,20 +26,15 @@ from kubelint_gpu.engine.put_off import when_admitted
 from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.runtime_classes import class_of
-from kubelint_gpu.kube.objects.limit_range import LimitRange, claim_refusal, limit_range_refusal, with_defaults
-from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.priority import UnknownPriorityClass, priority_refusal
 from kubelint_gpu.kube.objects.quota import counted_as
-from kubelint_gpu.kube.objects.requests import ephemeral_claims
 from kubelint_gpu.kube.objects.runtime_class import runtime_class_refusal
-from kubelint_gpu.kube.objects.workload import Workload, api_group
+from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.errors import InvalidObject, field_path
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
-from kubelint_gpu.values import replace
 
 _LONGEST = 72
-_STORAGE: Pointer = ("spec", "resources", "requests", "storage")
-_CLAIM_TEMPLATE = ("ephemeral", "volumeClaimTemplate")
 _FILLED_IN = "check the filled-in manifest, for example by piping it to kubelint-gpu check -"
 _LEFT = (
     "this is what the kustomization renders to: none of its patches and replacements fills it in; "
@@ -158,72 +154,12 @@ def _admission_refusals(unit: ApplySet) -> Iterator[Diagnostic]:
         if written is None or subject.manifest.present(("status", "phase")) or subject.manifest.problems:
             # what runs was admitted, and of an amount that is filled in later nobody knows
             continue
-        yield from (when_admitted(unit, subject, one) for one in _out_of_bounds(unit, subject.manifest, written))
+        yield from (when_admitted(unit, subject, one) for one in pods_out_of_bounds(unit, subject.manifest, written))
         yield from _own_priority(unit, subject.manifest, written.spec)
         yield from _runtime_class(unit, subject, written.spec)
     for manifest in unit.manifests:
         if manifest.kind == "PersistentVolumeClaim":
-            yield from _claim_out_of_bounds(unit, manifest)
-
-
-def _claim_out_of_bounds(unit: ApplySet, manifest: Manifest) -> Iterator[Diagnostic]:
-    namespace = manifest.namespace or "default"
-    mine = [one for one in unit.cluster.claims if (one.meta.namespace, one.meta.name) == (namespace, manifest.name)]
-    for found in unit.cluster.limit_ranges if mine else ():
-        broken = claim_refusal(mine[0].request or 0, found)
-        if broken and found.meta.namespace == namespace:
-            from kubelint_gpu.builders.claim_quota import mounted_by
-
-            yield _of_limit_range(unit, manifest, _STORAGE, found, f"the claim: {broken}")
-            for waits in mounted_by(unit, mine[0]) if manifest.object in unit.made else ():
-                told = f"claim {manifest.name}, for which its pods wait: {broken}"
-                yield _of_limit_range(unit, waits, ("metadata", "name"), found, told)
-
-
-def _out_of_bounds(unit: ApplySet, manifest: Manifest, written: Workload) -> Iterator[Diagnostic]:
-    namespace = written.meta.namespace
-    ranges = [found for found in unit.cluster.limit_ranges if found.meta.namespace == namespace]
-    pod = written.pod(written.meta.name)
-    pod = replace(pod, spec=with_defaults(pod.spec, ranges))
-    for found in ranges:
-        for index, volume in enumerate(written.spec.volumes):
-            broken = [claim_refusal(claim.request or 0, found) for claim in ephemeral_claims([volume])]
-            if any(broken):
-                route = (*field_pointers.pod_spec(manifest), "volumes", index, *_CLAIM_TEMPLATE, *_STORAGE)
-                yield _of_limit_range(unit, manifest, route, found, f"the claims of the pods: {broken[0]}")
-        refusal = limit_range_refusal(pod, [found])
-        if refusal is None:
-            continue
-        where = _container(pod, found)
-        route = (*field_pointers.pod_spec(manifest), *where)
-        if where and manifest.present((*route, "resources")):
-            route = (*route, "resources")
-        yield _of_limit_range(unit, manifest, route, found, f"the pods: {', '.join(refusal.broken)}")
-
-
-def _of_limit_range(unit: ApplySet, manifest: Manifest, route: Pointer, found: LimitRange, told: str) -> Diagnostic:
-    name, namespace = found.meta.name, found.meta.namespace
-    return Diagnostic(
-        "KLG003",
-        manifest.place(route, "key"),
-        f"LimitRange {name} of namespace {namespace} refuses {told}",
-        manifest,
-        cause=f"limit range/{name}",
-        certainty="certain" if manifest.namespace else "possible",
-        related=told_at(unit, "LimitRange", name, f"LimitRange {name} is here", namespace),
-    )
-
-
-def _container(pod: Pod, found: LimitRange) -> Pointer:
-    """The first container that breaks a bound by itself; empty where only all of them together do."""
-    alone = replace(found, limits=tuple(limit for limit in found.limits if limit.kind == "Container"))
-    parts = (("containers", pod.spec.containers), ("initContainers", pod.spec.init_containers))
-    for part, containers in parts:
-        for index, container in enumerate(containers):
-            spec: PodSpec = replace(pod.spec, containers=(container,), init_containers=())
-            if limit_range_refusal(replace(pod, spec=spec), [alone]) is not None:
-                return (part, index)
-    return ()
+            yield from claim_out_of_bounds(unit, manifest)
 
 
 def _own_priority(unit: ApplySet, manifest: Manifest, spec: PodSpec) -> Iterator[Diagnostic]:

@@ -1,0 +1,79 @@
+"""What the API server refuses of an object beyond its schema, by its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
+from kubelint_gpu.kube.objects.priority import read_priority_class
+from kubelint_gpu.kube.objects.workload import api_group
+from kubelint_gpu.kube.validation.policy_validation import budget_problems, limit_range_problems, quota_problems
+from kubelint_gpu.kube.validation.resource_validation import sum_problems
+from kubelint_gpu.kube.validation.template_validation import name_problems, pod_problems, workload_problems
+from kubelint_gpu.kube.validation.volume_validation import claim_problems
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.plain import mapping
+from kubelint_gpu.workspace.field_pointers import at
+from kubelint_gpu.workspace.manifest import Manifest
+
+DEVICE_GROUP = "resource.k8s.io"
+DEVICE_KINDS = ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate")
+
+
+def further_problems(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
+    """The problems of the whole object, or of the pod template inside a custom resource."""
+    workload, value = manifest.workload, manifest.item.value
+    if workload is not None and workload.custom:
+        if workload.is_template and not workload.partial and not workload.extended:
+            spec = at(manifest, workload.spec_pointer)
+            yield from pod_problems(spec if isinstance(spec, dict) else {}, workload.spec_pointer, volumes=None)
+    elif workload is not None and not workload.partial:
+        yield from name_problems(workload.kind, value)
+        yield from workload_problems(workload.kind, value, workload.template_pointer)
+        yield from sum_problems(workload.spec, workload.spec_pointer)
+    elif api_group(value) == DEVICE_GROUP and manifest.kind in DEVICE_KINDS:
+        from kubelint_gpu.kube.validation.device_validation import device_problems
+
+        yield from name_problems(manifest.kind, value)
+        yield from device_problems(value, minor)
+    elif (api_group(value), manifest.kind) == (DEVICE_GROUP, "DeviceTaintRule"):
+        from kubelint_gpu.kube.validation.slice_validation import rule_problems
+
+        yield from name_problems(manifest.kind, value)
+        yield from rule_problems(value, BETAS_SINCE if minor is None else minor)
+    elif (api_group(value), manifest.kind) == (DEVICE_GROUP, "ResourceSlice"):
+        from kubelint_gpu.kube.dra.resource_slice import read_resource_slice
+        from kubelint_gpu.kube.validation.slice_validation import slice_problems
+
+        yield from name_problems(manifest.kind, value)
+        wrong: list[InvalidObject] = []
+        read_resource_slice(value, wrong)
+        yield from wrong
+        yield from slice_problems(value, BETAS_SINCE if minor is None else minor)
+    elif (further := _OTHERS.get((api_group(value), manifest.kind))) is not None:
+        yield from name_problems(manifest.kind, value)
+        yield from further(value)
+    elif (api_group(value), manifest.kind) == ("autoscaling", "HorizontalPodAutoscaler"):
+        from kubelint_gpu.kube.validation.autoscaler_validation import autoscaler_problems
+
+        yield from name_problems(manifest.kind, value)
+        yield from autoscaler_problems(value, minor)
+
+
+def _of_class(value: dict[str, Any]) -> Iterator[InvalidObject]:
+    """Numbers of a PriorityClass that no 32 bits hold; the rest is told by KLG303."""
+    problems: list[InvalidObject] = []
+    read_priority_class(value, problems)
+    yield from (problem for problem in problems if problem.pointer == ("value",))
+    if value.get("preemptionPolicy") == "":
+        yield InvalidObject("preemptionPolicy may not be empty", ("preemptionPolicy",), "")
+
+
+_OTHERS: dict[tuple[str, str], Callable[[dict[str, Any]], Iterator[InvalidObject]]] = {
+    ("", "ResourceQuota"): quota_problems,
+    ("", "LimitRange"): limit_range_problems,
+    ("", "PersistentVolumeClaim"): lambda value: claim_problems(mapping(value.get("spec")), ("spec",), whole=False),
+    ("policy", "PodDisruptionBudget"): budget_problems,
+    ("scheduling.k8s.io", "PriorityClass"): _of_class,
+}

@@ -1,0 +1,83 @@
+"""Pods and claims that a LimitRange refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.builders.claim_quota import mounted_by
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    Manifest,
+    Pointer,
+    field_pointers,
+)
+from kubelint_gpu.evidence.declared_lines import told_at
+from kubelint_gpu.kube.objects.limit_range import LimitRange, claim_refusal, limit_range_refusal, with_defaults
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.requests import ephemeral_claims
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.values import replace
+
+_STORAGE: Pointer = ("spec", "resources", "requests", "storage")
+_CLAIM_TEMPLATE = ("ephemeral", "volumeClaimTemplate")
+
+
+def claim_out_of_bounds(unit: ApplySet, manifest: Manifest) -> Iterator[Diagnostic]:
+    """That a claim is refused, and who waits for it."""
+    namespace = manifest.namespace or "default"
+    mine = [one for one in unit.cluster.claims if (one.meta.namespace, one.meta.name) == (namespace, manifest.name)]
+    for found in unit.cluster.limit_ranges if mine else ():
+        broken = claim_refusal(mine[0].request or 0, found)
+        if broken and found.meta.namespace == namespace:
+            yield _of_limit_range(unit, manifest, _STORAGE, found, f"the claim: {broken}")
+            for waits in mounted_by(unit, mine[0]) if manifest.object in unit.made else ():
+                told = f"claim {manifest.name}, for which its pods wait: {broken}"
+                yield _of_limit_range(unit, waits, ("metadata", "name"), found, told)
+
+
+def pods_out_of_bounds(unit: ApplySet, manifest: Manifest, written: Workload) -> Iterator[Diagnostic]:
+    """That the pods of a workload are refused, or the claims that are made with them."""
+    namespace = written.meta.namespace
+    ranges = [found for found in unit.cluster.limit_ranges if found.meta.namespace == namespace]
+    pod = written.pod(written.meta.name)
+    pod = replace(pod, spec=with_defaults(pod.spec, ranges))
+    for found in ranges:
+        for index, volume in enumerate(written.spec.volumes):
+            broken = [claim_refusal(claim.request or 0, found) for claim in ephemeral_claims([volume])]
+            if any(broken):
+                route = (*field_pointers.pod_spec(manifest), "volumes", index, *_CLAIM_TEMPLATE, *_STORAGE)
+                yield _of_limit_range(unit, manifest, route, found, f"the claims of the pods: {broken[0]}")
+        refusal = limit_range_refusal(pod, [found])
+        if refusal is None:
+            continue
+        where = _container(pod, found)
+        route = (*field_pointers.pod_spec(manifest), *where)
+        if where and manifest.present((*route, "resources")):
+            route = (*route, "resources")
+        yield _of_limit_range(unit, manifest, route, found, f"the pods: {', '.join(refusal.broken)}")
+
+
+def _of_limit_range(unit: ApplySet, manifest: Manifest, route: Pointer, found: LimitRange, told: str) -> Diagnostic:
+    name, namespace = found.meta.name, found.meta.namespace
+    return Diagnostic(
+        "KLG003",
+        manifest.place(route, "key"),
+        f"LimitRange {name} of namespace {namespace} refuses {told}",
+        manifest,
+        cause=f"limit range/{name}",
+        certainty="certain" if manifest.namespace else "possible",
+        related=told_at(unit, "LimitRange", name, f"LimitRange {name} is here", namespace),
+    )
+
+
+def _container(pod: Pod, found: LimitRange) -> Pointer:
+    """The first container that breaks a bound by itself; empty where only all of them together do."""
+    alone = replace(found, limits=tuple(limit for limit in found.limits if limit.kind == "Container"))
+    parts = (("containers", pod.spec.containers), ("initContainers", pod.spec.init_containers))
+    for part, containers in parts:
+        for index, container in enumerate(containers):
+            spec: PodSpec = replace(pod.spec, containers=(container,), init_containers=())
+            if limit_range_refusal(replace(pod, spec=spec), [alone]) is not None:
+                return (part, index)
+    return ()
