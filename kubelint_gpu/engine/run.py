@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.cache.digests import digest_of
-from kubelint_gpu.cache.plain_values import to_text
-from kubelint_gpu.engine.asking import drafts_of_world, first_place
+from kubelint_gpu.engine.asking import first_place
 from kubelint_gpu.engine.executors.executor import Executor, untold
 from kubelint_gpu.engine.executors.processes import ALONE
 from kubelint_gpu.engine.judged import Judged, judged_unit
-from kubelint_gpu.engine.kept_results import KeptResults, recalled
-from kubelint_gpu.engine.overlays import OverlayFinding, merged
-from kubelint_gpu.engine.reported import distinct, finding_of
+from kubelint_gpu.engine.kept_results import KeptResults
+from kubelint_gpu.engine.overlays import merged
+from kubelint_gpu.engine.reported import distinct
 from kubelint_gpu.engine.shares import within_budget
 from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit
+from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -26,6 +24,7 @@ from kubelint_gpu.workspace.project.kept.known_files import program
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
+from kubelint_gpu.engine.world_findings import PLAIN, findings_of_world
 
 # Of more units than this nothing is kept that could be worked out again.
 _MANY = 1000
@@ -72,13 +71,13 @@ def check(
     failed = False
     rules = suppression or Suppression()
     for one in dict.fromkeys((world, *(unit.world for unit in units))):
-        said, fatal = _of_world(one, store)
+        said, fatal = findings_of_world(one, store)
         findings += said
         failed = failed or fatal
     work = partial(_judged, rules=rules, fixes=fixes, pictures=pictures, many=len(units) > _MANY)
     kept = None
     if store is not None and not pictures:
-        kept = KeptResults(store, (program(), repr((fixes, rules.on, rules.off))), rules.today, _PLAIN, _is_whole)
+        kept = KeptResults(store, (program(), repr((fixes, rules.on, rules.off))), rules.today, PLAIN, _is_whole)
     judged = within_budget(work, units, executor, tell, kept=kept)
     # a suppression in a base has done its work if it did so in one of the overlays
     effective = frozenset[tuple[Place, str]]().union(*(one.effective for one in judged))
@@ -105,25 +104,6 @@ def _judged(unit: ApplySet, *, rules: Suppression, fixes: bool, pictures: bool, 
     if many:
         unit.forget()
     return judged
-
-
-_PLAIN: Mapping[str, type] = {
-    one.__name__: one for one in (Judged, OverlayFinding, Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit)
-}
-
-
-def _of_world(world: ClusterContext, store: Store | None) -> tuple[tuple[Finding, ...], bool]:
-    """What the rules say of a cluster, and whether the run cannot be trusted for it."""
-    key = digest_of(("world", program(), world.digest)) if store is not None and world.digest else None
-    if store is not None and key is not None:
-        known = recalled(store, key, _PLAIN)
-        if known is not None:
-            return known[0], bool(known[1])
-    drafts, crashed = drafts_of_world(world)
-    said = (*map(finding_of, drafts), *crashed), bool(crashed) or any(draft.fatal for draft in drafts)
-    if store is not None and key is not None and not crashed:
-        store.put(key, to_text(said))
-    return said
 
 
 def _is_whole(judged: Judged) -> bool:

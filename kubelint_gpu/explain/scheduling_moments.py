@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from kubelint_gpu.kube.objects.meta import OwnerReference
+from kubelint_gpu.explain.moment_pods import created_like, filled, with_daemons, with_placed
 from kubelint_gpu.kube.objects.node import read_node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.scheduler import Snapshot, assume, attempt, fit, fit_on, merged
+from kubelint_gpu.scheduler import Snapshot, attempt, fit_on
 from kubelint_gpu.scheduler.explain.explained_class import Explanation
 from kubelint_gpu.scheduler.explain.explanation import explain
 from kubelint_gpu.scheduler.explain.holders import PlacedPod
@@ -22,7 +22,6 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 Moment = Literal["creation", "next-replica", "rollout"]
-_MOST_PLACED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +50,17 @@ def situations(unit: ApplySet, subject: WorkloadCheck) -> tuple[SchedulingMoment
     mine = own_pods(workload, unit.cluster.pods)
     present = unit.running
     running = present.without([(pod, pod.spec.node_name) for pod in mine if present.node(pod.spec.node_name)])
-    first = _pod(workload, "new")
+    first = created_like(workload, "new")
     found = [_situation(unit, "creation", first, running)]
     if controller.node_bound:
         found = [_on_its_node(unit, workload, first, running, found[0])]
     if controller.node_bound or not controller.replaces_lost or not found[0].explanation.fits:
         return tuple(found)
-    placed, full = _filled(workload, running)
+    placed, full = filled(workload, running)
     if full:
-        found.append(_situation(unit, "next-replica", first, _placed(running, placed), placed, known=False))
-    beside = _with_daemons(unit, subject, running)
-    instead = _filled(workload, beside)[0] if beside is not running else []
+        found.append(_situation(unit, "next-replica", first, with_placed(running, placed), placed, known=False))
+    beside = with_daemons(unit, subject, running)
+    instead = filled(workload, beside)[0] if beside is not running else []
     found += _rollout(unit, workload, beside if instead else running, instead or placed, mine)
     return tuple(found)
 
@@ -86,19 +85,6 @@ def _on_its_node(
     return replace(found, explanation=replace(found.explanation, message=message))
 
 
-def _with_daemons(unit: ApplySet, subject: WorkloadCheck, running: Snapshot) -> Snapshot:
-    """The same with the pods of DaemonSets that are judged with the workload: in a rollout they run already."""
-    from kubelint_gpu.simulation.model.at_full_replicas import daemon_pods, standing_participants
-
-    daemons = [one.workload for one in unit.subjects if one.controller.node_bound and one is not subject]
-    if not daemons:
-        return running
-    participants, rest = standing_participants(daemons, unit.cluster)
-    there = {pod.key for pod in unit.cluster.pods}
-    found = daemon_pods(participants, unit.cluster, rest)
-    return _placed(running, [(pod, pod.spec.node_name) for pod in found if pod.key not in there])
-
-
 def _rollout(
     unit: ApplySet, workload: Workload, running: Snapshot, placed: Sequence[PlacedPod], mine: Sequence[Pod]
 ) -> Iterator[SchedulingMoment]:
@@ -108,7 +94,7 @@ def _rollout(
     kept = max(0, workload.replicas - controller.unavailable(workload.replicas))
     known = [(pod, pod.spec.node_name) for pod in mine if running.node(pod.spec.node_name) is not None]
     old = (known or placed)[:kept]
-    yield _situation(unit, "rollout", _pod(workload, "new"), _placed(running, old), old, known=bool(known))
+    yield _situation(unit, "rollout", created_like(workload, "new"), with_placed(running, old), old, known=bool(known))
 
 
 def _situation(
@@ -133,32 +119,3 @@ def _growing(unit: ApplySet, pod: Pod, snapshot: Snapshot) -> Iterator[str]:
             node = read_node(pool.template.value)
             if snapshot.node(node.name) is None and fit_on(pod, snapshot.with_node(node), node.name) is None:
                 yield pool.name
-
-
-def _filled(workload: Workload, snapshot: Snapshot) -> tuple[list[PlacedPod], bool]:
-    """The replicas, each on the first node that takes it, and whether the nodes were full before all were placed."""
-    placed: list[PlacedPod] = []
-    for number in range(min(workload.replicas, _MOST_PLACED)):
-        pod = _pod(workload, "old", number)
-        result = fit(pod, snapshot)
-        if not result.schedulable:
-            return placed, True
-        placed.append((pod, result.fits[0]))
-        snapshot = assume(placed[-1][0], snapshot, placed[-1][1])
-    return placed, False
-
-
-def _placed(snapshot: Snapshot, pods: Sequence[PlacedPod]) -> Snapshot:
-    for pod, name in pods:
-        snapshot = assume(pod, snapshot, name)
-    return snapshot
-
-
-def _pod(workload: Workload, revision: str, number: int | None = None) -> Pod:
-    """A pod as the workload's controller creates it; `revision` tells old from new."""
-    controller = controller_of(workload)
-    name = f"{workload.meta.name}-{revision}" if controller.replaces_lost else workload.meta.name
-    pod = merged(controller.pod(revision, name if number is None else f"{name}-{number}"))
-    if not controller.replaces_lost:
-        return pod
-    return replace(pod, meta=replace(pod.meta, owner=OwnerReference(workload.kind, workload.meta.name)))

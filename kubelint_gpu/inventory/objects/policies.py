@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.declarations.declared import Declared
-from kubelint_gpu.kube.objects.namespace import NAME_LABEL
+from kubelint_gpu.kube.objects.meta import NAME_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,8 +19,7 @@ from kubelint_gpu.kube.objects.csi import (
 )
 from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, read_disruption_budget
 from kubelint_gpu.kube.objects.limit_range import LimitRange, read_limit_range
-from kubelint_gpu.kube.objects.meta import named
-from kubelint_gpu.kube.objects.namespace import Namespace, read_namespace
+from kubelint_gpu.kube.objects.meta import Namespace, named, read_namespace
 from kubelint_gpu.kube.objects.node import Node, read_node
 from kubelint_gpu.kube.objects.pod import Pod, read_pod
 from kubelint_gpu.kube.objects.priority import PriorityClass, read_priority_class

@@ -98,3 +98,21 @@ def reader(read: Callable[[Fields], Read_co]) -> Reader[Read_co]:
             raise named(error, value) from None
 
     return whole
+
+
+NAME_LABEL = "kubernetes.io/metadata.name"
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """A namespace; its labels include the one that the API server sets from its name."""
+
+    name: str
+    labels: FrozenMap[str, str] = EMPTY
+
+
+@reader
+def read_namespace(fields: Fields) -> Namespace:
+    """A `v1.Namespace`, with the label `kubernetes.io/metadata.name` that API defaulting adds."""
+    meta = read_meta(fields.down("metadata"), namespaced=False)
+    return Namespace(meta.name, FrozenMap({**meta.labels, NAME_LABEL: meta.name}))

@@ -8,7 +8,8 @@ from functools import partial
 
 from kubelint_gpu.budget import PARTS
 from kubelint_gpu.simulation.bounds import shortage
-from kubelint_gpu.simulation.bounds.change_set import always_ends, changing, named, scaled
+from kubelint_gpu.simulation.bounds.always_ends import always_ends
+from kubelint_gpu.simulation.bounds.change_set import changing, named, scaled
 from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.revisions import may_have_template

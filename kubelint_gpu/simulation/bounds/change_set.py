@@ -6,20 +6,14 @@ end, and last one run in which the others come first.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
 from kubelint_gpu.budget import PARTS
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import attends
-from kubelint_gpu.simulation.bounds import per_node
 from kubelint_gpu.simulation.bounds.counting import shares_of
-from kubelint_gpu.simulation.bounds.counting_nodes import Shares, held_at_rest
-from kubelint_gpu.simulation.bounds.preconditions import gives_way, is_crowded
+from kubelint_gpu.simulation.bounds.counting_nodes import Shares
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
-from kubelint_gpu.simulation.prepare.demand import Demand, always_room
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
@@ -183,53 +177,6 @@ def is_apart(situation: Situation, position: int, others: frozenset[int]) -> boo
     return position not in others and not any(
         (one.spec.pod_affinity or one.spec.spread) and attends(one, other) for one in stay for other in gone
     )
-
-
-def always_ends(situation: Situation, position: int) -> bool:
-    """Whether a pod that it rolls out finds a node however all others are placed once nothing moves any more.
-
-    Whom it can evict is in nobody's way then.
-    """
-    participant = situation.participants[position]
-    if not participant.rolling or participant.resumes or is_crowded(situation, position):
-        return False
-    if participant.daemons and per_node.always_ends(situation, position):
-        return True
-    parts = (situation.participants, situation.demands)
-    beside = situation.memo.of("at rest", parts, lambda: _AtRest(situation))
-    demands, place = beside.nobody_gives_way(position)
-    return always_room(place, demands, situation.residual, at_rest=True)
-
-
-class _AtRest:
-    """What all want once nothing moves any more, without those that a workload may evict."""
-
-    def __init__(self, situation: Situation) -> None:
-        participants = situation.participants
-        self._demands = [_at_rest(*one) for one in zip(situation.demands, participants, strict=True)]
-        self._specs = [one.new.spec for one in participants]
-        self._highest = [
-            max((pod.spec for pod in one.pods), key=lambda spec: spec.priority or 0) for one in participants
-        ]
-        self._found: dict[Hashable, tuple[list[Demand], dict[int, int]]] = {}
-
-    def nobody_gives_way(self, position: int) -> tuple[list[Demand], int]:
-        """The demands of those that are not in its way only until it comes, itself among them, and its place there."""
-        mine = self._specs[position]
-        key = (mine.priority, mine.preemption_policy)
-        if key not in self._found:
-            left = [place for place, spec in enumerate(self._highest) if not gives_way(spec, mine)]
-            self._found[key] = [self._demands[place] for place in left], {place: at for at, place in enumerate(left)}
-        demands, places = self._found[key]
-        return demands, places[position]
-
-
-def _at_rest(demand: Demand, participant: WorkloadChange) -> Demand:
-    if participant.temporary or participant.daemons:
-        return demand
-    whole = held_at_rest(participant)
-    lacking = int(not participant.controller.keeps_until_ready(participant.replicas))
-    return replace(demand, whole=whole, rest=max(0, whole - lacking))
 
 
 def _beside_settled(situation: Situation, search: GroupSearch, position: int) -> tuple[int, Trace | None]:

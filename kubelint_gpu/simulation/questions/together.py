@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from kubelint_gpu.simulation.asked import asked
-from kubelint_gpu.simulation.bounds.change_set import always_ends
+from kubelint_gpu.simulation.bounds.always_ends import always_ends
 from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.shortage import asks_too_much

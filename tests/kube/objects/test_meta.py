@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.objects.meta import read_meta
+import pytest
+
+from kubelint_gpu.kube.objects.meta import read_meta, read_namespace
+from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name, is_subdomain
 
@@ -21,3 +24,14 @@ def test_names():
 def test_the_controller_among_the_owners_is_the_owner():
     owners = [{"kind": "A", "name": "a"}, {"kind": "B", "name": "b", "controller": True}, {"kind": "C", "name": "c"}]
     assert read_meta(Fields({"name": "x", "ownerReferences": owners})).owner.kind == "B"
+
+
+def namespace(labels):
+    return {"kind": "Namespace", "metadata": {"name": "a", "labels": labels}}
+
+
+def test_a_namespace_has_its_name_as_a_label():
+    found = read_namespace(namespace({"team": "ml", "kubernetes.io/metadata.name": "b"}))
+    assert found.labels == {"team": "ml", "kubernetes.io/metadata.name": "a"}
+    with pytest.raises(InvalidObject):
+        read_namespace(namespace({"team": 3}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rollout_objects import cluster, deployment, node, pod, same, workload
 
-from kubelint_gpu.simulation.bounds.change_set import always_ends
+from kubelint_gpu.simulation.bounds.always_ends import always_ends
 from kubelint_gpu.simulation.evidence.watch import checked
 from kubelint_gpu.simulation.questions.rollouts import judge
 
