@@ -22,7 +22,7 @@ from kubelint_gpu.workspace.answers import once
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
-from kubelint_gpu.analysis.cluster_beyond import cluster_beyond
+from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 
 _WHATEVER = frozenset(("quota", "volume"))
 """What pods may wait for on every node."""

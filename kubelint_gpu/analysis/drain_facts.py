@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis.cluster_beyond import cluster_beyond
-from kubelint_gpu.analysis.generous_nodes import on_generous_nodes
+from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
+from kubelint_gpu.analysis.beyond.generous_nodes import on_generous_nodes
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.questions.drain import Drained, drain
 from kubelint_gpu.values import dataclass, replace

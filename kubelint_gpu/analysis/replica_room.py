@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from kubelint_gpu.analysis.cluster_beyond import cluster_beyond
+from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.scaling import replicas_of
 from kubelint_gpu.scheduler import Snapshot

@@ -8,6 +8,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.later_transitions import (
+    is_another_later,
+    is_exchanged,
+    next_transition_of,
+    replaced_transition_of,
+)
 from kubelint_gpu.analysis.predecessors import ever_fitted
 from kubelint_gpu.analysis.scenarios import (
     Scenario,
@@ -19,18 +25,11 @@ from kubelint_gpu.analysis.scenarios import (
     with_part_of_budget,
     without_pods_of,
 )
-from kubelint_gpu.analysis.transitions import (
-    finds_nodes,
-    is_another_later,
-    is_exchanged,
-    is_placed,
-    next_transition_of,
-    replaced_transition_of,
-    transition_of,
-    transitions_in,
-)
+from kubelint_gpu.analysis.transitions import finds_nodes, is_placed, transition_of, transitions_in
 from kubelint_gpu.budget import PARTS, TOLD
+from kubelint_gpu.simulation.questions.forced_rollback import forced_rollback
 from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
@@ -169,3 +168,14 @@ def _stuck_without_class(unit: ApplySet) -> Iterator[tuple[WorkloadKey, Judgemen
 def _ends(unit: ApplySet, key: WorkloadKey) -> bool:
     """Whether the rollout of a subject ends by itself, or with all others that begin at the same moment."""
     return judgements_in(unit)[key].verdict is Verdict.COMPLETES
+
+
+def forced_rollback_of(unit: ApplySet, subject: WorkloadCheck) -> Trace | None:
+    """The run in which a pod of the template before, which no node takes, keeps the new one from a StatefulSet."""
+    before = unit.before_of(subject)
+    if before is None or not before.known_class or ever_fitted(unit, before):
+        return None
+    if not subject.controller.has_ordinals or not unit.fits_somewhere(subject):
+        return None
+    trace = forced_rollback(before.workload, subject.workload, unit.cluster)
+    return trace if trace is not None and trace.waiting else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.any_cluster import stuck_anywhere, stuck_without_spare_node
+from kubelint_gpu.analysis.beyond.any_cluster import stuck_anywhere, stuck_without_spare_node
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scaled import ScaledRollout, waiting_when_scaled
 from kubelint_gpu.builders.harmed_rollouts import harmed

@@ -140,6 +140,11 @@ def topology_keys(pods: Iterable[Pod]) -> frozenset[str]:
     return frozenset(key for one in _now().every for pod in every for key in one.topology(pod))
 
 
+def refusers_of(others: Sequence[Pod], cluster: Cluster) -> Callable[[Pod], bool]:
+    """`refusers` in a cluster, whatever else its pods ask for."""
+    return refusers(others, Unique(cluster, asked=False))
+
+
 def refusers(others: Sequence[Pod], unique: Unique) -> Callable[[Pod], bool]:
     """Which pods some placed pods may keep off nodes other than their own."""
     found = [one.refusing(others, unique) for one in _now().refusing]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.any_cluster import may_stick_on_another_node
+from kubelint_gpu.analysis.beyond.any_cluster import may_stick_on_another_node
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scaled import waiting_when_scaled
 from kubelint_gpu.builders.deadlocks import is_deadlock, rollout_ends, standstill_when_scaled

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.affinity.kept_apart import is_kept_apart
 from kubelint_gpu.analysis.certainty import is_certain, outgrown
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
-from kubelint_gpu.analysis.predecessors import acting, ever_fitted
-from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.predecessors import acting
+from kubelint_gpu.analysis.rollout_facts import forced_rollback_of, judgements_in
 from kubelint_gpu.builders.rollout_end import End, ended, is_trapped
 from kubelint_gpu.builders.stuck_rollout import standstill
 from kubelint_gpu.builders.waiting_pods import NO_NODE, shortage
@@ -18,7 +18,6 @@ from kubelint_gpu.evidence.stakes import shortage_lines, wait_of
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
-from kubelint_gpu.simulation.questions.forced_rollback import forced_rollback
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
 from kubelint_gpu.values import replace
@@ -100,16 +99,11 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
 def _forced_rollback(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     """What was there before fitted nowhere, and its pod keeps the new template from all others."""
     workload, controller, manifest = subject.workload, subject.controller, subject.manifest
-    before = unit.before_of(subject)
-    if before is None or not before.known_class or ever_fitted(unit, before):
+    before, trace = unit.before_of(subject), forced_rollback_of(unit, subject)
+    if before is None or trace is None:
         return
-    if not controller.has_ordinals or not unit.fits_somewhere(subject):
-        return
-    old = before.workload
-    trace = forced_rollback(old, workload, unit.cluster)
-    if trace is None or not trace.waiting:
-        return
-    name, first, last = workload.meta.name, controller.first_ordinal, controller.first_ordinal + old.replicas - 1
+    name, first = workload.meta.name, controller.first_ordinal
+    last = first + before.workload.replicas - 1
     which = trace.waiting[0].pod or f"{name}-{first}"
     if last > first and not own_pods(workload, unit.cluster.pods):
         which += f", or {name}-{last} if an earlier template ran before"

@@ -29,7 +29,6 @@ from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiti
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import counted, listed, verb
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
@@ -109,7 +108,7 @@ def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
     ]
     names = listed([one.name for one in stuck])
     nodes = list(dict.fromkeys(node for one in found.held for node in one.nodes))
-    verb = "hold each other up" if found.verdict is Verdict.STUCK else "can hold each other up"
+    verb = "hold each other up" if found.surely else "can hold each other up"
     jobs = [subject for one in stuck if one.custom is None for subject in one.subjects]
     while_runs = f" {while_running(beside)}" if beside else ""
     return Diagnostic(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.any_cluster import stuck_anywhere, stuck_without_spare_node
+from kubelint_gpu.analysis.beyond.any_cluster import stuck_anywhere, stuck_without_spare_node
 from kubelint_gpu.analysis.devices.asked_devices import own_devices
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import judgements_in

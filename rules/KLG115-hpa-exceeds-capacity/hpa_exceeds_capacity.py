@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis.cluster_beyond import cluster_beyond
+from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.coupled import ties
 from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.analysis.replica_room import Room, counted_room

@@ -30,3 +30,22 @@ class ClaimFault:
     help: tuple[str, ...] = ()
     severity: Severity | None = None
     certainty: Certainty = "certain"
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeFault(ClaimFault):
+    """Something of a claim, or of its use, that stands in the wrong place or names nothing.
+
+    Attributes:
+        covers: the fields that this says all of: no other rule tells of them.
+        near: the name that was probably meant.
+        wrap: the fields of the request at `pointer[:-1]` that belong under `exactly`.
+        unwrap: whether what stands under the field belongs in its place.
+        version: the apiVersion whose shape it is.
+    """
+
+    covers: tuple[Pointer, ...] = ()
+    near: str = ""
+    wrap: tuple[str, ...] = ()
+    unwrap: bool = False
+    version: str = ""

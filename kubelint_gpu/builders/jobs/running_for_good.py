@@ -43,3 +43,6 @@ def while_running(others: Sequence[WorkloadCheck]) -> str:
     if len(others) == 1:
         return f"while {workload_name(others[0].workload)} runs"
     return f"while the {len(others)} other workloads that want these nodes run"
+
+
+MOST_OTHERS = 12

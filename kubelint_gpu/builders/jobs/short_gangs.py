@@ -9,9 +9,8 @@ from kubelint_gpu.analysis.gang_members import Team
 from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.builders.jobs.job_quota import refusal_beside
 from kubelint_gpu.builders.jobs.near_jobs import near_jobs
-from kubelint_gpu.builders.jobs.running_for_good import running_for_good
+from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, running_for_good
 from kubelint_gpu.builders.jobs.short_anywhere import stays_short
-from kubelint_gpu.builders.jobs.starving_jobs import MOST_OTHERS
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload

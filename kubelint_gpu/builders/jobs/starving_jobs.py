@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.cluster_beyond import cluster_beyond
+from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.harm import short_as_before
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.builders.jobs.job_quota import outcome, refusal_beside
 from kubelint_gpu.builders.jobs.jobs_behind import behind
-from kubelint_gpu.builders.jobs.running_for_good import running_for_good, while_running
+from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, running_for_good, while_running
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck
 from kubelint_gpu.evidence.stakes import stakes
@@ -21,7 +21,6 @@ from kubelint_gpu.simulation.questions.starved_jobs import starves, waits_for, w
 from kubelint_gpu.values import replace
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
-MOST_OTHERS = 12
 
 
 def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis.cluster_beyond import cluster_beyond
+from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.gang_members import Team, custom_teams, team_of, waits_for_all
 from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.builders.jobs.near_jobs import near_jobs, share_nodes
 from kubelint_gpu.builders.jobs.overlapping_runs import OverlappingRuns, overlapping_runs
-from kubelint_gpu.builders.jobs.running_for_good import running_for_good
+from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, running_for_good
 from kubelint_gpu.builders.jobs.short_gangs import UNSEEN, ShortGang, UndecidedGang, short_gangs
-from kubelint_gpu.builders.jobs.starving_jobs import MOST_OTHERS
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck, WorkloadKey
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.collective import is_started_whole

@@ -8,84 +8,21 @@ from typing import Any
 import click
 
 from kubelint_gpu.cache.store import users_store
+from kubelint_gpu.cli.check_options import check_options
 from kubelint_gpu.cli.earlier_run import is_plain, key_of, said_before
 from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
-from kubelint_gpu.cli.help.shell_completion import PATH, codes
+from kubelint_gpu.cli.help.shell_completion import PATH
 from kubelint_gpu.cli.outputs import pairs
-from kubelint_gpu.findings.finding import SEVERITIES
-from kubelint_gpu.options import executor_option, kustomize_options, option
-from kubelint_gpu.report.format_names import FORMATS
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.configuration_file import configuration_for
 from kubelint_gpu.workspace.project.gathering import gather
 from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
-from kubelint_gpu.workspace.project.shards import read_shard
-from kubelint_gpu.workspace.project.worlds import what_if_options
 
 
 @click.command("check", cls=ManualCommand, short_help="Check manifests against a declared cluster.")
 @click.argument("paths", nargs=-1, type=PATH)
-@option(
-    "-i", "--inventory", "inventories", multiple=True, metavar="FILE", help="The declared cluster; may be repeated."
-)
-@option(
-    "--output-format",
-    "formats",
-    multiple=True,
-    type=click.Choice(sorted(FORMATS)),
-    help="How to report; may be repeated, each with an --output-file.  [default: text]",
-)
-@option("--output-file", "files", multiple=True, metavar="FILE", help="Where to write a report instead of stdout.")
-@option(
-    "--select",
-    multiple=True,
-    metavar="CODES",
-    shell_complete=codes,
-    help="Report only these rules: codes, prefixes, names.",
-)
-@option("--ignore", multiple=True, metavar="CODES", shell_complete=codes, help="Do not report these rules.")
-@option(
-    "--min-severity",
-    type=click.Choice(SEVERITIES),
-    help="Report, and fail on, nothing below this.  [default: report all, fail on warnings]",
-)
-@what_if_options
-@option(
-    "--assume", type=click.Choice(["full"]), help="full: judge as if every node were full; what must find room to roll?"
-)
-@option("--together", is_flag=True, help="All files are applied together, to one cluster.")
-@option(
-    "--against",
-    metavar="REV|PATH",
-    help="What runs now: manifests of a git revision, or of a path such as ./before; rev:REV and path:PATH say which. "
-    "What is gone since runs on: nothing is pruned.",
-)
-@option("--hook", is_flag=True, help="As a pre-commit hook: what git tracks, compared with what HEAD holds.")
-@option("--fix", is_flag=True, help="Make the safe fixes, then report what is left.")
-@option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: make also those not verified or not safe.")
-@option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
-@option("--baseline", metavar="FILE", help="Do not report the findings that this file accepts.")
-@option(
-    "--write-baseline",
-    metavar="FILE",
-    help="Accept what is found: write it down. With --baseline: drop what is gone, add nothing.",
-)
-@option("--no-ignores", is_flag=True, help="Report also what comments and annotations suppress.")
-@option("-q", "--quiet", is_flag=True, help="Print the findings and no summary.")
-@option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
-@option("--statistics", is_flag=True, help="Print how often each rule was found instead of the findings.")
-@option("--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]")
-@option("--isolated", is_flag=True, help="Read no configuration.")
-@option("--show-settings", is_flag=True, help="Print the settings and where each comes from; check nothing.")
-@option("--stdin-filename", default="<stdin>", metavar="NAME", help="What standard input is called in reports.")
-@kustomize_options
-@option(
-    "--shard", metavar="N/M", callback=read_shard, help="Judge one share of the files, such as 2/8: for several jobs."
-)
-@executor_option
-@option("--no-cache", is_flag=True, help="Use no results of earlier runs, and keep none.")
-@option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
+@check_options
 @click.pass_context
 def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any) -> int:
     """Check manifests against a declared cluster.

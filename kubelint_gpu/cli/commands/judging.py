@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubelint_gpu.cli.baseline import load_baseline, settle
+from kubelint_gpu.cli.checked_inputs import inputs_for
 from kubelint_gpu.cli.executors import executor_at
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.outcome_report import report_of
@@ -18,11 +19,8 @@ from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import per_path_problems, select
 from kubelint_gpu.report.format_names import DRAWING
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace.project.comparison import comparison
 from kubelint_gpu.workspace.project.gathering import Gathered
-from kubelint_gpu.workspace.project.inputs import inputs_of
 from kubelint_gpu.workspace.project.progress import progress
-from kubelint_gpu.workspace.project.worlds import WhatIf
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
@@ -43,17 +41,7 @@ def judged(
     configuration = gathered.settings
     selection = select(configuration, options["select"], options["ignore"], options["min_severity"])
     baseline = load_baseline(options["baseline"] or configuration.baseline)
-    past = comparison(options["against"], paths) if options["against"] is not None else None
-    gathered.tell()
-    inputs = inputs_of(
-        gathered,
-        inventories,
-        what_if=WhatIf(options["without"], options["added"], full=options["assume"] == "full"),
-        together=options["together"],
-        against=past,
-        store=store,
-        shard=options["shard"],
-    )
+    inputs, past = inputs_for(gathered, paths, inventories, options, store)
     own = own_files(inputs, configuration, baseline, options["write_baseline"])
     refuse_own_files(targets, own, past.path if past is not None else None)
     suppression = selection.suppression(on=not options["no_ignores"])

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.framework.node_info import has_claims
 from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.values import dataclass
 
@@ -38,6 +39,11 @@ class PodType:
     ranked: bool = False
     owner: str = ""
     whole: int = 0
+
+    @property
+    def has_claims(self) -> bool:
+        """Whether its pods have claims or hold devices."""
+        return has_claims(self.pod)
 
     @property
     def name(self) -> str:

@@ -8,8 +8,7 @@ from math import gcd
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import fit
-from kubelint_gpu.scheduler.framework.facts import Unique
-from kubelint_gpu.scheduler.relations import asks, refusers, tokens
+from kubelint_gpu.scheduler.relations import asks, refusers_of, tokens
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, is_temporary
 from kubelint_gpu.simulation.search.situation import Situation
@@ -64,7 +63,7 @@ def counts_decide(situation: Situation, position: int) -> bool:
     others = [pod for place, other in enumerate(situation.participants) if place != position for pod in pods_of(other)]
     if one.controller.has_own_claims(cluster) or asks(new) or new.spec.resource_claims:
         return False
-    return not refusers((*others, *situation.fixed), Unique(cluster, asked=False))(new) and not any(
+    return not refusers_of((*others, *situation.fixed), cluster)(new) and not any(
         quota.covers(new) for quota in cluster.quotas
     )
 

@@ -9,7 +9,6 @@ from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.scheduler import fit
-from kubelint_gpu.scheduler.framework.node_info import has_claims
 from kubelint_gpu.scheduler.placement.capacity import fitting_on
 from kubelint_gpu.scheduler.relations import first_alike
 from kubelint_gpu.simulation.controllers.reconciler import PodType
@@ -285,7 +284,7 @@ def _devices(
     cluster: Cluster, kinds: Sequence[PodType], nodes: NodesByClass, holding: Sequence[Holding]
 ) -> DeviceAllocations | None:
     """What the claims of pods in play have; None where none of them has claims, or nobody knows the devices."""
-    if not cluster.devices_known or not any(has_claims(kind.pod) for kind in kinds):
+    if not cluster.devices_known or not any(kind.has_claims for kind in kinds):
         return None
     from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.scheduler.framework.facts import Unique
-from kubelint_gpu.scheduler.relations import asks, first_alike, refusers
+from kubelint_gpu.scheduler.relations import asks, first_alike, refusers_of
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
 from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import with_counted_budgets, with_unknown_use
@@ -82,7 +81,7 @@ class PreparedRun:
         self.allocatable = {node.name: node.allocatable for node in every}
         self._rooms = rooms_of(self.participants, self.pods, self.rest, cluster)
         every_pod = (*self.rest, *(pod for both in self.pods for pod in both))
-        self._refused = refusers(every_pod, Unique(self.cluster, asked=False))
+        self._refused = refusers_of(every_pod, self.cluster)
         self.demands = [
             demand_of(
                 one,
@@ -125,4 +124,4 @@ class PreparedRun:
         if not any(map(self._refused, mine)):
             return True
         others = [one for place, pods in enumerate(self.pods) if place != number for one in pods]
-        return not any(map(refusers((*others, *self.rest), Unique(self.cluster, asked=False)), mine))
+        return not any(map(refusers_of((*others, *self.rest), self.cluster), mine))

@@ -54,6 +54,11 @@ class Gang:
     lone: tuple[str, ...] = ()
 
     @property
+    def surely(self) -> bool:
+        """Whether they hold one another up in every order of events."""
+        return self.verdict is Verdict.STUCK
+
+    @property
     def waits(self) -> bool:
         """Whether they hold one another up, or may."""
         return self.verdict in (Verdict.STUCK, Verdict.MAY_STICK)

@@ -23,7 +23,7 @@ from kubelint_gpu.workspace.answers import once
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
-from kubelint_gpu.analysis.generous_nodes import nodes_for, on_generous_nodes, without_spare_node
+from kubelint_gpu.analysis.beyond.generous_nodes import nodes_for, on_generous_nodes, without_spare_node
 
 _HOSTNAME = "kubernetes.io/hostname"
 _WHATEVER = frozenset((volume_restrictions.NAME,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from checks_units import NODES, deployment, unit
 
-from kubelint_gpu.analysis.cluster_beyond import cluster_beyond
+from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 
 
 @pytest.mark.parametrize(("pod", "taken"), [("", True), ("nodeSelector: {kubernetes.io/hostname: gpu-1}\n", False)])
