@@ -16,7 +16,7 @@ from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state, told
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.limit_range import claim_refusal
 from kubelint_gpu.kube.objects.quota import ResourceQuota
-from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, claim_charge, of_claims, with_default_class
+from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, claims_charge, of_claims, with_default_class
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.simulation.controllers.ordinals import claim_names
@@ -60,9 +60,9 @@ def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
         room = quota.hard[key] - (used := _used(unit, quota, key, claims))
         # the manifests' claims are in the cluster already; what a status counts, it counts without them
         applied = _made(unit, quota.meta.namespace) if quota.used is not None else []
-        wanted = _charge(applied, key) + sum(one.made * _charge(one.each, key) for one in claims)
+        wanted = claims_charge(applied, key) + sum(one.made * claims_charge(one.each, key) for one in claims)
         for one in claims:
-            charge, judgement = _charge(one.each, key), judgements_in(unit).get(one.subject.key)
+            charge, judgement = claims_charge(one.each, key), judgements_in(unit).get(one.subject.key)
             if not charge or not one.made or wanted <= room or one.subject.key in said:
                 continue
             certain = one.made * charge > room
@@ -84,10 +84,10 @@ def claims_not_created(unit: ApplySet) -> Iterator[Diagnostic]:
     made = {one.object: one for one in unit.manifests if one.kind == _KIND and one.object in unit.made}
     for quota, key in _limits_of(unit) if made else ():
         mine = _claims(unit).get(quota.meta.namespace, ())
-        there = _charge([one for one in mine if f"{_KIND}/{one.key}" not in made], key)
+        there = claims_charge([one for one in mine if f"{_KIND}/{one.key}" not in made], key)
         used = there if quota.used is None else quota.used.get(key, 0)
         for claim in mine:
-            manifest, charge = made.get(f"{_KIND}/{claim.key}"), _charge([claim], key)
+            manifest, charge = made.get(f"{_KIND}/{claim.key}"), claims_charge([claim], key)
             if manifest is None or not charge:
                 continue
             if used + charge <= quota.hard[key]:
@@ -177,12 +177,7 @@ def _claims_of(unit: ApplySet, subject: WorkloadCheck, known: Collection[str]) -
 def _used(unit: ApplySet, quota: ResourceQuota, key: str, claims: Sequence[_OrdinalClaims]) -> int:
     """What is in use once all has gone that goes."""
     if quota.used is not None:
-        return quota.used.get(key, 0) - sum(one.gone * _charge(one.each, key) for one in claims)
+        return quota.used.get(key, 0) - sum(one.gone * claims_charge(one.each, key) for one in claims)
     mine = frozenset[str]().union(*(one.names for one in claims))
     others = [one for one in _claims(unit).get(quota.meta.namespace, ()) if one.meta.name not in mine]
-    return _charge(others, key) + sum(one.stays * _charge(one.each, key) for one in claims)
-
-
-def _charge(claims: Sequence[PersistentVolumeClaim], key: str) -> int:
-    """What claims are charged under a key, in thousandths."""
-    return sum(claim_charge(one).get(key, 0) for one in claims)
+    return claims_charge(others, key) + sum(one.stays * claims_charge(one.each, key) for one in claims)

@@ -119,7 +119,6 @@ def checked_out(commit: str, root: Path) -> Iterator[Path]:
 
 
 def _blobs(commit: str, root: Path) -> Iterator[_Blob]:
-    """The plain files of a commit."""
     listed = git(["ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", f"{commit}^{{commit}}"], root)
     for entry in filter(None, listed.split(b"\0")):
         about, _, path = entry.partition(b"\t")

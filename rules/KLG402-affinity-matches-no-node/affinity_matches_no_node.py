@@ -65,7 +65,6 @@ def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _label(manifest: Manifest, miss: _Miss) -> object:
-    """The label key of a requirement."""
     return miss.route[-1] if miss.route[-2] == "nodeSelector" else field_pointers.at(manifest, (*miss.route, "key"))
 
 

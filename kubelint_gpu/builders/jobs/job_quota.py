@@ -92,10 +92,10 @@ def outcome(strategy: JobStrategy, *, made: bool) -> str:
         each = "each run" if strategy.concurrency else "the Job"
         without = " without having started" if made else ""
         return f"{each} fails after {counted(deadline, 'second')} (activeDeadlineSeconds){without}"
-    if stops_for_ever(strategy, schedulable=False):
+    if stops_for_ever(strategy):
         lasts = "waits for ever" if made else "never ends"
         return f"its first run {lasts}, and with concurrencyPolicy Forbid no other is started"
-    if piles_up(strategy, schedulable=False):
+    if piles_up(strategy):
         return f"each run adds a {'pod that waits for ever' if made else 'Job that never ends'}"
     if strategy.concurrency:
         still = ", which still waits" if made else ""

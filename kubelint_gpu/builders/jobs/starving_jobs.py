@@ -47,7 +47,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     if unit.may_grow_for(subject) and not certain:
         return
     told, node = outcome(strategy, made=True), workload.spec.node_name
-    lasts = stops_for_ever(strategy, schedulable=False) or piles_up(strategy, schedulable=False)
+    lasts = stops_for_ever(strategy) or piles_up(strategy)
     ends = ("set activeDeadlineSeconds, which ends a run that waits",) if lasts else ()
     finds = "finds room"
     refusal = refusal_beside(unit, subject, beside)

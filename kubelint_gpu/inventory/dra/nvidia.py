@@ -132,7 +132,7 @@ def _common(product: str, model: GpuModel | None, number: int) -> dict[str, Any]
 
 
 def _gpu(number: int, common: dict[str, Any], memory: int | None) -> dict[str, Any]:
-    attributes = {"type": {"string": "gpu"}, "uuid": {"string": _uuid("GPU", number)}, **common}
+    attributes = {"type": {"string": "gpu"}, "uuid": {"string": _uuid(number)}, **common}
     capacity = {"memory": {"value": f"{memory}Mi"}} if memory else {}
     return {"name": f"gpu-{number}", "attributes": attributes, "capacity": capacity}
 
@@ -140,7 +140,7 @@ def _gpu(number: int, common: dict[str, Any], memory: int | None) -> dict[str, A
 def _mig(number: int, place: MigPartition, common: dict[str, Any], model: GpuModel) -> dict[str, Any]:
     attributes = {
         "type": {"string": "mig"},
-        "parentUUID": {"string": _uuid("GPU", number)},
+        "parentUUID": {"string": _uuid(number)},
         "profile": {"string": place.profile},
         **common,
     }
@@ -150,8 +150,8 @@ def _mig(number: int, place: MigPartition, common: dict[str, Any], model: GpuMod
     return {"name": f"gpu-{number}-{place.name}", "attributes": attributes, "capacity": capacity}
 
 
-def _uuid(kind: str, number: int) -> str:
-    return f"{kind}-00000000-0000-0000-0000-{number:012d}"
+def _uuid(number: int) -> str:
+    return f"GPU-00000000-0000-0000-0000-{number:012d}"
 
 
 def _values(counters: dict[str, str]) -> dict[str, Any]:

@@ -228,6 +228,11 @@ def of_claims(key: str) -> bool:
     return key in (VOLUME_CLAIMS, _COUNT, _STORAGE) or _OF_CLASS in key
 
 
+def claims_charge(claims: Iterable[PersistentVolumeClaim], key: str) -> int:
+    """What claims are charged under a key of a ResourceQuota, in thousandths."""
+    return sum(claim_charge(one).get(key, 0) for one in claims)
+
+
 def claim_charge(claim: PersistentVolumeClaim) -> FrozenMap[str, int]:
     """What a claim is charged to a ResourceQuota, per key, in thousandths; its default class is filled in.
 

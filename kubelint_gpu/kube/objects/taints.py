@@ -115,7 +115,6 @@ def uncovered(taints: Iterable[Taint], covered: Covered) -> Iterator[Taint]:
 
 @lru_cache(maxsize=1024)
 def _covering(taint: Taint) -> Covered:
-    """Each toleration that covers a taint."""
     return frozenset(
         (key, *told, effect)
         for key in ("", taint.key)

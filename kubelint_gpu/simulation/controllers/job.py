@@ -17,17 +17,17 @@ from kubelint_gpu.values import dataclass, replace
 _NAMES = ("batch.kubernetes.io/job-name", "job-name")
 
 
-def stops_for_ever(strategy: JobStrategy, *, schedulable: bool) -> bool:
+def stops_for_ever(strategy: JobStrategy) -> bool:
     """Whether one Job that cannot be scheduled is the last that the CronJob ever starts.
 
     Nothing but activeDeadlineSeconds ends a Job whose pods are pending.
     """
-    return strategy.concurrency == "Forbid" and not schedulable and strategy.active_deadline_seconds is None
+    return strategy.concurrency == "Forbid" and strategy.active_deadline_seconds is None
 
 
-def piles_up(strategy: JobStrategy, *, schedulable: bool) -> bool:
+def piles_up(strategy: JobStrategy) -> bool:
     """Whether pending pods grow without end: every run starts another Job that cannot be scheduled."""
-    return strategy.concurrency == "Allow" and not schedulable and strategy.active_deadline_seconds is None
+    return strategy.concurrency == "Allow" and strategy.active_deadline_seconds is None
 
 
 @dataclass(frozen=True, slots=True)

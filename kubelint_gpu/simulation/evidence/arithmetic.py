@@ -94,20 +94,20 @@ def rivals(situation: Situation, position: int, moving: frozenset[int]) -> Itera
             most = one.replicas if one.rolling and one.controller.keeps(one.replicas) >= one.replicas > 0 else 0
             most = max(most, one.replicas - 1) + one.controller.surplus(one.replicas)
             most = max(most, one.before) if one.controller.keeps_surplus else most
-        yield _rival(most + len(one.waiting), None, [taken(pod) for pod in pods_of(one)])
+        yield _rival(most + len(one.waiting), [taken(pod) for pod in pods_of(one)])
     for place, gone in enumerate(situation.driven):
         for displaced in gone if place != position else ():
             each = displaced.demand.each
             yield Rival(displaced.demand.most, displaced.demand.nodes, each, {}, dict.fromkeys(each, 1))
     for pod in situation.queued:
-        yield _rival(1, None, [taken(pod)])
+        yield _rival(1, [taken(pod)])
 
 
-def _rival(count: int, nodes: frozenset[str] | None, amounts: list[dict[str, int]]) -> Rival:
+def _rival(count: int, amounts: list[dict[str, int]]) -> Rival:
     names = {name for one in amounts for name in one}
     each = {name: max(one.get(name, 0) for one in amounts) for name in names}
     least = {name: min(one.get(name, 0) for one in amounts) for name in names}
-    return Rival(count, nodes, each, least, {name: gcd(*(one.get(name, 0) for one in amounts)) for name in names})
+    return Rival(count, None, each, least, {name: gcd(*(one.get(name, 0) for one in amounts)) for name in names})
 
 
 def cost_of_refusing(

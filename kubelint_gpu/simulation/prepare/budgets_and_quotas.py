@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, Share
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import ResourceQuota, pod_charge, quota_usage
-from kubelint_gpu.kube.objects.storage import claim_charge, of_claims
+from kubelint_gpu.kube.objects.storage import claims_charge, of_claims
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods
 from kubelint_gpu.simulation.transition import Transition
@@ -48,8 +48,8 @@ def _with_standing_claims(use: FrozenMap[str, int], quota: ResourceQuota, cluste
     """The use of a quota with the claims of its namespace that are not made with pods."""
     keys = [key for key in use if of_claims(key)]
     stay = [one for one in cluster.claims if one.meta.namespace == quota.meta.namespace] if keys else ()
-    charges = [claim_charge(one) for one in stay if one.meta.owner is None or one.meta.owner.kind != "Pod"]
-    return FrozenMap({**use, **{key: use[key] + sum(one.get(key, 0) for one in charges) for key in keys}})
+    lasting = [one for one in stay if one.meta.owner is None or one.meta.owner.kind != "Pod"]
+    return FrozenMap({**use, **{key: use[key] + claims_charge(lasting, key) for key in keys}})
 
 
 def is_refused_before(one: WorkloadChange, cluster: Cluster) -> bool:

@@ -99,7 +99,6 @@ def _shared(cluster: Cluster) -> frozenset[str]:
 
 
 def _without(spec: PodSpec, namespace: str, claims: frozenset[str]) -> PodSpec:
-    """The spec without the volumes of some claims."""
     left = tuple(
         volume
         for volume in spec.volumes

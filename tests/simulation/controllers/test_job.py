@@ -15,11 +15,11 @@ JOB = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "train"}, "
 
 
 def test_forbid_with_a_pod_that_cannot_be_scheduled_never_runs_again():
-    assert stops_for_ever(JobStrategy(concurrency="Forbid"), schedulable=False)
-    assert not stops_for_ever(JobStrategy(concurrency="Forbid", active_deadline_seconds=60), schedulable=False)
-    assert not stops_for_ever(JobStrategy(concurrency="Replace"), schedulable=False)
-    assert piles_up(JobStrategy(concurrency="Allow"), schedulable=False)
-    assert not piles_up(JobStrategy(concurrency="Allow"), schedulable=True)
+    assert stops_for_ever(JobStrategy(concurrency="Forbid"))
+    assert not stops_for_ever(JobStrategy(concurrency="Forbid", active_deadline_seconds=60))
+    assert not stops_for_ever(JobStrategy(concurrency="Replace"))
+    assert piles_up(JobStrategy(concurrency="Allow"))
+    assert not piles_up(JobStrategy(concurrency="Allow", active_deadline_seconds=60))
 
 
 def test_the_pods_of_a_job_bear_its_name_and_those_of_a_cron_job_no_known_one():
