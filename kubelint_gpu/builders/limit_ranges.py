@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.builders.claim_quota import mounted_by
-from kubelint_gpu.engine.api import (
-    ApplySet,
-    Diagnostic,
-    Manifest,
-    Pointer,
-    field_pointers,
-)
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Pointer, field_pointers
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.kube.objects.limit_range import LimitRange, claim_refusal, limit_range_refusal, with_defaults
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec

@@ -11,15 +11,7 @@ from kubelint_gpu.analysis.replica_room import Room, counted_room
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scaling import target
 from kubelint_gpu.budget import BUDGET
-from kubelint_gpu.engine.api import (
-    ApplySet,
-    Diagnostic,
-    Manifest,
-    Related,
-    WorkloadCheck,
-    field_pointers,
-    rule,
-)
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.evidence.node_lines import clues, scarce
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_name, workload_names

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.devices.written_claims import (
-    device_objects,
-)
+from kubelint_gpu.analysis.devices.written_claims import device_objects
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.values import NamedTuple

@@ -5,10 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.devices.written_claims import (
-    device_objects,
-    written_claims,
-)
+from kubelint_gpu.analysis.devices.written_claims import device_objects, written_claims
 from kubelint_gpu.inventory.dra.nvidia import preset_objects
 from kubelint_gpu.kube.objects.cluster import read_cluster
 from kubelint_gpu.scheduler.framework.release import behaviour

@@ -8,11 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.simulation.asked import asked
-from kubelint_gpu.simulation.bounds import (
-    applied,
-    change_set,
-    shortage,
-)
+from kubelint_gpu.simulation.bounds import applied, change_set, shortage
 from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, named, without
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import read_workload
-from kubelint_gpu.simulation.controllers.job import (
-    job_of,
-    piles_up,
-    stops_for_ever,
-)
+from kubelint_gpu.simulation.controllers.job import job_of, piles_up, stops_for_ever
 
 POD = {"metadata": {"labels": {"app": "t"}}, "spec": {"containers": [{"name": "c", "image": "x:1"}]}}
 JOB = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "train"}, "spec": {"template": POD}}

@@ -12,9 +12,7 @@ from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocated_reach import NAME, AllocatedReach, rejection
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
-    SelectorFailure,
-)
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import SelectorFailure
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects, objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
