@@ -18,8 +18,6 @@ from kubelint_gpu.scheduler.attempt import Attempt, assume, attempt, resolved
 from kubelint_gpu.scheduler.candidate import Candidate
 from kubelint_gpu.scheduler.fit import FitResult, fit, fit_on
 from kubelint_gpu.scheduler.framework.admitted_affinity import merged
-from kubelint_gpu.scheduler.framework.node_classes import NodeClass
-from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.release import Behaviour, behaviour
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -36,8 +34,6 @@ __all__ = [
     "FitResult",
     "InvalidObject",
     "Node",
-    "NodeClass",
-    "NodeInfo",
     "Pod",
     "Preemption",
     "Snapshot",
