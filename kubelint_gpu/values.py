@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, fields, replace
+    from functools import cached_property as kept
     from typing import NamedTuple
 else:
     from _collections import _tuplegetter
@@ -37,6 +38,12 @@ else:
             self.default_factory = default_factory
             self.compare = compare
             self.repr = repr
+
+    class kept:  # noqa: N801 - it stands for a decorator of the standard library
+        """A property that a value works out once, and keeps in a slot: it must depend on nothing but the value."""
+
+        def __init__(self, compute):
+            self.compute = compute
 
     def fields(of):
         """The attributes of a class of values, or of a value, in order."""
@@ -72,7 +79,13 @@ else:
                 given = {**{name: one for name, one in base.__value_given__.items() if name not in own}, **given}
         namespace.pop("__dict__", None)
         namespace.pop("__weakref__", None)
-        namespace["__slots__"] = (*own, _HASH) if frozen and not hasattr(cls, _HASH) else own
+        computed = {name: one.compute for name, one in namespace.items() if one.__class__ is kept}
+        if computed:
+            namespace = {name: one for name, one in namespace.items() if name not in computed}
+            namespace["__value_kept__"] = {**getattr(cls, "__value_kept__", {}), **computed}
+            namespace["__getattr__"] = _work_out
+        hashed = (_HASH,) if frozen and not hasattr(cls, _HASH) else ()
+        namespace["__slots__"] = (*own, *computed, *hashed)
         namespace["__value_given__"] = given
         namespace["__match_args__"] = names
         # of one name attrgetter gives no tuple
@@ -161,6 +174,13 @@ else:
             object.__setattr__(self, _HASH, found)
             return found
 
+    def _work_out(self, name):
+        if name not in self.__value_kept__:
+            raise AttributeError(f"{type(self).__qualname__!r} object has no attribute {name!r}")
+        found = self.__value_kept__[name](self)
+        object.__setattr__(self, name, found)
+        return found
+
     def _reduce(self):
         return type(self), self.__value_all__(self)
 
@@ -211,4 +231,4 @@ else:
         return made
 
 
-__all__ = ["NamedTuple", "dataclass", "field", "fields", "replace"]
+__all__ = ["NamedTuple", "dataclass", "field", "fields", "kept", "replace"]

@@ -188,3 +188,35 @@ def test_a_named_tuple_may_hold_nothing():
 
     assert Nothing() == ()
     assert repr(Nothing()) == "Nothing()"
+
+
+def test_what_is_kept_is_worked_out_once_and_is_no_part_of_the_value():
+    asked = []
+
+    @values.dataclass(frozen=True, slots=True)
+    class Base:
+        x: int
+
+        @values.kept
+        def double(self):
+            asked.append(self.x)
+            return self.x * 2
+
+    @values.dataclass(frozen=True, slots=True)
+    class Further(Base):
+        y: int = 1
+
+        @values.kept
+        def sum(self):
+            return self.double + self.y
+
+    one = Further(2)
+    assert (one.sum, one.sum, one.double, asked) == (5, 5, 4, [2])
+    assert one == Further(2)
+    assert hash(one) == hash(Further(2))
+    assert repr(one).endswith("Further(x=2, y=1)")
+    assert (values.replace(one, x=3).sum, asked) == (7, [2, 3])
+    with pytest.raises(AttributeError, match="double"):
+        one.double = 3
+    with pytest.raises(AttributeError, match="has no attribute 'triple'"):
+        assert one.triple

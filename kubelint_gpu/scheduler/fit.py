@@ -15,7 +15,7 @@ from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import Code, Filter, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import PLUGINS
-from kubelint_gpu.values import NamedTuple, dataclass
+from kubelint_gpu.values import NamedTuple, dataclass, kept
 from kubelint_gpu.work import charge
 
 _NOBODY: frozenset[str] = frozenset()
@@ -56,12 +56,12 @@ class FitResult:
     excluded_nodes: tuple[str, ...] = ()
     active: Active = ()
 
-    @property
+    @kept
     def schedulable(self) -> bool:
         """Whether any node takes the pod, and no error ends the attempt."""
         return self.error is None and any(found.status is None for found in self.classes)
 
-    @property
+    @kept
     def error(self) -> Status | None:
         """The error with which the whole attempt fails: of several, that of the first node by name."""
         if self.prefilter is not None and self.prefilter.code is Code.ERROR:
@@ -69,7 +69,7 @@ class FitResult:
         failed = [one for one in self.classes if one.status is not None and one.status.code is Code.ERROR]
         return min(failed, key=lambda one: one.representative.name).status if failed else None
 
-    @property
+    @kept
     def unknown(self) -> Status | None:
         """Why it is not known whether a node takes the pod, where no other node does for certain."""
         if any(found.status is None for found in self.classes):
@@ -82,7 +82,7 @@ class FitResult:
         """Whether a node takes the pod, or might if something else ran: an error need not come again then."""
         return self.schedulable or self.error is not None or self.unknown is not None
 
-    @property
+    @kept
     def fits(self) -> tuple[str, ...]:
         """The names of the nodes that the filters let pass, sorted; an error ends the attempt all the same."""
         return tuple(

@@ -11,7 +11,7 @@ from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_workload, read_workload
 from kubelint_gpu.kube.values.errors import InvalidObject
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, kept
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.origin import Origin
@@ -52,27 +52,27 @@ class Manifest:
         """The file it stands in."""
         return self.item.document.source.path
 
-    @property
+    @kept
     def kind(self) -> str:
         """`kind` as it is written."""
         return _text(self.item.value.get("kind"))
 
-    @property
+    @kept
     def name(self) -> str:
         """`metadata.name`, else `metadata.generateName`."""
         return self._meta("name") or self._meta("generateName")
 
-    @property
+    @kept
     def namespace(self) -> str:
         """`metadata.namespace` as it is written; empty where it is not."""
         return self._meta("namespace")
 
-    @property
+    @kept
     def object(self) -> str:
         """`kind/namespace/name`; without a namespace `kind/name`."""
         return "/".join(part for part in (self.kind, self.namespace, self.name) if part)
 
-    @property
+    @kept
     def identity(self) -> tuple[str, str, str, str] | None:
         """By what the API server tells it from others: group, kind, namespace, name; None where it makes the name."""
         name = self._meta("name")

@@ -11,7 +11,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import merged
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import dataclass, kept, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.autoscalers import ScaledAtOnce
 from kubelint_gpu.workspace.manifest import Manifest
@@ -35,7 +35,7 @@ class WorkloadCheck:
     scaled: ScaledAtOnce | None = None
     mark: str = ""
 
-    @property
+    @kept
     def key(self) -> WorkloadKey:
         """By it answers are found; `mark` tells workloads of the same name apart."""
         return WorkloadKey(f"{self.workload.key}#{self.mark}" if self.mark else self.workload.key)
@@ -44,12 +44,12 @@ class WorkloadCheck:
         """The same in another state, or the second of its name."""
         return replace(self, mark=f"{self.mark} {mark}".strip())
 
-    @property
+    @kept
     def controller(self) -> Controller:
         """What makes its pods."""
         return controller_of(self.workload)
 
-    @property
+    @kept
     def pod(self) -> Pod:
         """A pod as the scheduler would get it."""
         return merged(self.workload.pod(self.workload.meta.name))

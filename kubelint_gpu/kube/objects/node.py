@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint, read_tain
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import scheduler_units
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Node:
     allocatable: FrozenMap[str, int] = EMPTY
     kubelet_version: str = ""
 
-    @property
+    @kept
     def name(self) -> str:
         """The node's name."""
         return self.meta.name

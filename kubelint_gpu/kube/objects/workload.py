@@ -20,7 +20,7 @@ from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_patched_l
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector, Requirement, read_label_selector
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import dataclass, kept, replace
 
 _KEPT = 20
 _TEMPLATE: Pointer = ("spec", "template")
@@ -71,12 +71,12 @@ class Workload:
     written: PodSpec | None = None
     claims: tuple[PersistentVolumeClaim, ...] = ()
 
-    @property
+    @kept
     def key(self) -> str:
         """`kind/namespace/name`, and which template of a custom resource it is if that is not the first."""
         return f"{self.object}{f' (template {self.part})' if self.part > 1 else ''}"
 
-    @property
+    @kept
     def object(self) -> str:
         """`kind/namespace/name`, which the templates of a custom resource have in common."""
         return f"{self.kind}/{self.meta.namespace}/{self.meta.name}"

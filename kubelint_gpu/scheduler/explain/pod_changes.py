@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
 
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.kube.objects.label_algebra import Allowed, allowed
@@ -10,12 +11,7 @@ from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler.candidate import importance, stripped
-from kubelint_gpu.scheduler.explain.cluster_changes import (
-    Change,
-    ChangedCluster,
-    PodArrives,
-    PodsEnd,
-)
+from kubelint_gpu.scheduler.explain.cluster_changes import Change, ChangedCluster, PodArrives, PodsEnd
 from kubelint_gpu.scheduler.explain.holders import PlacedPod, by_owner
 from kubelint_gpu.scheduler.fit import Active, fit_on, judged, prepare
 from kubelint_gpu.scheduler.framework.equality import kind_of
@@ -23,10 +19,7 @@ from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo, node_info
 from kubelint_gpu.scheduler.framework.plugin import Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins import (
-    inter_pod_affinity,
-    pod_topology_spread,
-)
+from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread
 from kubelint_gpu.scheduler.relations import held
 
 DISTANT = (pod_topology_spread.NAME, inter_pod_affinity.NAME)
@@ -40,7 +33,6 @@ class LeavingPods:
     def __init__(self, pod: Pod, snapshot: Snapshot) -> None:
         self.pod = pod
         self.snapshot = snapshot
-        self._distant: list[PlacedPod] | None = None
 
     def culprits(self, info: NodeInfo, status: Status) -> list[PlacedPod]:
         """The pods on which the verdict of a filter that looks beyond the node may rest, on the node and elsewhere."""
@@ -50,7 +42,7 @@ class LeavingPods:
         spec = self.pod.spec
         keys = {term.topology_key for term in spec.pod_anti_affinity} | {one.topology_key for one in spec.spread}
         found = []
-        for pod, name in self._weighing():
+        for pod, name in self._weighing:
             node = self.snapshot.node(name)
             domains = keys.union([term.topology_key for term in pod.spec.pod_anti_affinity])
             if node is not None and any(key in labels and node.node.labels.get(key) == labels[key] for key in domains):
@@ -106,11 +98,10 @@ class LeavingPods:
         left = node_info(node.node, staying, node.memory)
         return judged(stripped(active, pods, node), left) is None
 
+    @cached_property
     def _weighing(self) -> list[PlacedPod]:
         """All pods that spreading and pod affinity count for this pod."""
-        if self._distant is None:
-            self._distant = list(self._weighed())
-        return self._distant
+        return list(self._weighed())
 
     def _weighed(self) -> Iterator[PlacedPod]:
         begun = prepare(self.pod, self.snapshot)

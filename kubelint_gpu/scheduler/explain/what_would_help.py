@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, satisfied
 from kubelint_gpu.kube.objects.node import Node
@@ -27,12 +28,7 @@ from kubelint_gpu.scheduler.explain.pod_changes import LeavingPods, arrivals
 from kubelint_gpu.scheduler.fit import fit_on
 from kubelint_gpu.scheduler.framework.plugin import Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins import (
-    node_affinity,
-    node_resources_fit,
-    node_unschedulable,
-    taint_toleration,
-)
+from kubelint_gpu.scheduler.plugins import node_affinity, node_resources_fit, node_unschedulable, taint_toleration
 from kubelint_gpu.values import dataclass, replace
 
 JOINING = "joining-node"
@@ -66,7 +62,6 @@ class RemedySearch:
             if amount
         }
         self.leaving = LeavingPods(pod, snapshot)
-        self._labels_exist: bool | None = None
 
     def on(self, name: str) -> Iterator[tuple[Change, ...]]:
         """The ways in which the pod would come to fit on a node, the likeliest first; none where it fits."""
@@ -125,15 +120,11 @@ class RemedySearch:
         """What a node lacks of the labels that the pod requires."""
         return lack(node, self.alternatives)
 
-    @property
+    @cached_property
     def labels_exist(self) -> bool:
         """Whether any node has the labels and the name that the pod requires."""
-        if self._labels_exist is None:
-            nodes = [info.node for info in self.snapshot.nodes]
-            self._labels_exist = any(
-                satisfied(bounds, node.labels, node.name) for bounds in self.alternatives for node in nodes
-            )
-        return self._labels_exist
+        nodes = [info.node for info in self.snapshot.nodes]
+        return any(satisfied(bounds, node.labels, node.name) for bounds in self.alternatives for node in nodes)
 
     def _status(self, changed: ChangedCluster) -> Status | None:
         return fit_on(self.pod, changed.snapshot, changed.node)

@@ -17,7 +17,7 @@ from kubelint_gpu.scheduler.framework.equality import NodeEquivalence
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Filter, Labels, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import NamedTuple
+from kubelint_gpu.values import NamedTuple, dataclass, kept
 
 _MOST_PARTITIONS = PLACEMENT.partitions
 _ANYTHING_ELSE = "anything else"
@@ -28,31 +28,23 @@ Room = tuple[int, int]
 Parts = Mapping[Room, Sequence[Sequence[NodeInfo]]]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class ClassGroup:
     """Nodes that a projection does not tell apart, in parts that have equal allocatable and pods of equal kinds."""
 
-    __slots__ = ("_names", "_nodes", "parts", "size")
+    parts: Parts
+    size: int
 
-    def __init__(self, parts: Parts, size: int) -> None:
-        self.parts = parts
-        self.size = size
-        self._nodes: tuple[NodeInfo, ...] | None = None
-        self._names: frozenset[str] | None = None
-
-    @property
+    @kept
     def nodes(self) -> tuple[NodeInfo, ...]:
         """Its nodes by name."""
-        if self._nodes is None:
-            found = [node for part in self.parts.values() for nodes in part for node in nodes]
-            self._nodes = tuple(sorted(found, key=attrgetter("node.meta.name")))
-        return self._nodes
+        found = [node for part in self.parts.values() for nodes in part for node in nodes]
+        return tuple(sorted(found, key=attrgetter("node.meta.name")))
 
-    @property
+    @kept
     def names(self) -> frozenset[str]:
         """The names of its nodes."""
-        if self._names is None:
-            self._names = frozenset(node.name for node in self.nodes)
-        return self._names
+        return frozenset([node.name for node in self.nodes])
 
 
 class NodeClass(NamedTuple):

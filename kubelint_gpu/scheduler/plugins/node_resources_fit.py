@@ -93,13 +93,7 @@ PLUGIN = Plugin(
     _pre_filter,
     _filter,
     facts=on_one_node(
-        Held.RESOURCE,
-        asks=never,
-        counted=True,
-        excludes=never,
-        token=no_token,
-        spared=_spared,
-        pod_labels=nothing,
+        Held.RESOURCE, asks=never, counted=True, excludes=never, token=no_token, spared=_spared, pod_labels=nothing
     ),
     takes=takes,
 )

@@ -91,13 +91,7 @@ class DeviceAllocations:
         return (kind, self._names[index]) in self._known
 
     def reserved(
-        self,
-        kind: int,
-        index: int,
-        held: HeldDevices,
-        pod: Pod,
-        scene: Hashable,
-        snapshot: Callable[[], Placing],
+        self, kind: int, index: int, held: HeldDevices, pod: Pod, scene: Hashable, snapshot: Callable[[], Placing]
     ) -> Iterator[HeldDevices]:
         """What is held once a pod of a kind is bound to a node, in each way in which the scheduler may choose.
 

@@ -71,11 +71,7 @@ def demand_of(
         if participant.daemons
         else _at_most_one(participant, pods, nodes, everywhere),
         devices=max(
-            [
-                *(one.most for one in rooms),
-                *(_parts_held(pod, rooms) for pod in participant.running),
-            ],
-            default=0,
+            [*(one.most for one in rooms), *(_parts_held(pod, rooms) for pod in participant.running)], default=0
         ),
         prices=room.prices if simple and room is not None and not room.pinned else None,
         pinned=frozenset(room.prices) if simple and room is not None and room.pinned else frozenset(),

@@ -8,16 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
-from kubelint_gpu.kube.cel.cel_values import (
-    Duration,
-    Map,
-    Timestamp,
-    TypeValue,
-    Uint,
-    compare,
-    equal_inside,
-    type_name,
-)
+from kubelint_gpu.kube.cel.cel_values import Duration, Map, Timestamp, TypeValue, Uint, compare, equal_inside, type_name
 from kubelint_gpu.kube.cel.functions.times import FUNCTIONS as TIMES
 from kubelint_gpu.kube.cel.functions.times import conversion_error, time_sum
 from kubelint_gpu.patterns import pattern
