@@ -11,7 +11,7 @@ from kubelint_gpu.simulation.controllers.state import READY, State, more, on_nod
 from kubelint_gpu.simulation.memo import Memo
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
-from kubelint_gpu.simulation.search.placing_pods import created, known, missing, placed_one_more
+from kubelint_gpu.simulation.search.placing_pods import by_turns, created, known, missing, placed_one_more
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import UsedUp, charge, part
 
@@ -76,12 +76,13 @@ def _placements(simulation: Simulation, budget: int, *, any_order: bool) -> Star
     # depth first, so that a search that is cut off has seen whole placements
     stack = list(firsts)
     ended: list[State] = []
+    order = by_turns(simulation)
     looked_at = 0
     while stack and looked_at < budget:
         state = stack.pop()
         looked_at += 1
         charge(1 + (len(state.nodes) + len(state.waiting)) // STEPS.placement)
-        following = list(placed_one_more(simulation, state, any_order=any_order))
+        following = list(placed_one_more(simulation, state, order, any_order=any_order))
         if not following:
             ended.append(state)
         for found in following:
@@ -170,8 +171,9 @@ def _filled(simulation: Simulation, sizes: Sequence[int] | None, state: State | 
     # who finds no node finds none beside more pods, unless it must be near to others
     alone = all(simulation.places.local) and not any(one.pod.spec.pod_affinity for one in simulation.pod_types.kinds)
     hopeless: set[int] | None = set() if alone else None
+    order = by_turns(simulation, sizes)
     while True:
-        following = next(iter(placed_one_more(simulation, state, sizes=sizes, hopeless=hopeless)), None)
+        following = next(iter(placed_one_more(simulation, state, order, hopeless=hopeless)), None)
         if following is None:
             return state
         state = following

@@ -11,6 +11,8 @@ from kubelint_gpu.simulation.model.placing import placed_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.work import charge
 
+_TIERS = range(3)
+
 
 def known(simulation: Simulation, *, ready: bool = True) -> State:
     """The state with all pods on their known nodes; a pod made for one node waits there.
@@ -61,31 +63,36 @@ def _in(state: State, *phases: int) -> list[tuple[int, int]]:
     return sorted(counts.items())
 
 
+def by_turns(simulation: Simulation, sizes: Sequence[int] | None = None) -> Sequence[int]:
+    """The kinds in the order in which their pods are placed: larger ones first where `sizes` are given."""
+    kinds = simulation.pod_types.kinds
+    return sorted(
+        range(len(kinds)),
+        key=lambda kind: (not kinds[kind].pinned, not kinds[kind].whole, -sizes[kind] if sizes else 0),
+    )
+
+
 def placed_one_more(
     simulation: Simulation,
     state: State,
+    order: Sequence[int],
     *,
     any_order: bool = False,
-    sizes: Sequence[int] | None = None,
     hopeless: set[int] | None = None,
 ) -> Iterator[State]:
     """The states with one more pod placed; those that are made anew come late, and last those that may wait.
 
-    Of those that come equally early, larger ones come first where `sizes` of the kinds are given.
-    The order of kinds matters only where nodes look at each other. `hopeless` kinds are not tried, and those that find
-    no node become so.
+    Those that come equally early come in some `order` of kinds, which matters only where nodes look at each other.
+    `hopeless` kinds are not tried, and those that find no node become so.
     """
     places, kinds = simulation.places, simulation.pod_types.kinds
     nobody = simulation.pod_types.pending
     lacking = dict(_in(state, AWAITED))
     charge(len(lacking) // STEPS.placement)
-    tiers = {kind: _tier(simulation, state, kind) for kind in lacking if hopeless is None or kind not in hopeless}
+    tried = [kind for kind in order if kind in lacking and kind not in (hopeless or ())]
     before = None
-    for kind in sorted(
-        tiers,
-        key=lambda kind: (tiers[kind], not kinds[kind].pinned, not kinds[kind].whole, -sizes[kind] if sizes else 0),
-    ):
-        if before is not None and before != tiers[kind]:
+    for tier, kind in ((tier, kind) for tier in _TIERS for kind in tried if _tier(simulation, state, kind) == tier):
+        if before is not None and before != tier:
             return
         if places.is_charged(kind) and _is_refused(simulation, kind, _running(state, nobody), lacking[kind]):
             continue
@@ -102,7 +109,7 @@ def placed_one_more(
             and (not any_order or kind in simulation.pod_types.optional or kinds[kind].pinned)
         ):
             return
-        before = tiers[kind] if found else before
+        before = tier if found else before
         if hopeless is not None and not found:
             hopeless.add(kind)
 
@@ -137,7 +144,7 @@ def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[St
 def _tier(simulation: Simulation, state: State, kind: int) -> int:
     """Pods with the same number are placed in any order."""
     if kind in simulation.pod_types.optional:
-        return 2
+        return _TIERS[-1]
     wanted, sure = simulation.pod_types.wanted[kind], simulation.pod_types.sure[kind]
     return int(sure < wanted and wanted - state.waiting[kind] >= sure)
 
