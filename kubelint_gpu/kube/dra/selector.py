@@ -125,7 +125,7 @@ class Selector:
         """What the expression says of a device, worked out once for all that look the same to it."""
         if subject.broken:
             return SelectorVerdict(False, subject.broken)
-        seen = _seen(subject, self.sight)
+        seen = seen_by(subject, self.sight)
         found = self._verdicts.get(seen)
         if found is None:
             found = self._verdicts[seen] = self._evaluated(seen)
@@ -219,18 +219,11 @@ def _unknown(reason: str) -> Any:
 
 
 @lru_cache(maxsize=8192)
-def _seen(subject: Subject, sight: Sight) -> Subject:
+def seen_by(subject: Subject, sight: Sight) -> Subject:
     """A subject without the parts that an expression does not look at."""
-    if sight.everything:
-        return subject
-    seen, driver = sight.parts, subject.driver
-    attributes = {
-        name: found for name, found in subject.attributes.items() if ("attributes", *qualified(name, driver)) in seen
-    }
-    capacity = {
-        name: found for name, found in subject.capacity.items() if ("capacity", *qualified(name, driver)) in seen
-    }
-    return Subject(driver, FrozenMap(attributes), FrozenMap(capacity), subject.shareable)
+    driver = subject.driver
+    attributes = sight.of("attributes", subject.attributes, driver)
+    return Subject(driver, attributes, sight.of("capacity", subject.capacity, driver), subject.shareable)
 
 
 def device_value(subject: Subject) -> Any:

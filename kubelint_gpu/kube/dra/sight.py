@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeVar
 
+from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.values import NamedTuple
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.cel.syntax import Node
+
+V = TypeVar("V")
 
 
 class Sight(NamedTuple):
@@ -18,6 +22,21 @@ class Sight(NamedTuple):
 
     parts: frozenset[tuple[str, str, str]] = frozenset()
     everything: bool = False
+
+    def of(self, kind: str, written: FrozenMap[str, V], driver: str) -> FrozenMap[str, V]:
+        """What it looks at of the attributes or the capacity that a driver wrote."""
+        if self.everything:
+            return written
+        names = _names(self.parts, kind, driver)
+        return FrozenMap({name: found for name, found in written.items() if name in names})
+
+
+@lru_cache(maxsize=256)
+def _names(parts: frozenset[tuple[str, str, str]], kind: str, driver: str) -> frozenset[str]:
+    """How a driver may write the names of some parts: those in its own domain without it, too."""
+    mine = [(domain, name) for one, domain, name in parts if one == kind]
+    short = [name for domain, name in mine if domain == driver and "/" not in name]
+    return frozenset([*short, *(f"{domain}/{name}" for domain, name in mine)])
 
 
 def sight_of(tree: Node) -> Sight:

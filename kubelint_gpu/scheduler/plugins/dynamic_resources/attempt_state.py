@@ -63,7 +63,7 @@ class AttemptState:
     @property
     def sight(self) -> Hashable:
         """Equal for pods to which `key` says the same of every node; None where nothing but the pod tells."""
-        return None if self.asked or self.allocations else self._questions.number
+        return None if self.asked or self.allocations else self._questions.interest
 
     def key(self, node: NodeInfo) -> Hashable:
         """What a node's verdict rests on: nodes with equal keys have one."""

@@ -38,16 +38,17 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
     kept: set[object] = set()
     for pod in asking.values():
         key, named = (pod.meta.namespace, pod.spec.resource_claims), [one.claim for one in pod_claims(pod) if one.claim]
+        if key in found:
+            continue
         state = state_of(pod, snapshot)
         if state is None or 0 < len(named) < len(pod.spec.resource_claims):
             return {}
-        if key not in found:
-            found[key] = DeviceChoice(snapshot, state, shared=bool(named))
-            chosen[frozenset(named) or key] = found[key].devices
-            room = found[key].room({}, {}) if named else None
-            if room is not None and (not room.prices or (room.pinned and most > MOST_CONSUMERS)):
-                return {}
-            kept |= {frozenset(named)} if named else set()
+        found[key] = DeviceChoice(snapshot, state, shared=bool(named))
+        chosen[frozenset(named) or key] = found[key].devices
+        room = found[key].room({}, {}) if named else None
+        if room is not None and (not room.prices or (room.pinned and most > MOST_CONSUMERS)):
+            return {}
+        kept |= {frozenset(named)} if named else set()
     if any(chosen[one] & devices for one in kept for other, devices in chosen.items() if other != one):
         return {}
     slices, wanted = objects_of(snapshot).slices, set().union(*chosen.values(), holdings(snapshot).exclusive)

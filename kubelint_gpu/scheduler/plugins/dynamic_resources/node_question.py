@@ -30,12 +30,14 @@ class Asking(NamedTuple):
         interest: what of devices they look at.
         number: equal for claims that ask for the same.
         seen: by node, what it reaches and how that looks to them.
+        keys: by node, what tells it from others to all claims of such an interest.
     """
 
     claims: tuple[ResourceClaim, ...]
     interest: Interest
     number: int
     seen: dict[str, tuple[View, Layout]]
+    keys: dict[str, tuple[Node, Hashable]]
 
 
 class NodeQuestion(NamedTuple):
@@ -67,7 +69,9 @@ class NodeQuestions:
         self._held = holdings(snapshot)
         self._asking: dict[frozenset[str], Asking] = {}
         self._usages: dict[str, Usage] = snapshot.derived("device usage", lambda _: {})
-        self._keys: dict[int, dict[str, tuple[Node, Hashable]]] = snapshot.derived("device questions", lambda _: {})
+        self._keys: dict[Interest, dict[str, tuple[Node, Hashable]]]
+        self._keys = snapshot.derived("device questions", lambda _: {})
+        self._interests: dict[int, Interest] = snapshot.static("interests", lambda _: {})
 
     def of(self, node: Node) -> NodeQuestion | None:
         """What is asked of a node; None where nothing serves an extended resource there."""
@@ -83,21 +87,17 @@ class NodeQuestions:
         return NodeQuestion(asking.claims, view, layout.likeness, usage, key)
 
     def key(self, node: Node) -> Hashable:
-        """What the answer about a node rests on: None where nothing serves a resource there, nothing without claims.
-
-        Claims that ask for the same share it.
-        """
+        """By what claims tell a node from others: None where nothing serves a resource, nothing without claims."""
         if self._asked:
             found = self.of(node)
             return None if found is None else found.key if found.claims else ()
         asking = self._asked_for(_NOTHING)
         if not asking.claims:
             return ()
-        keys = self._keys.setdefault(asking.number, {})
-        known = keys.get(node.name)
+        known = asking.keys.get(node.name)
         if known is None or known[0] is not node:
             view, layout = self._seen(node, asking)
-            known = keys[node.name] = node, (asking.number, layout.number, self._usage(node.name, view).key)
+            known = asking.keys[node.name] = node, (layout.number, self._usage(node.name, view).key)
         return known[1]
 
     def about(self, claims: tuple[ResourceClaim, ...], view: View) -> NodeQuestion:
@@ -107,9 +107,9 @@ class NodeQuestions:
         return NodeQuestion(claims, view, layout.likeness, usage_of(view, self._held), None)
 
     @property
-    def number(self) -> int:
-        """Equal for pods whose claims ask for the same where no extended resource is served by devices."""
-        return self._asked_for(_NOTHING).number
+    def interest(self) -> Interest:
+        """What of devices the claims look at where no extended resource is served by devices."""
+        return self._asked_for(_NOTHING).interest
 
     def _asked_for(self, served: frozenset[str]) -> Asking:
         found = self._asking.get(served)
@@ -121,12 +121,16 @@ class NodeQuestions:
         claims = self._wanted
         if served:
             claims = (*claims, special_claim(self._pod, served, self._objects.by_resource))
-        queries = [query for claim in claims for query in queries_of(claim.spec)]
         number = self._memory.number(("claims", tuple([claim.spec for claim in claims])))
-        names = frozenset([one.match or one.distinct for claim in claims for one in claim.spec.constraints])
-        sight = sight_of(queries, self._objects.classes, shareable=self._objects.features.betas)
-        interest = Interest(sight, names, any(query.has_capacity for query in queries))
-        return Asking(claims, interest, number, self._objects.slices.layouts.setdefault(interest, {}))
+        interest = self._interests.get(number)
+        if interest is None:
+            queries = [query for claim in claims for query in queries_of(claim.spec)]
+            names = frozenset([one.match or one.distinct for claim in claims for one in claim.spec.constraints])
+            sight = sight_of(queries, self._objects.classes, shareable=self._objects.features.betas)
+            interest = Interest(sight, names, any(query.has_capacity for query in queries))
+            self._interests[number] = interest
+        seen = self._objects.slices.layouts.setdefault(interest, {})
+        return Asking(claims, interest, number, seen, self._keys.setdefault(interest, {}))
 
     def _seen(self, node: Node, asking: Asking) -> tuple[View, Layout]:
         found, view = asking.seen.get(node.name), self._objects.slices.view(node)

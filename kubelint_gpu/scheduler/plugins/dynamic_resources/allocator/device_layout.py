@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 
-from kubelint_gpu.kube.dra.device import Attribute, attribute_of, qualified
+from kubelint_gpu.kube.dra.device import Attribute, attribute_of
+from kubelint_gpu.kube.dra.selector import seen_by
 from kubelint_gpu.kube.dra.sight import Sight
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex, Slot, View
 from kubelint_gpu.values import NamedTuple
@@ -62,23 +63,14 @@ def layout_of(view: View, interest: Interest, slices: SliceIndex) -> Layout:
 
 
 def _look(slot: Slot, interest: Interest) -> Hashable:
-    device, subject, sight = slot.device, slot.subject, interest.sight
-
-    def seen(kind: str, parts: Mapping[str, Hashable]) -> Hashable:
-        every = sight.everything
-        return frozenset(
-            one for one in parts.items() if every or (kind, *qualified(one[0], subject.driver)) in sight.parts
-        )
-
+    device, subject = slot.device, slot.subject
     counted = interest.amounts or device.shareable or any(one.has_policy for one in device.capacity.values())
     return (
-        subject.driver,
-        seen("attributes", subject.attributes),
-        device.capacity if counted else seen("capacity", subject.capacity),
+        seen_by(subject, interest.sight),
+        device.capacity if counted else None,
         subject.broken,
         device.taints,
         device.consumes,
-        device.shareable,
         slot.reached,
     )
 
