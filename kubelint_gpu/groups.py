@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TypeVar
 
 K = TypeVar("K")
@@ -23,3 +24,9 @@ def summed(pairs: Iterable[tuple[K, int]]) -> dict[K, int]:
     for key, number in pairs:
         found[key] = found.get(key, 0) + number
     return found
+
+
+@lru_cache(maxsize=64)
+def in_order(names: frozenset[str]) -> tuple[str, ...]:
+    """Some names, sorted: many workloads may go to the same nodes."""
+    return tuple(sorted(names))

@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.devices.asked_devices import asked_devices
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.findings.finding import ASKED, WHO, Shared
-from kubelint_gpu.groups import grouped
+from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import bare, listed, some
@@ -39,11 +39,11 @@ def of_shortage(
         told = (*not_all, f" can run on {some(nodes)}: {nature}")
         return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has, priority, who=who)
     each = pod_requests(subject.workload.spec).get(resource, 0)
-    names = sorted(judgement.eligible)
+    names = in_order(judgement.eligible)
     found = [info for info in map(unit.empty.node, names if each else ()) if info is not None]
     total = sum(info.node.allocatable.get(resource, 0) for info in found)
     if not each and subject.workload.spec.resource_claims:
-        devices = asked_devices(unit, subject, names)
+        devices = asked_devices(unit, subject, judgement.eligible)
         resource, each, total = devices or ("", 0, 0)
     if not each or not total:
         return None

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.evidence.declared_lines import quota_limits
 from kubelint_gpu.evidence.runtime_classes import binding, overhead
 from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.groups import in_order
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.requests import pod_requests
@@ -43,7 +44,7 @@ def _binding(unit: ApplySet, subject: WorkloadCheck, nodes: Sequence[str], *, ta
     found = unit.alone(subject).fit if takes and nodes else None
     if found is not None and found.schedulable:
         # what waits on some of them may go to all that its selectors leave
-        nodes = sorted({*found.fits, *nodes})
+        nodes = in_order(frozenset((*found.fits, *nodes)))
     if not nodes or len(nodes) == len(unit.cluster.nodes) or not subject.places_pods:
         return
     only = f"only {some(nodes)} can take it" if takes else f"this leaves {some(nodes)}"

@@ -10,6 +10,7 @@ from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
 from kubelint_gpu.evidence.exclusive_lines import exclusive_lines
 from kubelint_gpu.evidence.node_lines import clues, refusing_quota, requested
 from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.groups import in_order
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import Wait, every
@@ -56,7 +57,7 @@ def shortage_lines(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement,
         return
     if not resource and subject.workload.spec.resource_claims:
         yield from device_lines(unit, subject, judgement.eligible)
-    yield from clues(unit, subject, resource, sorted(judgement.eligible))
+    yield from clues(unit, subject, resource, in_order(judgement.eligible))
     yield from holders(unit, subject, resource, judgement.eligible)
 
 
