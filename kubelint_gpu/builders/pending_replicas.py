@@ -81,12 +81,14 @@ def pending_replicas(
         unspecified = "requests and limits that name what the quota counts, or a LimitRange that sets them"
         helps = unspecified if judgement.refusal.unspecified else "a quota that allows more, or less that counts on it"
     if beside:
-        told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
+        of_others = {*transitions_in(unit)} - {one.key for one in unit.subjects if one.manifest is manifest}
+        first = f"where {'the other workloads applied with it' if of_others else 'its other pods'} are placed first"
+        told = f"as few as {replicas} can run, {first}"
         if known:
-            told = f"only {replicas} can run{' beside the other workloads' * (len(transitions_in(unit)) > 1)}"
+            told = f"only {replicas} can run{' beside the other workloads' * bool(of_others)}"
         elif judgement.wanted == 1:
             pod = "its pod" if subject.controller.replaces_lost else "it"
-            told = f"{pod} may find no room, where the other workloads applied with it are placed first"
+            told = f"{pod} may find no room, {first}"
         told = f"{told}: {why}" if why else told
     else:
         told = f"only {replicas} can run{grown}: {why}"
