@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.growing_pools import growing
@@ -16,11 +16,9 @@ from kubelint_gpu.builders.waiting_pods import declare, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Place, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.findings.finding import Moment
-from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.messages.kept_pods import keeping, numbers
-from kubelint_gpu.messages.wait import every, story
-from kubelint_gpu.messages.wording import counted, owner_name, some, verb, workload_names
-from kubelint_gpu.simulation.search.trace import Waiting
+from kubelint_gpu.messages.kept_pods import help_beside, keeping, numbers, rivals_for_room
+from kubelint_gpu.messages.wait import story
+from kubelint_gpu.messages.wording import counted, verb, workload_names
 
 
 def standstill(
@@ -75,8 +73,8 @@ def standstill(
         help=(
             *filter(None, (subject.controller.remedy,)),
             *declare(unknown),
-            *_help(others, may=may),
-            *(() if proposals else _rivals(workload, end.waiting)),
+            *help_beside(others, may=may),
+            *(() if proposals else rivals_for_room(workload, end.waiting)),
         ),
         scheduler=end.waiting.scheduler or None,
         related=(
@@ -91,23 +89,3 @@ def standstill(
         proposals=tuple(proposals),
     )
     return refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", f"{why}{beside}")
-
-
-def _rivals(workload: Workload, waiting: Waiting) -> Iterator[str]:
-    """What keeps others from the room that an old pod leaves before its successor has it."""
-    holders = {holder.owner for lack in every(waiting.lacks) for holder in lack.holders}
-    rivals = [owner_name(key) for key in sorted(holders - {workload.key})]
-    if rivals and not workload.spec.node_name:
-        yield (
-            "nothing keeps the room free between an old pod and its successor: a higher priority than that of "
-            f"{some(rivals, 'workload')} does, or nodes of its own"
-        )
-
-
-def _help(others: Sequence[Workload], *, may: bool) -> Iterator[str]:
-    names = workload_names(others)
-    if others and may:
-        changes, them = verb("change", len(others)), "it" if len(others) == 1 else "them"
-        yield f"{names} {changes} at the same moment: the rollout never ends where it comes after {them}, as told here"
-    elif others:
-        yield f"rolled out at the same moment as {names}, it ends only in a lucky order of events"

@@ -1,11 +1,15 @@
-"""Why a controller keeps the old pods of a rollout."""
+"""Why a controller keeps the old pods of a rollout, and what helps it beside others."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.messages.wait import every
+from kubelint_gpu.messages.wording import counted, owner_name, some, verb, workload_names
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.simulation.search.trace import Waiting
 
 
 def keeping(workload: Workload) -> tuple[str, str, str]:
@@ -62,3 +66,24 @@ def _label(controller: Controller, replicas: int) -> str:
     default = "by default " if controller.by_default else ""
     surge, unavailable = controller.surge(replicas), controller.unavailable(replicas)
     return f"{counted(replicas, 'replica')}: {default}maxSurge is {surge} and maxUnavailable {unavailable}"
+
+
+def rivals_for_room(workload: Workload, waiting: Waiting) -> Iterator[str]:
+    """What keeps others from the room that an old pod leaves before its successor has it."""
+    holders = {holder.owner for lack in every(waiting.lacks) for holder in lack.holders}
+    rivals = [owner_name(key) for key in sorted(holders - {workload.key})]
+    if rivals and not workload.spec.node_name:
+        yield (
+            "nothing keeps the room free between an old pod and its successor: a higher priority than that of "
+            f"{some(rivals, 'workload')} does, or nodes of its own"
+        )
+
+
+def help_beside(others: Sequence[Workload], *, may: bool) -> Iterator[str]:
+    """What helps a rollout beside others that change at the same moment; it `may` stick where they come first."""
+    names = workload_names(others)
+    if others and may:
+        changes, them = verb("change", len(others)), "it" if len(others) == 1 else "them"
+        yield f"{names} {changes} at the same moment: the rollout never ends where it comes after {them}, as told here"
+    elif others:
+        yield f"rolled out at the same moment as {names}, it ends only in a lucky order of events"
