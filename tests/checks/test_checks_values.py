@@ -57,3 +57,16 @@ def test_a_number_or_boolean_is_quoted_as_it_is_written(value):
     repaired = repair(unit(text(container=f"env: [{{name: A, value: {value}}}]"), ""), unsafe=True)
     assert repaired.unit.readings[0].source.text == text(container=f'env: [{{name: A, value: "{value}"}}]')
     assert [fix.safety for _, fix in repaired.applied] == ["unsafe"]
+
+
+@pytest.mark.parametrize("number", [2**31 - 1, 2**31])
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_a_number_that_cannot_be_decoded_is_refused_in_a_field_that_is_dropped_too(kind, number):
+    strategy = "strategy" if kind == "Deployment" else "serviceName: a\n  updateStrategy"
+    written = (
+        f"apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: a, namespace: d}}\nspec:\n  replicas: 1\n"
+        f"  {strategy}: {{type: RollingUpdate, rollingUpdate: {{maxUnavailable: {number}}}}}\n"
+        "  selector: {matchLabels: {app: a}}\n  template:\n    metadata: {labels: {app: a}}\n"
+        "    spec: {containers: [{name: c, image: i:1}]}\n"
+    )
+    assert len(findings(written, "", "KLG003")) == (number > 2**31 - 1)

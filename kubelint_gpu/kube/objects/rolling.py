@@ -207,8 +207,11 @@ def _optional_unavailable(rolling: Fields) -> IntOrPercent | None:
     """`maxUnavailable` of a StatefulSet; what is out of range counts as absent.
 
     Where the gate MaxUnavailableStatefulSet is off, as it is but in 1.35.0 to 1.35.3, the API server drops the field,
-    whatever it holds.
+    whatever it holds that can be decoded.
     """
+    value = rolling.value.get("maxUnavailable")
+    if isinstance(value, int) and abs(value) > INT32:
+        rolling.report(("maxUnavailable",), f"must be at most {INT32}, not {value}", value)
     found = read_int_or_percent(Fields(rolling.value, rolling.pointer, []), "maxUnavailable", IntOrPercent(0))
     lawful = found.amount > 0 and not (found.percent and found.amount > 100)
     return found if lawful and "maxUnavailable" in rolling else None
