@@ -70,16 +70,23 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
     model, canonical = simulation.model, simulation.places.canonical
     reached = Reached(starts)
     evicting: dict[str, int] = {}
+    after_eviction: list[tuple[int, State]] = []
     # a part is kept for single runs: where the work does not reach all ends, some are known
     with suppress(UsedUp), part(3, 4):
         while reached.open and len(reached.edges) < budget:
             following = []
             for step, after in model.steps(reached.next):
+                following.append(canonical(after))
                 for owner in model.evicted(step):
                     evicting.setdefault(owner, len(reached.edges))
-                following.append(canonical(after))
+                    after_eviction.append((len(reached.edges), following[-1]))
             reached.expand(following)
-    ends = [RunEnd(tuple(reached.states[one] for one in found), reached.path(found[0])) for found in reached.closed()]
+    rests = reached.closed()
+    if not reached.open:
+        # one that evicts others again and again may never get what they give up
+        again = reached.circles((place, reached.number[state]) for place, state in after_eviction)
+        rests += [circle for circle in again if circle not in rests]
+    ends = [RunEnd(tuple(reached.states[one] for one in found), reached.path(found[0])) for found in rests]
     looked_at = len(reached.edges)
     if reached.open:
         paths, more = sampled_runs(model, starts, budget // PARTS.samples)

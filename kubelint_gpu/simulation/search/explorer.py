@@ -108,6 +108,16 @@ class Reached(Generic[S]):
         found = grouped((component[place], place) for place in circling if component[place] not in left)
         return sorted([*([place] for place in rests), *found.values()])
 
+    def circles(self, edges: Iterable[tuple[int, int]]) -> list[list[int]]:
+        """Where runs may go round by some edges, with ways out: all states of each circle, the nearest first.
+
+        Asked where all states were expanded.
+        """
+        component = _components(self.edges, list(range(len(self.edges))))
+        through = {component[one] for one, other in edges if component[one] == component[other]}
+        found = grouped((component[place], place) for place in range(len(self.edges)) if component[place] in through)
+        return sorted(found.values())
+
 
 @dataclass(frozen=True, slots=True)
 class Exploration(Generic[S]):

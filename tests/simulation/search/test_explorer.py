@@ -37,3 +37,12 @@ def test_one_dead_start_among_two_is_may_stick():
     found = explore([0, 1], edges.__getitem__, {2}.__contains__, 10)
     assert (found.verdict, found.path) == (Verdict.MAY_STICK, (0,))
     assert found.path_to(2) == (1, 2)
+
+
+def test_circles_are_found_by_the_edges_in_them_whether_they_are_left_or_not():
+    graph = {0: [1], 1: [2, 3], 2: [0], 3: [4], 4: [3], 5: []}
+    reached = explore([0], graph.__getitem__, lambda _: False, 100).reached
+    edges = [(one, other) for one, others in enumerate(reached.edges) for other in others]
+    states = [{reached.states[place] for place in circle} for circle in reached.circles(edges)]
+    assert states == [{0, 1, 2}, {3, 4}]
+    assert reached.circles([(reached.number[1], reached.number[3])]) == []

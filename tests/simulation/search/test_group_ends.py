@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from rollout_objects import cluster, deployment, node, same
+from rollout_objects import apart, cluster, deployment, node, pod, same
 
 from kubelint_gpu.simulation.evidence.watch import checked
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.group_ends import group_ends
+from kubelint_gpu.simulation.transition import Transition
 
 
 def search_of(workload, gpus):
@@ -26,3 +27,20 @@ def test_every_run_rests_with_the_new_pod_where_it_has_room_and_with_the_old_one
     assert ends.whole
     assert {one.ready((new,)) for one in ends.found} == {gpus - 1}
     assert {one.ready((old,)) for one in ends.found} == {2 - gpus}
+
+
+@pytest.mark.parametrize(
+    ("key", "nodes", "least", "low_at_best"),
+    [("zone", 2, 0, 1), ("zone", 1, 1, 0), ("kubernetes.io/hostname", 2, 1, None)],
+)
+def test_a_pod_that_evicts_another_one_again_and_again_may_never_run(key, nodes, least, low_at_best):
+    """Seen on a control plane 1.34: a nominated pod counts on its node only, and the evicted one comes back beside it."""
+    low, top = deployment("low"), deployment("top", priority=9, affinity=apart("low", key))
+    where = cluster(
+        *(node(name, 2) for name in "nm"[:nodes]),
+        pod("low-x", "n", owner=("ReplicaSet", "low-1"), labels={"app": "low"}),
+    )
+    found = judge((Transition(low, low, rolls=False, known=True), Transition(top, top, existing=False)), where)
+    one, other = found
+    assert (other.placed, other.at_best in (None, 1)) == (least, True)
+    assert one.at_best == low_at_best
