@@ -15,6 +15,11 @@ def run() -> None:
     gc.disable()  # what is imported and read lives until the end of the run: looking for garbage only costs time
     modules.use()
     try:
+        from kubelint_gpu.stand_ins import stand_ins
+
+        # click names the class, and to run that module the machine is asked what it is
+        with stand_ins({"uuid": {"UUID": object}}):
+            from click import core  # noqa: F401
         from kubelint_gpu.cli.main import invoke
 
         code = invoke(sys.argv[1:])

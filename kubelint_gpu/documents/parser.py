@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import contextmanager
 from functools import cache
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from kubelint_gpu.stand_ins import stand_ins
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 _PARTS = "Scanner", "Parser", "Composer", "Constructor", "Emitter", "Serializer", "Representer"
 _ERRORS = {f"ruamel.yaml.{part.lower()}": f"{part}Error" for part in _PARTS}
@@ -43,31 +42,14 @@ def refuses_more(error: Exception) -> bool:
 @cache
 def c_parser() -> Any:
     """The parser class of the C extension, None where it is not installed."""
-    with _errors_alone():
-        found = _imported()
-    # another release of the extension may take more of the library than errors
-    return found or _imported()
-
-
-@contextmanager
-def _errors_alone() -> Iterator[None]:
-    """The extension takes a class of errors from each part of the library: the parts are not loaded for that."""
     from ruamel.yaml.error import MarkedYAMLError
 
-    missing = {name: ModuleType(name) for name in _ERRORS if name not in sys.modules}
-    for name, module in missing.items():
-        setattr(module, _ERRORS[name], MarkedYAMLError)
-    sys.modules.update(missing)
-    yield
-    for name in missing:
-        del sys.modules[name]
-
-
-def _imported() -> Any:
-    try:
-        from _ruamel_yaml import CParser  # type: ignore[import-not-found]
-    except ImportError:
-        return None
+    # the extension takes a class of errors from each part of the library
+    with stand_ins({name: {error: MarkedYAMLError} for name, error in _ERRORS.items()}):
+        try:
+            from _ruamel_yaml import CParser  # type: ignore[import-not-found]
+        except ImportError:
+            return None
     return CParser
 
 

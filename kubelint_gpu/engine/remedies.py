@@ -55,11 +55,7 @@ def fewer_replicas(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, .
         return (fewer,)
     one = no_surge(subject.manifest, placed)
     return fewer, FixCandidate(
-        f"{title}, and {WITHOUT_SURGE}",
-        "unsafe",
-        lambda: [*edits(), *one.edits()],
-        effect=one.effect,
-        of_amounts=True,
+        f"{title}, and {WITHOUT_SURGE}", "unsafe", lambda: [*edits(), *one.edits()], effect=one.effect, of_amounts=True
     )
 
 

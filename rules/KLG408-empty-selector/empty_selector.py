@@ -18,10 +18,7 @@ _NOBODY = {
     "podAntiAffinity": "nothing is kept apart",
     "topologySpreadConstraints": "nothing is spread",
 }
-_EVERYBODY = {
-    "podAffinity": "any pod will do",
-    "podAntiAffinity": "the pod shares its domain with no other pod at all",
-}
+_EVERYBODY = {"podAffinity": "any pod will do", "podAntiAffinity": "the pod shares its domain with no other pod at all"}
 
 
 @rule("KLG408", of_workloads=True)

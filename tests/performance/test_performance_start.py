@@ -16,6 +16,8 @@ import instructions  # noqa: E402 - it lies beside the package, not in it
 LIMIT = 1.33
 HEAVY = {
     "dataclasses",
+    "platform",
+    "uuid",
     "jsonschema",
     "asyncio",
     "multiprocessing",
@@ -42,10 +44,10 @@ def test_the_hook_takes_no_more_instructions_than_recorded() -> None:
 
 def test_the_hook_imports_nothing_heavy() -> None:
     code = (
-        "import json, sys; sys.argv = ['kubelint-gpu', *sys.argv[1:]]\n"
-        "from kubelint_gpu.cli.main import invoke\n"
-        "invoke(sys.argv[1:])\n"
-        "print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+        "import json, os, sys; sys.argv = ['kubelint-gpu', *sys.argv[1:]]\n"
+        "from kubelint_gpu.cli import run\n"
+        "os._exit = lambda _: print(json.dumps(sorted(sys.modules)), file=sys.stderr)\n"
+        "run()"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code, *instructions.HOOK[2:]], cwd=ROOT, capture_output=True, text=True, check=True

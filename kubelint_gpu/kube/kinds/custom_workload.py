@@ -88,11 +88,7 @@ def _replaced(found: Workload, row: dict[str, Any], template: dict[str, Any], ro
 
 
 def _workload(
-    value: dict[str, Any],
-    pointer: Pointer,
-    row: dict[str, Any],
-    pods: int,
-    problems: list[InvalidObject],
+    value: dict[str, Any], pointer: Pointer, row: dict[str, Any], pods: int, problems: list[InvalidObject]
 ) -> Workload | None:
     root = Fields(value, (), problems)
     here = Fields(_at(value, pointer), pointer, problems)

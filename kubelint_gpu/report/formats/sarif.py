@@ -100,13 +100,7 @@ def _rules(report: Report) -> list[RuleInfo]:
 def _unknown(finding: Finding) -> RuleInfo:
     """What a finding says of a rule that the catalogue does not have."""
     return RuleInfo(
-        finding.code,
-        finding.name,
-        finding.severity,
-        finding.name.replace("-", " "),
-        fix="none",
-        since="",
-        url="",
+        finding.code, finding.name, finding.severity, finding.name.replace("-", " "), fix="none", since="", url=""
     )
 
 

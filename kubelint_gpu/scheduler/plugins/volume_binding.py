@@ -29,10 +29,7 @@ NAME = "VolumeBinding"
 UNBOUND_REASON = "pod has unbound immediate PersistentVolumeClaims"
 BIND_REASON = NodeReason("didn't find available persistent volumes to bind")
 STORAGE_REASON = NodeReason("did not have enough free storage")
-MISSING_REASON = NodeReason(
-    "unavailable due to one or more pvc(s) bound to non-existent pv(s)",
-    "it is {}",
-)
+MISSING_REASON = NodeReason("unavailable due to one or more pvc(s) bound to non-existent pv(s)", "it is {}")
 LOST = 'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{volume}"'
 DELETED = 'persistentvolumeclaim "{name}" is being deleted'
 NOT_OWNED = "PVC {claim} was not created for pod {pod} (pod is not owner)"
