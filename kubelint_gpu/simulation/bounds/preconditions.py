@@ -13,6 +13,11 @@ from kubelint_gpu.simulation.search.situation import Situation
 
 def is_peaceful(situation: Situation) -> bool:
     """Whether no pod of the group could ever evict another one, or one that runs beside them."""
+    parts = (situation.participants, situation.demands, situation.fixed)
+    return situation.memo.of("peaceful", parts, lambda: _is_peaceful(situation))
+
+
+def _is_peaceful(situation: Situation) -> bool:
     specs = [spec for one in situation.participants for spec in (one.old.spec, one.new.spec)]
     able = [spec.priority or 0 for spec in specs if spec.preemption_policy != "Never"]
     near = frozenset().union(*(demand.nodes for demand in situation.demands))

@@ -41,7 +41,14 @@ def layout_of(view: View, interest: Interest, slices: SliceIndex) -> Layout:
     """How a view looks to claims of some interest."""
     numbers: dict[Hashable, int] = {}
     values: dict[tuple[str, Attribute], int] = {}
-    looks = [(_look(slot, interest), _compared(slot, interest.compared, values)) for slot in view.slots]
+    known = slices.layouts.setdefault((interest.sight, interest.amounts), {})
+    looks = []
+    for slot in view.slots:
+        key = (slot.device, slot.id.driver, slot.reached)
+        look = known.get(key)
+        if look is None:
+            look = known[key] = slices.number(_look(slot, interest))
+        looks.append((look, _compared(slot, interest.compared, values)))
     names: dict[str, int] = {}
     pools = tuple(
         (
@@ -65,14 +72,8 @@ def layout_of(view: View, interest: Interest, slices: SliceIndex) -> Layout:
 def _look(slot: Slot, interest: Interest) -> Hashable:
     device, subject = slot.device, slot.subject
     counted = interest.amounts or device.shareable or any(one.has_policy for one in device.capacity.values())
-    return (
-        seen_by(subject, interest.sight),
-        device.capacity if counted else None,
-        subject.broken,
-        device.taints,
-        device.consumes,
-        slot.reached,
-    )
+    seen = (seen_by(subject, interest.sight), device.capacity if counted else None)
+    return (*seen, subject.broken, device.taints, device.consumes, slot.reached)
 
 
 def _compared(slot: Slot, names: frozenset[str], values: dict[tuple[str, Attribute], int]) -> Hashable:

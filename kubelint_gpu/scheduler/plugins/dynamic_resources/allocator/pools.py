@@ -88,7 +88,7 @@ class View(NamedTuple):
 
 
 class SliceIndex:
-    """The slices of a cluster by node and by pool, and their `layouts` by node, for claims of one interest each."""
+    """The slices of a cluster by node and by pool, and their `layouts` by node and device, by who looks at them."""
 
     __slots__ = ("_by_pool", "_features", "_numbers", "_on_node", "_shared", "_views", "layouts")
 
@@ -96,7 +96,7 @@ class SliceIndex:
         self._features = features
         self._views: dict[str, tuple[Node, View]] = {}
         self._numbers: dict[Hashable, int] = {}
-        self.layouts: dict[Hashable, dict[str, Any]] = {}
+        self.layouts: dict[Hashable, dict[Any, Any]] = {}
         served = [_served(one, rules, features) for one in slices]
         self._by_pool = grouped(((one.driver, one.pool), one) for one in served)
         self._on_node = grouped(("" if one.counters else one.node_name, one) for one in served)
