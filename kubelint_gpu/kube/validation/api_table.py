@@ -32,6 +32,7 @@ class Table:
     def __init__(self, text: str) -> None:
         self._types: dict[str, str] = {}
         self._kinds: dict[tuple[str, str], Entry] = {}
+        self._versions: dict[tuple[str, str], dict[str, Entry]] = {}
         self._fields: dict[str, dict[str, Entry]] = {}
         self._codes: dict[tuple[str, int | None], dict[str, str]] = {}
         self.first = self.last = 0
@@ -42,7 +43,8 @@ class Table:
                 self._types[name] = rest
             elif what == "kind":
                 kind, _, spans = rest.partition(" ")
-                self._kinds[name, kind] = self._entry(spans)
+                entry = self._kinds[name, kind] = self._entry(spans)
+                self._versions.setdefault((name.rpartition("/")[0], kind), {})[name] = entry
             elif what == "releases":
                 self.first, self.last = int(name), int(rest)
 
@@ -50,13 +52,9 @@ class Table:
         """The types of an apiVersion and kind; empty where no release has them."""
         return self._kinds.get((version, kind), ())
 
-    def versions(self, group: str, kind: str) -> dict[str, Entry]:
+    def versions(self, group: str, kind: str) -> Mapping[str, Entry]:
         """The apiVersions of a group, with their releases, that have a kind."""
-        return {
-            version: entry
-            for (version, name), entry in self._kinds.items()
-            if name == kind and version.rpartition("/")[0] == group
-        }
+        return self._versions.get((group, kind), {})
 
     def fields(self, name: str) -> Mapping[str, Entry]:
         """The fields of a type; empty where nothing is known of it."""
