@@ -55,13 +55,15 @@ else:
         return found
 
     def replace(value, /, **changes):
-        """The same value with some attributes changed."""
-        names, given = value.__match_args__, [*value.__value_all__(value)]
+        """The same value with some attributes changed; an immutable one itself where none is another object then."""
+        names, given, changed = value.__match_args__, [*value.__value_all__(value)], not value.__value_constant__
         for name, new in changes.items():
             if name not in names:
                 raise TypeError(f"{type(value).__qualname__} has no attribute {name!r}")
-            given[names.index(name)] = new
-        return value.__class__(*given)
+            place = names.index(name)
+            if given[place] is not new:
+                given[place], changed = new, True
+        return value.__class__(*given) if changed else value
 
     def dataclass(*, slots, frozen=False, eq=True, order=False):
         """Make a class of values from its annotated attributes; immutable ones unless `frozen` is left out."""
@@ -88,6 +90,7 @@ else:
         namespace["__slots__"] = (*own, *computed, *hashed)
         namespace["__value_given__"] = given
         namespace["__match_args__"] = names
+        namespace["__value_constant__"] = frozen and eq
         # of one name attrgetter gives no tuple
         every = attrgetter(*names) if len(names) > 1 else lambda value: tuple([getattr(value, one) for one in names])
         namespace["__value_all__"] = staticmethod(every)

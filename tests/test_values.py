@@ -220,3 +220,21 @@ def test_what_is_kept_is_worked_out_once_and_is_no_part_of_the_value():
         one.double = 3
     with pytest.raises(AttributeError, match="has no attribute 'triple'"):
         assert one.triple
+
+
+def test_what_is_replaced_by_itself_is_the_same_value():
+    names = {"a": 1}
+    one = OURS(1, (2,), names)
+    assert values.replace(one, x=1, names=names) is one
+    other = values.replace(one, names=dict(names))
+    assert other == one
+    assert other.names is not names
+    with pytest.raises(TypeError):
+        values.replace(one, z=1)
+
+    @values.dataclass(slots=True)
+    class Changing:
+        x: int
+
+    first = Changing(1)
+    assert values.replace(first, x=1) is not first

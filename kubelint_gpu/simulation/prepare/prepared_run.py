@@ -16,7 +16,7 @@ from kubelint_gpu.simulation.prepare.displaced import displaced
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.participants import participants_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, without_claims
+from kubelint_gpu.simulation.prepare.workload_change import is_temporary, without_claims
 from kubelint_gpu.simulation.prepare.workload_claims import wanted_storage, with_template_claims, without_shared_claims
 from kubelint_gpu.simulation.prepare.workload_demand import demand_of, rooms_of
 from kubelint_gpu.simulation.transition import Transition
@@ -61,7 +61,7 @@ class PreparedRun:
         self._everywhere = self.empty
         if grown is not None:
             self._everywhere = Snapshot.of(replace(grown.added_to(cluster), pods=()))
-        self.pods = [(created_pod(found.old, "old"), created_pod(found.new, "new")) for found in self.participants]
+        self.pods = [(found.pods[0], found.pods[1]) for found in self.participants]
         self._others = [*self.rest, *(pod for pods in self.pods for pod in pods)]
         self._others += [pod for found in self.participants for pod in found.pods[2:]]
         first = first_alike([pod for both in self.pods for pod in both], self._others) if len(self.pods) > 1 else (0, 1)
