@@ -25,7 +25,7 @@ _RESULTS = "results-1"
 _PREFIX = 2
 FILE_BYTES = 256 * 1024
 """The most that one of the 256 files holds: what was written first goes first."""
-ENTRY_BYTES = FILE_BYTES // 4
+ENTRY_BYTES = FILE_BYTES // 2
 _LEFT_SECONDS = 3600
 _TEMPORARY = ".part"
 
