@@ -37,7 +37,9 @@ def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> 
         return False
     if judgement.waits and _ran_elsewhere(unit, subject):
         return False
-    if _is_closed(unit, subject):
+    grown = short and unit.is_closed and not unit.may_outgrow(subject) and not subject.workload.approximate
+    if grown or _is_closed(unit, subject):
+        # the room of pools at their maximum is counted
         return True
     if not _is_open(unit, subject, judgement):
         return False

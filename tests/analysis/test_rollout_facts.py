@@ -92,4 +92,4 @@ def test_a_pool_that_grows_and_never_takes_the_pod_leaves_a_deadlock_certain():
         assert found.message.startswith("the rollout never ends: ")
     assert [one.code for one in findings(deployment(spec=KEEPS), pools(1, 2, 9))] == ["KLG114"]
     (found,) = findings(deployment(spec=f"replicas: 3\n{GIVES}"), pools(1, 2, 9), "KLG109")
-    assert (found.severity, found.certainty) == ("warning", "possible")
+    assert (found.severity, found.certainty) == ("error", "certain")

@@ -252,3 +252,14 @@ def test_bare_pods_that_are_applied_together_are_placed_in_any_order(running):
     judged = unit(text, inventory(1, 2) + (bare if running else ""))
     told_of = [(one.code, one.object) for one in check((judged,), judged.world).findings if one.code == "KLG109"]
     assert told_of == ([] if running else [("KLG109", "Pod/serving/b")])
+
+
+@pytest.mark.parametrize("kind", ["StatefulSet", "Deployment"])
+def test_a_pod_on_a_node_that_is_not_declared_is_somewhere_else(kind):
+    one = made("s", "", replicas=2, kind=kind)
+    pods = pod("s", "s-0" if kind == "StatefulSet" else "s-1-x", 1, "gone", app="s")
+    after = one.replace("main:1", "main:2")
+    assert [code for code, _, _ in told(one, after, inventory(4) + pods)] == ["KLG602"]
+    assert "KLG503" in {
+        code for code, _, _ in told(one, made("s", "", replicas=2, gpus=9, kind=kind), inventory(4) + pods)
+    }

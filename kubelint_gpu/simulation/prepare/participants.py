@@ -25,6 +25,7 @@ def participants_of(
 ) -> tuple[list[WorkloadChange], list[Pod], list[Pod]]:
     """The workloads with their running pods; of nobody here the pods that run, and those that have no node."""
     pods, gone = pods_by_owner(cluster.pods), set[PodIdentifier]()
+    declared = {node.name for node in cluster.nodes}
     found: dict[int, WorkloadChange] = {}
     controllers = [controller_of(one.new) for one in transitions]
     numbered = _are_numbered(transitions, cluster)
@@ -40,7 +41,7 @@ def participants_of(
         participant = WorkloadChange(
             transition.new,
             transition.old,
-            staying if controller.knows_own_pods else (),
+            tuple(pod for pod in staying if pod.spec.node_name in declared) if controller.knows_own_pods else (),
             transition.rolls,
             known=transition.known,
             whole=transition.whole,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from kubelint_gpu.budget import PARTS
-from kubelint_gpu.simulation.controllers.state import READY, State, count_on
+from kubelint_gpu.simulation.controllers.state import READY, STARTING, State, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.search.explorer import Reached, Verdict
 from kubelint_gpu.simulation.search.single_runs import sampled_runs
@@ -70,7 +70,7 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
     model, canonical = simulation.model, simulation.places.canonical
     reached = Reached(starts)
     evicting: dict[str, int] = {}
-    after_eviction: list[tuple[int, State]] = []
+    after_eviction: list[tuple[int, State, int]] = []
     # a part is kept for single runs: where the work does not reach all ends, some are known
     with suppress(UsedUp), part(3, 4):
         while reached.open and len(reached.edges) < budget:
@@ -79,13 +79,18 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
                 following.append(canonical(after))
                 for owner in model.evicted(step):
                     evicting.setdefault(owner, len(reached.edges))
-                    after_eviction.append((len(reached.edges), following[-1]))
+                    after_eviction.append((len(reached.edges), following[-1], step.kind))
             reached.expand(following)
     rests = reached.closed()
     if not reached.open:
         # one that evicts others again and again may never get what they give up
-        again = reached.circles((place, reached.number[state]) for place, state in after_eviction)
-        rests += [circle for circle in again if circle not in rests]
+        edges = {(place, reached.number[state]): kind for place, state, kind in after_eviction}
+        for circle in reached.circles(edges):
+            within = {*circle}
+            evicting_kinds = {kind for edge, kind in edges.items() if within.issuperset(edge)}
+            states = [reached.states[place] for place in circle]
+            if circle not in rests and any(not any(_runs(kind, state) for state in states) for kind in evicting_kinds):
+                rests.append(circle)
     ends = [RunEnd(tuple(reached.states[one] for one in found), reached.path(found[0])) for found in rests]
     looked_at = len(reached.edges)
     if reached.open:
@@ -96,3 +101,7 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
     evictions = {owner: reached.path(place) for owner, place in evicting.items()}
     whole = every_start and not reached.open
     return RunEnds(simulation, tuple(starts), tuple(ends), whole, looked_at, evictions)
+
+
+def _runs(kind: int, state: State) -> bool:
+    return any(count_on(content, kind, STARTING, READY) for content in state.nodes)

@@ -114,7 +114,7 @@ class Reached(Generic[S]):
         Asked where all states were expanded.
         """
         component = _components(self.edges, list(range(len(self.edges))))
-        through = {component[one] for one, other in edges if component[one] == component[other]}
+        through = {component[one] for one, other in edges if one != other and component[one] == component[other]}
         found = grouped((component[place], place) for place in range(len(self.edges)) if component[place] in through)
         return sorted(found.values())
 

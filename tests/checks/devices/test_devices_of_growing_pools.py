@@ -56,7 +56,7 @@ def test_a_rollout_that_waits_for_a_device_ends_where_its_pool_adds_a_node():
 @pytest.mark.parametrize("inventory", [GROWS, EMPTY])
 def test_replicas_are_counted_on_the_devices_of_all_nodes_that_a_pool_may_have(inventory):
     ((code, severity, message),) = told(inventory, 6)
-    assert (code, severity) == ("KLG109", "warning")
+    assert (code, severity) == ("KLG109", "error")
     assert message.startswith(
         "only 5 of 6 replicas can run even with pool gpu at its maximum of 5 nodes: "
         "for the next one too few devices are left for its claims on 5 nodes"
@@ -68,7 +68,7 @@ def test_partitions_are_counted_on_the_nodes_that_a_pool_may_add_too():
     pool = pool.replace("count: 1}]", "mig: dynamic}]")
     text = CLAIM.format(replicas=30, count=1).replace("gpu.nvidia.com", "mig.nvidia.com")
     (found,) = findings(text, pool)
-    assert (found.code, found.severity) == ("KLG109", "warning")
+    assert (found.code, found.severity) == ("KLG109", "error")
     assert found.message.startswith("only 21 of 30 replicas can run even with pool gpu at its maximum of 3 nodes")
 
 
