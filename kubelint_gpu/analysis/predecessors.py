@@ -83,10 +83,12 @@ def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wante
     """Whether pods that the change leaves may run where none of them could go now, as not all fit that were there.
 
     Where its pods run is not known, and no more than `placed` of the `wanted` ones fit: then the nodes were others when
-    they started, or they wait.
+    they started, or they wait. What was applied last is not known of pods that run and that nobody replaces.
     """
     old = unit.before_of(subject)
-    if old is None or not _keeps_template(old, subject) or pods_by_owner(unit.cluster.pods).own(subject.controller):
+    if old is None:
+        return subject.controller.on_delete and len(own_pods(subject.workload, unit.cluster.pods)) >= wanted
+    if not _keeps_template(old, subject) or pods_by_owner(unit.cluster.pods).own(subject.controller):
         return False
     if subject.controller.node_bound:
         return True

@@ -31,8 +31,8 @@ def gpu_without_cpu_memory_requests(unit: ApplySet) -> Iterator[Diagnostic]:
                 yield Diagnostic(
                     "KLG209",
                     manifest.place((*_METRICS, index, "resource", "name")),
-                    f"{workload_name(subject.workload)} is never scaled by it: container {listed(lacking)} has no "
-                    f"request for {name}",
+                    f"{workload_name(subject.workload)} is never scaled by {manifest.kind} {manifest.name}: container "
+                    f"{listed(lacking)} has no request for {name}",
                     subject.manifest,
                     cause=f"metric {name}",
                     related=(Related(_place(subject), f"no request for {name}"),),
