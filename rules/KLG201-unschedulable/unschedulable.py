@@ -42,6 +42,7 @@ def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]
         return
     known = {one.key: one for one in there.claims}
     classes = {*(one.name for one in there.storage_classes), *(one.storage_class for one in there.volumes)}
+    volumes = {one.meta.name for one in there.volumes}
     written = [one.workload for one in (*unit.templates, *unit.neighbours) if one.workload is not None]
     makers = [(one, controller_of(one).first_ordinal) for one in written if one.claims]
     for subject in unit.subjects:
@@ -60,9 +61,13 @@ def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]
             event = f'persistentvolumeclaim "{name}" not found'
             yield _unknown(manifest, route, f"its pods wait for claim {name}", "it", "claim", name, event)
         for route, claim in claims if base.storage_classes or whole else ():
-            name = with_default_class(claim, there.storage_classes).class_name
-            if name not in classes and claim.phase != "Bound" and not claim.volume_name:
-                waits = f"its pods wait for a volume of claim {claim.meta.name}"
+            name, volume = with_default_class(claim, there.storage_classes).class_name, claim.volume_name
+            waits = f"its pods wait for a volume of claim {claim.meta.name}"
+            if claim.phase == "Bound" or claim.bound:
+                continue
+            if volume and volume not in volumes:
+                yield _unknown(manifest, route, waits, f"PersistentVolume {volume}", "volume", volume)
+            elif name not in classes and not volume:
                 unnamed = "a default StorageClass" if claim.storage_class is None else "a volume without a StorageClass"
                 yield _unknown(
                     manifest, route, waits, f"StorageClass {name}" if name else unnamed, "storage class", name

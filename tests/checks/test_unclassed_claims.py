@@ -38,3 +38,25 @@ def test_a_claim_that_nothing_can_bind_is_told_of(named, lacks):
     assert said(named, "") == []
     assert said(named, CLASS.format("") + VOLUME) == []
     assert bool(said(named, CLASS.format(DEFAULT))) is bool(named)
+
+
+@pytest.mark.parametrize(
+    ("volume", "lacks"),
+    [
+        (("", ""), ""),
+        (("name: pv}", "name: other}"), f"{NONE} PersistentVolume pv"),
+        (("storage: 1Gi", "storage: 1Mi"), "unbound immediate PersistentVolumeClaims"),
+        (("[ReadWriteOnce]", "[ReadOnlyMany]"), "unbound immediate PersistentVolumeClaims"),
+        (("spec: {", "spec: {claimRef: {namespace: serving, name: x}, "), "unbound immediate PersistentVolumeClaims"),
+        (("spec: {", "spec: {claimRef: {namespace: serving, name: data}, "), ""),
+    ],
+)
+@pytest.mark.parametrize("named", [True, False])
+def test_a_claim_is_bound_to_the_volume_that_it_names_or_to_one_that_suits_it(named, volume, lacks):
+    """Seen on a control plane 1.34: a claim that names its volume waits for that one, a static one for any that suits."""
+    if not named and "PersistentVolume pv" in lacks:
+        lacks = ""
+    asks = 'volumeName: pv, storageClassName: "", ' if named else 'storageClassName: "", '
+    found = said(asks, CLASS.format("") + VOLUME.replace(*volume))
+    assert [one for one in found if lacks not in one or not lacks] == []
+    assert bool(found) is bool(lacks)

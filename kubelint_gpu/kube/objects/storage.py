@@ -95,11 +95,11 @@ class PersistentVolume:
     source: FrozenMap[str, Any] = EMPTY
 
     def reserved_for(self, claim: PersistentVolumeClaim) -> bool:
-        """Whether the volume names this claim."""
+        """Whether the volume names this claim; without a namespace it may be that of any."""
         reference = self.claim
         return (
             reference is not None
-            and (reference.namespace, reference.name) == (claim.meta.namespace, claim.meta.name)
+            and (reference.namespace or claim.meta.namespace, reference.name) == (claim.meta.namespace, claim.meta.name)
             and reference.uid in ("", claim.meta.uid)
         )
 

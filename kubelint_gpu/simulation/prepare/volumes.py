@@ -108,7 +108,11 @@ def _chosen(
 ) -> PersistentVolume | None:
     """The volume that the volume controller binds a claim to, or has made for it; None where it waits."""
     if claim.volume_name:
-        return next((one for one in cluster.volumes if one.meta.name == claim.volume_name), None) or _made(claim)
+        named = next((one for one in cluster.volumes if one.meta.name == claim.volume_name), None)
+        if named is None or claim.phase == "Bound" or claim.bound or named.reserved_for(claim):
+            return named or _made(claim)
+        fits = named.storage_class == claim.class_name and best_volumes(replace(claim, selector=None), [named], None)
+        return named if fits else None
     of_class = [one for one in cluster.volumes if one.storage_class == claim.class_name]
     best = best_volumes(claim, of_class, None, taken)
     if best and best[0].claim is not None:
@@ -119,7 +123,8 @@ def _chosen(
     if best:
         # which of several equal ones it takes is not known
         return best[0] if len({one.node_affinity for one in best}) == 1 else _made(claim)
-    return _made(claim) if found is None or found.provisions else None
+    static = found is None and claim.storage_class == "" and of_class
+    return _made(claim) if not static and (found is None or found.provisions) else None
 
 
 def _made(claim: PersistentVolumeClaim) -> PersistentVolume:
