@@ -81,7 +81,9 @@ def pending_replicas(
         unspecified = "requests and limits that name what the quota counts, or a LimitRange that sets them"
         helps = unspecified if judgement.refusal.unspecified else "a quota that allows more, or less that counts on it"
     if beside:
-        of_others = {*transitions_in(unit)} - {one.key for one in unit.subjects if one.manifest is manifest}
+        of_others = {*transitions_in(unit)} - {
+            one.key for one in unit.subjects if one.manifest.object == manifest.object
+        }
         first = f"where {'the other workloads applied with it' if of_others else 'its other pods'} are placed first"
         told = f"as few as {replicas} can run, {first}"
         if known:

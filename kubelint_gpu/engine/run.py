@@ -15,6 +15,7 @@ from kubelint_gpu.engine.overlays import merged
 from kubelint_gpu.engine.reported import distinct
 from kubelint_gpu.engine.shares import within_budget
 from kubelint_gpu.engine.suppressing import Suppression
+from kubelint_gpu.engine.world_findings import PLAIN, findings_of_world
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.values import dataclass
@@ -24,7 +25,6 @@ from kubelint_gpu.workspace.project.kept.known_files import program
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
-from kubelint_gpu.engine.world_findings import PLAIN, findings_of_world
 
 # Of more units than this nothing is kept that could be worked out again.
 _MANY = 1000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.inventory.declarations.inventory import Pool
@@ -22,9 +21,6 @@ from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.manifest_set import ManifestSet
 from kubelint_gpu.workspace.resource_supply import ResourceSupply, growth_of
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
-
-if TYPE_CHECKING:
-    pass
 
 
 class ApplySet(ManifestSet):

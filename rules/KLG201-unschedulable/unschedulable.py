@@ -10,6 +10,7 @@ from kubelint_gpu.builders.waiting_pods import scheduler_message
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Place, Pointer, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, with_default_class
+from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.messages.wording import amount, bare
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import makes_claim
@@ -65,7 +66,7 @@ def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]
             waits = f"its pods wait for a volume of claim {claim.meta.name}"
             if claim.phase == "Bound" or claim.bound:
                 continue
-            if volume and volume not in volumes:
+            if volume and volume not in volumes and not is_placeholder(volume):
                 yield _unknown(manifest, route, waits, f"PersistentVolume {volume}", "volume", volume)
             elif name not in classes and not volume:
                 unnamed = "a default StorageClass" if claim.storage_class is None else "a volume without a StorageClass"

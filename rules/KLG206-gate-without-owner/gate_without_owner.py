@@ -14,6 +14,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.admission.neighbours import GATES, gate_owner
 from kubelint_gpu.kube.objects.requests import pod_amounts
 from kubelint_gpu.kube.objects.workload import api_group
+from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.quantity import scheduler_units, shown
 from kubelint_gpu.messages.wording import listed
@@ -62,11 +63,11 @@ def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
 def _without_queue(unit: ApplySet) -> Iterator[Diagnostic]:
     """Workloads that Kueue or Volcano holds for ever; asked where queues are declared."""
     volcano = {one.name for one in _declared(unit) if api_group(one.item.value) == "scheduling.volcano.sh"}
-    for parts in grouped((one.manifest.object, one) for one in unit.subjects).values():
+    for parts in grouped((one.manifest.place(("metadata", "name")), one) for one in unit.subjects).values():
         manifest, why = parts[0].manifest, _never_admitted(unit, parts)
         value, pointer = manifest.item.value, _LABEL
         queue = value_at(value, _VOLCANO) if volcano and api_group(value) == "batch.volcano.sh" else None
-        if isinstance(queue, str) and queue not in ("", "default", *volcano):
+        if isinstance(queue, str) and queue not in ("", "default", *volcano) and not is_placeholder(queue):
             why, pointer = f"Volcano admits nothing for Queue {queue}, which is not among these manifests:", _VOLCANO
         if not why or not manifest.present(pointer):
             continue

@@ -3,25 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from change_cases import KEEPS, SURGE, found, inventory, made, on
-
-GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"
-RECREATE = "strategy: {type: Recreate}\n"
-PAUSED = f"{KEEPS}paused: true\n"
-CLAIM = (
-    "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: serving}\n"
-    "spec: {accessModes: [ReadWriteOncePod], resources: {requests: {storage: 1Gi}}}\n"
-)
-DATA = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]\n"
-
-
-def told(before, after, cluster):
-    return [(code, name) for code, name, _ in found(before, after, cluster)]
-
-
-def told_now(before, after, cluster):
-    """The same of the rollouts that begin with the change, and not of those that come later."""
-    return [(code, name) for code, name, told in found(before, after, cluster) if "the next rollout" not in told]
+from change_cases import CLAIM, DATA, GIVES, KEEPS, PAUSED, RECREATE, SURGE, found, inventory, made, on, told, told_now
 
 
 @pytest.mark.parametrize(

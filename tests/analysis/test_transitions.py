@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import pytest
-from change_cases import KEEPS, SURGE, found, inventory, made, on, pod
+from change_cases import (
+    CLAIM,
+    DATA,
+    GIVES,
+    KEEPS,
+    PAUSED,
+    RECREATE,
+    SURGE,
+    found,
+    inventory,
+    made,
+    on,
+    pod,
+    told,
+    told_now,
+)
 from checks_units import findings, unit, world
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.workspace.apply_set import ApplySet
 
-GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"
-RECREATE = "strategy: {type: Recreate}\n"
-PAUSED = f"{KEEPS}paused: true\n"
 NONE = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: none}\n"
-CLAIM = (
-    "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: serving}\n"
-    "spec: {accessModes: [ReadWriteOncePod], resources: {requests: {storage: 1Gi}}}\n"
-)
-DATA = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]\n"
-
-
-def told(before, after, cluster):
-    return [(code, name) for code, name, _ in found(before, after, cluster)]
-
-
-def told_now(before, after, cluster):
-    """The same of the rollouts that begin with the change, and not of those that come later."""
-    return [(code, name) for code, name, told in found(before, after, cluster) if "the next rollout" not in told]
 
 
 def test_old_pods_hold_the_claims_of_their_old_template_and_new_ones_those_of_the_new():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from checks_units import findings
-from counted_objects import NODE, job, made, quota
+from counted_objects import NODE, job, made, quota, short_of_claims, stateful_set
 
 KEYS = [
     "persistentvolumeclaims",
@@ -13,49 +13,35 @@ KEYS = [
 ]
 
 
-def stateful_set(replicas, name="db", *, size="1Gi", more=""):
-    return (
-        f"---\napiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: {name}, namespace: serving}}\nspec:\n"
-        f"  replicas: {replicas}\n  serviceName: {name}\n{more}  selector: {{matchLabels: {{app: {name}}}}}\n"
-        f"  template:\n    metadata: {{labels: {{app: {name}}}}}\n    spec:\n      priorityClassName: serving\n"
-        "      containers: [{name: main, image: i:1, resources: {limits: {nvidia.com/gpu: 1}}}]\n"
-        "  volumeClaimTemplates:\n    - metadata: {name: data}\n"
-        f"      spec: {{accessModes: [ReadWriteOnce], storageClassName: fast, resources: {{requests: {{storage: {size}}}}}}}\n"
-    )
-
-
-def told(text, before="", inventory=NODE):
-    found = findings(text.removeprefix("---\n"), inventory, "KLG109", before=before.removeprefix("---\n"))
-    return [(one.object.rpartition("/")[2], one.certainty, one.message.partition(":")[0]) for one in found]
-
-
 @pytest.mark.parametrize("key", KEYS)
 def test_an_ordinal_whose_claim_is_refused_never_runs(key):
     text = stateful_set(3) + quota(key, 2)
-    assert told(text) == [("db", "certain", "only 2 of 3 replicas can run")]
-    assert told(text, stateful_set(2)) == [("db", "certain", "only 2 of 3 replicas can run")]
-    assert told(stateful_set(2) + quota(key, 2)) == []
-    assert told(stateful_set(3) + quota("slow.storageclass.storage.k8s.io/persistentvolumeclaims", 2)) == []
+    assert short_of_claims(text) == [("db", "certain", "only 2 of 3 replicas can run")]
+    assert short_of_claims(text, stateful_set(2)) == [("db", "certain", "only 2 of 3 replicas can run")]
+    assert short_of_claims(stateful_set(2) + quota(key, 2)) == []
+    assert short_of_claims(stateful_set(3) + quota("slow.storageclass.storage.k8s.io/persistentvolumeclaims", 2)) == []
 
 
 def test_storage_is_counted_by_what_claims_ask_for():
-    assert told(stateful_set(2, size="2Gi") + quota("requests.storage", "3Gi")) == [
+    assert short_of_claims(stateful_set(2, size="2Gi") + quota("requests.storage", "3Gi")) == [
         ("db", "certain", "only 1 of 2 replicas can run")
     ]
-    assert told(stateful_set(2, size="2Gi") + quota("requests.storage", "4Gi")) == []
+    assert short_of_claims(stateful_set(2, size="2Gi") + quota("requests.storage", "4Gi")) == []
 
 
 def test_claims_stay_when_their_pods_go_unless_the_retention_policy_says_otherwise():
     after = stateful_set(1, "kv") + quota("persistentvolumeclaims", 2)
     goes = "  persistentVolumeClaimRetentionPolicy: {whenScaled: Delete}\n"
-    assert told(stateful_set(1) + after, stateful_set(2)) == [("kv", "certain", "only 0 of 1 replica can run")]
-    assert told(stateful_set(1, more=goes) + after, stateful_set(2, more=goes)) == []
+    assert short_of_claims(stateful_set(1) + after, stateful_set(2)) == [
+        ("kv", "certain", "only 0 of 1 replica can run")
+    ]
+    assert short_of_claims(stateful_set(1, more=goes) + after, stateful_set(2, more=goes)) == []
 
 
 def test_of_several_that_do_not_all_find_room_it_is_possible():
     text = stateful_set(1, "a") + stateful_set(1, "b") + quota("persistentvolumeclaims", 1)
     says = "as few as 0 of 1 replica can run, where the claims of others are made first"
-    assert told(text) == [("a", "possible", says), ("b", "possible", says)]
+    assert short_of_claims(text) == [("a", "possible", says), ("b", "possible", says)]
 
 
 def test_what_a_status_counts_is_in_use():
@@ -64,8 +50,8 @@ def test_what_a_status_counts_is_in_use():
         "spec: {accessModes: [ReadWriteOnce], storageClassName: fast, resources: {requests: {storage: 1Gi}}}\n"
     )
     counted = quota("persistentvolumeclaims", 3, used=2)
-    assert told(stateful_set(2), inventory=NODE + claim + counted) == []
-    assert told(stateful_set(3), inventory=NODE + claim + counted) == [
+    assert short_of_claims(stateful_set(2), inventory=NODE + claim + counted) == []
+    assert short_of_claims(stateful_set(3), inventory=NODE + claim + counted) == [
         ("db", "certain", "only 2 of 3 replicas can run")
     ]
 
@@ -78,8 +64,8 @@ BOUNDS = (
 
 def test_claims_that_are_there_already_stay_whatever_their_bounds():
     text = stateful_set(2, size="5Gi") + BOUNDS.format("4Gi")
-    assert told(text, stateful_set(2, size="5Gi")) == []
-    assert told(text, stateful_set(1, size="5Gi")) == [("db", "certain", "only 1 of 2 replicas can run")]
+    assert short_of_claims(text, stateful_set(2, size="5Gi")) == []
+    assert short_of_claims(text, stateful_set(1, size="5Gi")) == [("db", "certain", "only 1 of 2 replicas can run")]
 
 
 def test_a_claim_that_is_applied_is_refused_as_well():

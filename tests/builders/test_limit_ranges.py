@@ -3,24 +3,7 @@
 from __future__ import annotations
 
 from checks_units import findings
-from counted_objects import NODE
-
-
-def stateful_set(replicas, name="db", *, size="1Gi", more=""):
-    return (
-        f"---\napiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: {name}, namespace: serving}}\nspec:\n"
-        f"  replicas: {replicas}\n  serviceName: {name}\n{more}  selector: {{matchLabels: {{app: {name}}}}}\n"
-        f"  template:\n    metadata: {{labels: {{app: {name}}}}}\n    spec:\n      priorityClassName: serving\n"
-        "      containers: [{name: main, image: i:1, resources: {limits: {nvidia.com/gpu: 1}}}]\n"
-        "  volumeClaimTemplates:\n    - metadata: {name: data}\n"
-        f"      spec: {{accessModes: [ReadWriteOnce], storageClassName: fast, resources: {{requests: {{storage: {size}}}}}}}\n"
-    )
-
-
-def told(text, before="", inventory=NODE):
-    found = findings(text.removeprefix("---\n"), inventory, "KLG109", before=before.removeprefix("---\n"))
-    return [(one.object.rpartition("/")[2], one.certainty, one.message.partition(":")[0]) for one in found]
-
+from counted_objects import NODE, short_of_claims, stateful_set
 
 BOUNDS = (
     "---\napiVersion: v1\nkind: LimitRange\nmetadata: {{name: lr, namespace: serving}}\n"
@@ -38,6 +21,6 @@ def test_a_claim_beyond_the_bounds_of_a_limit_range_is_refused():
         "PersistentVolumeClaim is 4Gi, but request is 5Gi"
     )
     assert [one.message for one in found.related] == ["LimitRange lr is here"]
-    assert told(stateful_set(2, size="3Gi") + BOUNDS.format("4Gi")) == []
+    assert short_of_claims(stateful_set(2, size="3Gi") + BOUNDS.format("4Gi")) == []
     (found,) = findings((stateful_set(2) + BOUNDS.format("4Gi")).removeprefix("---\n"), NODE, "KLG109")
     assert "minimum storage usage per PersistentVolumeClaim is 2Gi, but request is 1Gi" in found.message

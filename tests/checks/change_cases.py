@@ -12,6 +12,14 @@ KEEPS = "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n"
 
 
 SURGE = "updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n"
+GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"
+RECREATE = "strategy: {type: Recreate}\n"
+PAUSED = f"{KEEPS}paused: true\n"
+CLAIM = (
+    "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: serving}\n"
+    "spec: {accessModes: [ReadWriteOncePod], resources: {requests: {storage: 1Gi}}}\n"
+)
+DATA = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]\n"
 
 
 def inventory(*gpus, more=""):
@@ -57,3 +65,12 @@ def pod(gpus, node="n1"):
         f"running:\n  - {{name: a-1, namespace: serving, node: {node}, gpus: {gpus}, owner: ReplicaSet/a-1, "
         f"labels: {{app: a}}}}\n"
     )
+
+
+def told(before, after, cluster):
+    return [(code, name) for code, name, _ in found(before, after, cluster)]
+
+
+def told_now(before, after, cluster):
+    """The same of the rollouts that begin with the change, and not of those that come later."""
+    return [(code, name) for code, name, told in found(before, after, cluster) if "the next rollout" not in told]

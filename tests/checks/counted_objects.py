@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checks_units import unit
+from checks_units import findings, unit
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
@@ -54,3 +54,19 @@ def made(text, code="KLG105"):
     names = [one.object for one in manifests((read("a.yaml", text.encode()),))]
     new = ApplySet(plain.readings, plain.world, made=names)
     return [(one.object, one.message) for one in check((new,), new.world).findings if one.code == code]
+
+
+def stateful_set(replicas, name="db", *, size="1Gi", more=""):
+    return (
+        f"---\napiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: {name}, namespace: serving}}\nspec:\n"
+        f"  replicas: {replicas}\n  serviceName: {name}\n{more}  selector: {{matchLabels: {{app: {name}}}}}\n"
+        f"  template:\n    metadata: {{labels: {{app: {name}}}}}\n    spec:\n      priorityClassName: serving\n"
+        "      containers: [{name: main, image: i:1, resources: {limits: {nvidia.com/gpu: 1}}}]\n"
+        "  volumeClaimTemplates:\n    - metadata: {name: data}\n"
+        f"      spec: {{accessModes: [ReadWriteOnce], storageClassName: fast, resources: {{requests: {{storage: {size}}}}}}}\n"
+    )
+
+
+def short_of_claims(text, before="", inventory=NODE):
+    found = findings(text.removeprefix("---\n"), inventory, "KLG109", before=before.removeprefix("---\n"))
+    return [(one.object.rpartition("/")[2], one.certainty, one.message.partition(":")[0]) for one in found]

@@ -106,7 +106,7 @@ def test_the_templates_of_one_object_are_admitted_together(quota, expected):
     assert [one.partition("Kueue never admits it: ")[2].partition(" in ")[0] for one in told(BOTH + queues)] == expected
 
 
-@pytest.mark.parametrize(("queue", "number"), [("team", 0), ("nope", 1), ("default", 0)])
+@pytest.mark.parametrize(("queue", "number"), [("team", 0), ("nope", 1), ("default", 0), ('"${QUEUE}"', 0)])
 def test_a_queue_of_volcano_that_is_not_among_declared_ones_is_told(queue, number):
     job = """apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -118,3 +118,8 @@ spec:
     declared = "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: team}\n"
     assert len(told(job % queue + declared)) == number
     assert told(job % queue) == []
+
+
+def test_an_object_that_stands_twice_asks_for_no_more_than_it_does():
+    queues = QUEUES.replace("{name: nvidia.com/gpu, nominalQuota: 2}", "{name: nvidia.com/gpu, nominalQuota: 3}")
+    assert told(f"{BOTH}---\n{BOTH}{queues}") == []

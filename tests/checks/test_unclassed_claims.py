@@ -53,10 +53,23 @@ def test_a_claim_that_nothing_can_bind_is_told_of(named, lacks):
 )
 @pytest.mark.parametrize("named", [True, False])
 def test_a_claim_is_bound_to_the_volume_that_it_names_or_to_one_that_suits_it(named, volume, lacks):
-    """Seen on a control plane 1.34: a claim that names its volume waits for that one, a static one for any that suits."""
+    """Seen on a control plane 1.34 where the volume is missing, reserved for another claim, or too small."""
     if not named and "PersistentVolume pv" in lacks:
         lacks = ""
     asks = 'volumeName: pv, storageClassName: "", ' if named else 'storageClassName: "", '
     found = said(asks, CLASS.format("") + VOLUME.replace(*volume))
     assert [one for one in found if lacks not in one or not lacks] == []
     assert bool(found) is bool(lacks)
+
+
+@pytest.mark.parametrize(
+    ("of_class", "number"), [("", 0), ("storageClassName: fast, ", 0), ("storageClassName: slow, ", 1)]
+)
+def test_a_claim_that_names_its_volume_and_no_class_may_get_the_class_of_that_volume(of_class, number):
+    volume = VOLUME.replace("spec: {", "spec: {storageClassName: fast, ")
+    found = said(f"volumeName: pv, {of_class}", CLASS.format("") + volume)
+    assert len(found) == number
+
+
+def test_a_volume_that_is_filled_in_later_is_not_missing():
+    assert said('volumeName: "${VOLUME}", storageClassName: "", ', CLASS.format("") + VOLUME) == []

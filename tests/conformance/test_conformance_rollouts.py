@@ -13,7 +13,7 @@ from conformance.rollout_case import reference
 
 FILES = sorted((Path(__file__).resolve().parents[1] / "golden" / "rollouts").glob("*.jsonl.xz"))
 RECORDS = [record for path in FILES for record in recording.read(path)]
-# these take 3 to 17 s of a processor each, all others together 8 s
+# these take 3 to 17 s of a processor each
 SLOW = {
     *(f"random-7-{number}" for number in ("0035", "0130", "0227", "0247", "0255", "0312", "0313")),
     *(f"random-101-{number}" for number in ("0015", "0023", "0070", "0076")),

@@ -2,37 +2,12 @@
 
 from __future__ import annotations
 
-from checks_units import NODES, deployment, unit
+from checks_units import deployment, unit
+from exclusive_objects import CLAIMS, said
 
 from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
 from kubelint_gpu.evidence.stakes import stakes
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
-
-
-def said(found):
-    return [(one.place.path, one.place.line, one.message) for one in found]
-
-
-CLAIMS = (
-    NODES
-    + """\
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: models, namespace: serving}
-spec: {accessModes: [ReadWriteOnce]}
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: shared, namespace: serving}
-spec: {accessModes: [ReadWriteMany]}
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: foreign, namespace: other}
-spec: {accessModes: [ReadWriteOncePod]}
-"""
-)
 
 
 def test_only_claims_of_the_namespace_that_not_all_can_use_are_exclusive():

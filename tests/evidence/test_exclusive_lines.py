@@ -13,32 +13,6 @@ def only(found):
     return one
 
 
-def said(found):
-    return [(one.place.path, one.place.line, one.message) for one in found]
-
-
-CLAIMS = (
-    NODES
-    + """\
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: models, namespace: serving}
-spec: {accessModes: [ReadWriteOnce]}
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: shared, namespace: serving}
-spec: {accessModes: [ReadWriteMany]}
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: foreign, namespace: other}
-spec: {accessModes: [ReadWriteOncePod]}
-"""
-)
-
-
 @pytest.mark.parametrize(
     ("mode", "ends", "told"),
     [

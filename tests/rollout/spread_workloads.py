@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rollout_objects import apart, deployment, node, pod, spread, workload
+from rollout_objects import apart, cluster, deployment, node, pod, same, spread, workload
+
+from kubelint_gpu.simulation.questions.rollouts import judge
 
 
 def over_zones(name="w", **more):
@@ -50,3 +52,15 @@ def random_workloads(rng):
         labels = {"app": rng.choice("wv"), "of": "x"}
         on.append(pod(f"x-{number}", f"n{number}", rng.choice([0, 1]), labels=labels, owner=("ReplicaSet", "x-1")))
     return [mine, *others], on
+
+
+def verdict_of(*workloads, on, **options):
+    found = judge(same(*workloads), cluster(*on), **options)[0]
+    return found.verdict, found.by_bound
+
+
+def nodes(*zones, gpus=8, taints=None):
+    found = [node(f"n{i}", gpus, zone=zone) for i, zone in enumerate(zones)]
+    for name, taint in (taints or {}).items():
+        found[name]["spec"] = {"taints": [taint]}
+    return found

@@ -111,10 +111,11 @@ def _chosen(
         named = next((one for one in cluster.volumes if one.meta.name == claim.volume_name), None)
         if named is None or claim.phase == "Bound" or claim.bound or named.reserved_for(claim):
             return named or _made(claim)
-        fits = named.storage_class == claim.class_name and best_volumes(replace(claim, selector=None), [named], None)
-        return named if fits else None
-    of_class = [one for one in cluster.volumes if one.storage_class == claim.class_name]
-    best = best_volumes(claim, of_class, None, taken)
+        # which class a claim gets that names none, its default tells, which may not be declared
+        of_class = claim.storage_class in (None, named.storage_class)
+        return named if of_class and best_volumes(replace(claim, selector=None), [named], None) else None
+    volumes = [one for one in cluster.volumes if one.storage_class == claim.class_name]
+    best = best_volumes(claim, volumes, None, taken)
     if best and best[0].claim is not None:
         return best[0]
     if found is not None and found.wait_for_first_consumer:
@@ -123,8 +124,10 @@ def _chosen(
     if best:
         # which of several equal ones it takes is not known
         return best[0] if len({one.node_affinity for one in best}) == 1 else _made(claim)
-    static = found is None and claim.storage_class == "" and of_class
-    return _made(claim) if not static and (found is None or found.provisions) else None
+    if found is None:
+        # where some volumes are of no class, a claim of none waits for one of them
+        return None if volumes and claim.storage_class == "" else _made(claim)
+    return _made(claim) if found.provisions else None
 
 
 def _made(claim: PersistentVolumeClaim) -> PersistentVolume:

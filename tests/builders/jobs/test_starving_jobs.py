@@ -4,33 +4,12 @@ from __future__ import annotations
 
 import pytest
 from checks_units import deployment, findings, unit
+from starving import NODES, TEMPLATE, job, told
 
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.workspace.apply_set import ApplySet
 
-NODES = """\
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-kubernetesVersion: "1.34"
-nodes:
-  - name: gpu-1
-    allocatable: {cpu: 16, memory: 64Gi}
-    gpus: {model: L4, count: 1}
-priorityClasses:
-  - {name: serving, value: 1000}
-  - {name: low, value: 10}
-"""
 GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
-TEMPLATE = """\
-      template:
-        spec:
-          priorityClassName: PRIORITY
-          restartPolicy: Never
-          containers:
-            - name: main
-              image: registry.example.com/main:1
-              resources: {limits: {nvidia.com/gpu: 1}}
-"""
 
 
 def cron_job(policy="", deadline="", priority="serving"):
@@ -39,15 +18,6 @@ def cron_job(policy="", deadline="", priority="serving"):
         f"---\napiVersion: batch/v1\nkind: CronJob\nmetadata: {{name: nightly, namespace: serving}}\nspec:\n"
         f'  schedule: "0 3 * * *"\n{policy}  jobTemplate:\n    spec:\n{deadline}{TEMPLATE.replace("PRIORITY", priority)}'
     )
-
-
-def job(more=""):
-    template = TEMPLATE.replace("PRIORITY", "serving").replace("      template", "  template")
-    return f"---\napiVersion: batch/v1\nkind: Job\nmetadata: {{name: once, namespace: serving}}\nspec:\n  {more}\n{template}"
-
-
-def told(text, inventory=NODES):
-    return [one for one in findings(text, inventory) if one.cause == "starving"]
 
 
 @pytest.mark.parametrize(

@@ -7,24 +7,12 @@ import random
 import pytest
 from left_out import without
 from rollout_objects import apart, cluster, deployment, node, pod, quota, same, spread, workload
-from spread_workloads import over_zones, random_workloads, w
+from spread_workloads import nodes, over_zones, random_workloads, verdict_of, w
 
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
 
 RANDOM_CASES = 120
-
-
-def verdict_of(*workloads, on, **options):
-    found = judge(same(*workloads), cluster(*on), **options)[0]
-    return found.verdict, found.by_bound
-
-
-def nodes(*zones, gpus=8, taints=None):
-    found = [node(f"n{i}", gpus, zone=zone) for i, zone in enumerate(zones)]
-    for name, taint in (taints or {}).items():
-        found[name]["spec"] = {"taints": [taint]}
-    return found
 
 
 @pytest.mark.parametrize(

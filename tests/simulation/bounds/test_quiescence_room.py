@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from rollout_objects import cluster, deployment, node, quota, same
-from spread_workloads import over_zones, w
+from rollout_objects import cluster, deployment, quota, same
+from spread_workloads import nodes, over_zones, verdict_of, w
 
-from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
+from kubelint_gpu.simulation.questions.rollouts import judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
-
-
-def verdict_of(*workloads, on, **options):
-    found = judge(same(*workloads), cluster(*on), **options)[0]
-    return found.verdict, found.by_bound
-
-
-def nodes(*zones, gpus=8, taints=None):
-    found = [node(f"n{i}", gpus, zone=zone) for i, zone in enumerate(zones)]
-    for name, taint in (taints or {}).items():
-        found[name]["spec"] = {"taints": [taint]}
-    return found
 
 
 def together(*workloads, on):
