@@ -47,7 +47,7 @@ def judgements_in(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     approximate = {one.key: transition_of(unit, one) for one in placed}
     if approximate:
         found |= besides(now(unit), approximate).judgements(approximate)
-    return found | dict(_stuck_without_class(unit))
+    return found | dict(_without_class(unit))
 
 
 @once
@@ -138,7 +138,7 @@ def is_over(unit: ApplySet, key: WorkloadKey) -> bool:
 def judged_beside_removed(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     """The same as `judgements` while what the manifests no longer have is still there."""
     subjects = [
-        unit.judged(one, one.workload).marked("gone") for one in unit.gone if one.workload is not None and one.readable
+        unit.judged(one, one.workload).marked("gone") for one in unit.gone if one.workload is not None and one.known
     ]
     left = [one for one in subjects if not one.workload.partial and is_placed(unit, one) and ever_fitted(unit, one)]
     if not left or not transitions_in(unit):
@@ -154,14 +154,17 @@ def rolled_in(unit: ApplySet, group: Together) -> list[WorkloadCheck]:
     return [subject for subject in unit.subjects if subject.key in mine]
 
 
-def _stuck_without_class(unit: ApplySet) -> Iterator[tuple[WorkloadKey, Judgement]]:
-    """Rollouts of workloads without their class that would stick with any: it may then evict whom it likes."""
+def _without_class(unit: ApplySet) -> Iterator[tuple[WorkloadKey, Judgement]]:
+    """Rollouts of workloads without their class that would stick with any: it may then evict whom it likes.
+
+    Of a class that something fills in later, whatever becomes of pods that find nobody to evict.
+    """
     for subject in unit.subjects:
         if subject.known_class or not unit.has_nodes or not finds_nodes(unit, subject):
             continue
         key = subject.key
         found = besides(now(unit), {key: transition_of(unit, subject)}).judgements((key,))[key]
-        if found.verdict is Verdict.STUCK and not found.evicts:
+        if (found.verdict is Verdict.STUCK or subject.awaits_class) and not found.evicts:
             yield key, found
 
 

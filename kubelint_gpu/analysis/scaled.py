@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.replica_room import room_for
 from kubelint_gpu.analysis.scaling import autoscalers_of
 from kubelint_gpu.analysis.scenarios import now, scaled, with_part_of_budget
+from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import PARTS, TOLD
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass, replace
@@ -39,6 +40,9 @@ def waiting_when_scaled(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout
     The first few numbers are looked at, and the largest for which there is room.
     """
     if not subject.controller.has_replica_sets or not subject.workload.replicas:
+        return None
+    if subject.key not in transitions_in(unit):
+        # its number of replicas is not what is unsure of it
         return None
     found = _found(unit)
     if subject.key not in found:

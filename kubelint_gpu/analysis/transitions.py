@@ -97,7 +97,7 @@ def unplaced_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
 def may_be_placed(unit: ApplySet) -> bool:
     """Whether pods of `unplaced_in` may find nodes after all: a gate is lifted, or what nobody declares is there."""
     declared = bool(unit.cluster.priority_classes)
-    refused = {one.key for one in unit.subjects if declared and not one.known_class}
+    refused = {one.key for one in unit.subjects if declared and not (one.known_class or one.awaits_class)}
     return bool(unplaced_in(unit).keys() - refused)
 
 
@@ -154,6 +154,6 @@ def _standing(unit: ApplySet) -> tuple[WorkloadCheck, ...]:
     whole: dict[str, WorkloadCheck] = {}
     for manifest in (*filter(None, kept), *unit.neighbours):
         workload = manifest.workload
-        if workload is not None and manifest.readable and not workload.partial and manifest.object not in mine:
+        if workload is not None and manifest.known and not workload.partial and manifest.object not in mine:
             whole.setdefault(manifest.object, unit.judged(manifest, workload).marked("beside"))
     return tuple(whole.values())

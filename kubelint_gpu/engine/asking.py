@@ -8,7 +8,7 @@ from kubelint_gpu.documents import Reading
 from kubelint_gpu.engine.diagnostic import LOWER, Diagnostic
 from kubelint_gpu.engine.put_off import put_off
 from kubelint_gpu.engine.registry import checks_for, world_checks
-from kubelint_gpu.findings.catalogue import INTERNAL
+from kubelint_gpu.findings.catalogue import INTERNAL, rule
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Place, fingerprint
 from kubelint_gpu.inventory.declarations.unread import Unread
@@ -19,6 +19,8 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.unread_objects import decisive, undeclared_claims
 
+_OF_FIELDS = ("KLG002", "KLG003")
+
 
 def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
     """What the rules say of a unit, and a finding for each rule that failed.
@@ -26,7 +28,7 @@ def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
     What is not said without the cluster is only possible where objects may decide of which not everything is known.
     """
     drafts, crashed = _asked(unit)
-    drafts = [_with_claims(unit, draft) for draft in drafts]
+    drafts = [_with_unknown(_with_claims(unit, draft)) for draft in drafts]
     unsure = decisive(unit)
     if not unsure:
         return drafts, crashed
@@ -45,22 +47,42 @@ def _with_claims(unit: ApplySet, draft: Diagnostic) -> Diagnostic:
     return replace(draft, help=(*draft.help, told))
 
 
+def _with_unknown(draft: Diagnostic) -> Diagnostic:
+    """The draft with the fields named that something fills in later, where what it says may rest on them.
+
+    What is certain of pods is so whatever fills them in, as they were taken to ask for the least; how they are
+    replaced may be otherwise.
+    """
+    manifest = draft.manifest
+    if manifest is None or manifest.workload is None or not manifest.workload.approximate:
+        return draft
+    template = manifest.workload.template_pointer
+    within = all(one.pointer[: len(template)] == template for one in manifest.unknown)
+    holds = draft.certainty == "certain" and (within or "rollout" not in rule(draft.code).tags)
+    if holds or not manifest.unknown or draft.code in _OF_FIELDS:
+        return draft
+    possible = replace(draft, certainty="possible")
+    severity = possible.effective_severity
+    lowered = replace(possible, severity=severity if within else LOWER[severity])
+    return _begun(lowered, f"depending on {some(manifest.unknown_fields, 'field')}, ")
+
+
 def _narrowed(draft: Diagnostic, unsure: Sequence[Unread]) -> Diagnostic:
     """What is certain only if some unread objects of the inventory change nothing."""
     severity = draft.effective_severity
     if draft.certainty != "certain" or severity == "note":
         return draft
-    begins = "as far as the inventory can be read, "
-    shared = draft.shared
     names = [f"{one.kind or 'what is of no kind'} {one.name}".rstrip() for one in unsure]
-    return replace(
-        draft,
-        message=f"{begins}{draft.message}",
-        certainty="possible",
-        severity=LOWER[severity],
-        shared=shared and replace(shared, told=(begins, *shared.told)),
-        help=(*draft.help, f"mend {some(names, 'object')} of the inventory to be sure"),
-    )
+    told = f"mend {some(names, 'object')} of the inventory to be sure"
+    unsure_of = replace(draft, certainty="possible", severity=LOWER[severity], help=(*draft.help, told))
+    return _begun(unsure_of, "as far as the inventory can be read, ")
+
+
+def _begun(draft: Diagnostic, begins: str) -> Diagnostic:
+    """The draft with what its message, and what it has in common with others, rests on before it."""
+    shared = draft.shared
+    told = shared and replace(shared, told=(begins, *shared.told))
+    return replace(draft, message=f"{begins}{draft.message}", shared=told)
 
 
 def _asked(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:

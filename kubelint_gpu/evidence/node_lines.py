@@ -35,8 +35,10 @@ def requested(unit: ApplySet, subject: WorkloadCheck, resource: str) -> Iterator
     each = pod_requests(subject.workload.spec).get(resource, 0)
     if not each:
         return
+    unknown = {problem.pointer for problem in subject.manifest.problems if problem.placeholder}
     for route in field_pointers.requests(subject.manifest, resource):
-        yield Related(subject.manifest.place(route), f"each pod takes {amount(resource, each)}")
+        takes = f"takes {'at least ' if route in unknown else ''}{amount(resource, each)}"
+        yield Related(subject.manifest.place(route), f"each pod {takes}")
     yield from overhead(unit, subject, resource)
 
 

@@ -22,7 +22,7 @@ from kubelint_gpu.explain.rollout_summary import outlook
 from kubelint_gpu.explain.scheduling_moments import SchedulingMoment, assumed_claims
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.messages.events import OLD, SIBLING, told
-from kubelint_gpu.messages.wording import amount, counted, listed, workload_name
+from kubelint_gpu.messages.wording import amount, counted, listed, some, without_class, workload_name
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.theme import NARROW, Style, Theme, theme_of
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
@@ -81,14 +81,16 @@ class _Page:
         if self.undeclared:
             yield from self.note("devices", _UNDECLARED, indent=2)
         if not subject.known_class:
-            text = f"there is no PriorityClass {spec.priority_class_name}: admission refuses the pod"
-            yield from self.note("priority", text, indent=2)
+            yield from self.note("priority", without_class(spec.priority_class_name), indent=2)
         else:
             policy = ", never preempts" if spec.preemption_policy == "Never" else ""
             name = spec.priority_class_name or "no PriorityClass"
             yield from self.note("priority", f"{spec.priority or 0} ({name}){policy}", indent=2)
         if subject.controller.replaces_lost and not subject.controller.node_bound:
             yield from self.note("replicas", str(workload.replicas), indent=2)
+        if subject.manifest.unknown:
+            fields = some(subject.manifest.unknown_fields, "field")
+            yield from self.note("unknown", f"{fields}: judged with the least that it may demand", indent=2)
         assumed = assumed_claims(unit, workload)
         if assumed:
             them = "it" if len(assumed) == 1 else "them"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.label_algebra import NumberBound
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.quantity import shown
 
 USED_UP = "the work that one run may do was used up; check fewer files at once"
@@ -79,6 +80,13 @@ def budget_names(names: Sequence[str]) -> str:
 def verb(word: str, number: int) -> str:
     """What so many things do: `finds` for one, `find` for several and for none."""
     return f"{word}s" if number == 1 else word
+
+
+def without_class(name: str) -> str:
+    """What becomes of pods whose PriorityClass is not there, or not known yet."""
+    if is_placeholder(name):
+        return f"PriorityClass {name} is filled in later: its pods count as of the highest priority"
+    return f"there is no PriorityClass {name}: admission refuses the pod"
 
 
 def cut_off(states: int) -> str:

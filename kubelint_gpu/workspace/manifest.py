@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.documents import Item, Pointer, Reading, Role, Span, items, value_at
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
+from kubelint_gpu.kube.objects.relaxation import relaxed
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_workload, read_workload
-from kubelint_gpu.kube.values.errors import InvalidObject
-from kubelint_gpu.values import dataclass, kept
+from kubelint_gpu.kube.values.errors import InvalidObject, short_path
+from kubelint_gpu.values import dataclass, kept, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.origin import Origin
@@ -86,13 +87,29 @@ class Manifest:
             return ""
         return "/".join(str(step) for step in (*workload.template_pointer, workload.spec_key))
 
-    @property
+    @kept
     def readable(self) -> bool:
-        """Whether every field that the core looks at has a lawful value, and a known one but for amounts.
+        """Whether every field that the core looks at has a lawful value, or one that something fills in later."""
+        unknown = {problem.pointer for problem in self.problems if problem.placeholder}
+        return all(problem.pointer in unknown for problem in self.problems)
+
+    @property
+    def known(self) -> bool:
+        """Whether each has a known one, but for amounts: what is read is what is meant, and no relaxation of it.
 
         What has no room though it asks for next to nothing has none whatever it asks for.
         """
-        return all(problem.is_amount for problem in self.problems)
+        return not self.unknown and self.readable
+
+    @kept
+    def unknown(self) -> tuple[InvalidObject, ...]:
+        """The fields that something fills in later, but for amounts."""
+        return tuple(problem for problem in self.problems if problem.placeholder and not problem.is_amount)
+
+    @property
+    def unknown_fields(self) -> list[str]:
+        """The same as a message names them."""
+        return [short_path(problem.pointer) for problem in self.unknown]
 
     def place(self, pointer: Pointer, role: Role = "value") -> Place:
         """Where a field stands; an absent one is the key of the nearest present ancestor.
@@ -160,13 +177,30 @@ def _manifest(item: Item, origin: Origin | None) -> Manifest:
 
 
 def _read(item: Item, origin: Origin | None) -> Manifest:
-    if not is_workload(item.value):
-        custom = custom_workloads(item.value)
-        templates = tuple(Manifest(item, workload, problems, origin=origin) for workload, problems in custom)
-        return Manifest(item, templates=templates, origin=origin)
+    read = _workloads(item.value)
+    found = [Manifest(item, workload, problems, origin=origin) for workload, problems in read]
+    unknown = [problem.pointer for one in found for problem in one.unknown]
+    if unknown:
+        least = _workloads(relaxed(item.value, unknown))
+        found = [_relaxation(one, workload) for one, (workload, _) in zip(found, least, strict=True)]
+    return found[0] if is_workload(item.value) else Manifest(item, templates=tuple(found), origin=origin)
+
+
+def _workloads(value: dict[str, Any]) -> list[tuple[Workload | None, tuple[InvalidObject, ...]]]:
+    """What pods come from an object, and what is wrong in it or not known: of a custom resource for each template."""
+    if not is_workload(value):
+        return list(custom_workloads(value))
     problems: list[InvalidObject] = []
-    workload = read_workload(item.value, problems)
-    return Manifest(item, workload, tuple(problems), origin=origin)
+    return [(read_workload(value, problems), tuple(problems))]
+
+
+def _relaxation(one: Manifest, least: Workload | None) -> Manifest:
+    """The manifest with the relaxation of its workload: what is said of its rollouts rests on what is not known.
+
+    A class that is not known is the exception: its pods count as of the highest priority.
+    """
+    sure = least is None or all(problem.pointer[-1] == "priorityClassName" for problem in one.unknown)
+    return replace(one, workload=least if sure or least is None else replace(least, approximate=True))
 
 
 def _text(value: Any) -> str:

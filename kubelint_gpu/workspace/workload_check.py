@@ -8,6 +8,7 @@ from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.kube.kinds.custom_workload import PLACED_ELSEWHERE
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.scheduler import merged
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
@@ -53,6 +54,11 @@ class WorkloadCheck:
     def pod(self) -> Pod:
         """A pod as the scheduler would get it."""
         return merged(self.workload.pod(self.workload.meta.name))
+
+    @property
+    def awaits_class(self) -> bool:
+        """Whether something fills in later which class its pods have."""
+        return is_placeholder(self.workload.spec.priority_class_name)
 
     @property
     def replicas_place(self) -> Place:

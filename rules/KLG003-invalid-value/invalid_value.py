@@ -31,10 +31,9 @@ from kubelint_gpu.kube.objects.priority import UnknownPriorityClass, priority_re
 from kubelint_gpu.kube.objects.quota import counted_as
 from kubelint_gpu.kube.objects.runtime_class import runtime_class_refusal
 from kubelint_gpu.kube.objects.workload import api_group
-from kubelint_gpu.kube.values.errors import InvalidObject, field_path
+from kubelint_gpu.kube.values.errors import InvalidObject, field_path, short_path
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
 
-_LONGEST = 72
 _FILLED_IN = "check the filled-in manifest, for example by piping it to kubelint-gpu check -"
 _LEFT = (
     "this is what the kustomization renders to: none of its patches and replacements fills it in; "
@@ -66,12 +65,11 @@ def invalid_value(unit: ApplySet) -> Iterator[Diagnostic]:
         if unknown:
             first = unknown[0]
             more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-            amounts = all(problem.is_amount for problem in unknown)
-            taken = "it is taken to be next to nothing" if amounts else "nothing that rests on it is checked here"
             yield Diagnostic(
                 "KLG003",
                 _place(manifest, first),
-                f'{_field(first.pointer)} is "{first.value}"{more}, which something fills in later: {taken}',
+                f'{short_path(first.pointer)} is "{first.value}"{more}, which something fills in later: '
+                "all else is judged with the least that it may demand",
                 manifest,
                 cause="placeholder",
                 severity="note",
@@ -90,7 +88,7 @@ def _refused(manifest: Manifest, problem: InvalidObject) -> Diagnostic:
     return Diagnostic(
         "KLG003",
         _place(manifest, problem),
-        f"{_field(problem.pointer)}: {problem.detail}",
+        f"{short_path(problem.pointer)}: {problem.detail}",
         manifest,
         cause=field_path(problem.pointer),
         help=(f"did you mean {near}?",) if near else (),
@@ -131,14 +129,6 @@ def _uncounted(manifest: Manifest) -> Iterator[Diagnostic]:
             if right not in hard
             else (),
         )
-
-
-def _field(pointer: Pointer) -> str:
-    """A field as the API server calls it; of a long path the end, as the place is shown with it."""
-    start = 0
-    while start < len(pointer) - 1 and (len(field_path(pointer[start:])) > _LONGEST or isinstance(pointer[start], int)):
-        start += 1
-    return field_path(pointer[start:])
 
 
 def _place(manifest: Manifest, problem: InvalidObject) -> Place:

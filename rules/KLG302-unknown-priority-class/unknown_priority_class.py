@@ -21,7 +21,7 @@ def unknown_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
         return
     declared = bool(unit.cluster.priority_classes)
     for subject in unit.subjects:
-        if subject.known_class:
+        if subject.known_class or subject.awaits_class:
             continue
         manifest, name = subject.manifest, subject.workload.spec.priority_class_name
         route = (*field_pointers.pod_spec(manifest), _CLASS)

@@ -24,11 +24,13 @@ def test_how_an_object_is_encrypted_is_no_field_of_it(kind):
 
 
 def test_an_encrypted_value_is_not_known():
-    (found,) = [
+    found, room = [
         one for one in findings(deployment(spec=f"replicas: '{ENCRYPTED}'") + SOPS, "") if one.severity != "error"
     ]
     assert (found.code, found.severity) == ("KLG003", "note")
     assert "something fills in later" in found.message
+    assert (room.code, room.severity, room.certainty) == ("KLG114", "note", "possible")
+    assert room.message.startswith("depending on spec.replicas, ")
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def _where(unit: ApplySet, subject: WorkloadCheck, terms: Sequence[Term]) -> dic
     """
     found: dict[str, frozenset[str]] = {}
     mine = [one for one in unit.subjects if one is not subject]
-    others = [unit.judged(one, one.workload) for one in unit.neighbours if one.workload is not None and one.readable]
+    others = [unit.judged(one, one.workload) for one in unit.neighbours if one.workload is not None and one.known]
     # until they are replaced, pods of a template as it was are there, too
     before = [old for one in mine if (old := unit.before_of(one)) is not None]
     for one in (*mine, *others, *before):

@@ -64,7 +64,9 @@ def tried(
     The numbers in `holds` are of proposals that are known to work; `alone` is asked whether another may be tried.
     """
     waiting: Sequence[Misplaced] = ()
-    sure = not decisive(unit) and not any(undeclared_claims(unit, one.manifest) for one in (draft, *beside))
+    whole = [one.manifest for one in (draft, *beside)]
+    known = not any(undeclared_claims(unit, one) or (one is not None and one.unknown) for one in whole)
+    sure = known and not decisive(unit)
     if draft.proposals and draft.manifest is not None and draft.code != MISPLACED:
         waiting = misplaced_in(unit, draft.manifest)
     for number, proposal in enumerate(draft.proposals):

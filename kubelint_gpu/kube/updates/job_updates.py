@@ -39,7 +39,7 @@ def job_changes(old: dict[str, Any], new: dict[str, Any], live: bool, minor: int
 
 def _completions(before: dict[str, Any], after: dict[str, Any], *, live: bool) -> Iterator[RefusedChange]:
     had, has = _wanted(before), _wanted(after)
-    if had == has or (live and after.get("completions") is None):
+    if next(differences(had, has), None) is None or (live and after.get("completions") is None):
         return
     at = (("spec", "completions"),)
     if after.get("completionMode") != "Indexed":

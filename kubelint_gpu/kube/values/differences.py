@@ -21,7 +21,7 @@ def differences(old: Any, new: Any, at: Pointer = (), *, live: bool = False) -> 
         for key, value in new.items():
             if key in old:
                 yield from differences(old[key], value, (*at, key), live=live)
-            else:
+            elif not is_placeholder(value):
                 yield (*at, key)
         if not live:
             yield from ((*at, key) for key in old if key not in new)

@@ -17,6 +17,7 @@ _PLACEHOLDER = pattern(
     re.ASCII,
 )
 
+_LONGEST = 72
 _COUNTED = ("cpu", "memory", "ephemeral-storage")
 _PATCHED = pattern(r"replaced?[-_]by", re.ASCII)
 
@@ -40,6 +41,14 @@ def field_path(pointer: Pointer) -> str:
         else:
             text += f".{part}" if text else part
     return text
+
+
+def short_path(pointer: Pointer) -> str:
+    """A field as the API server calls it; of a long path the end, as the place is shown with it."""
+    start = 0
+    while start < len(pointer) - 1 and (len(field_path(pointer[start:])) > _LONGEST or isinstance(pointer[start], int)):
+        start += 1
+    return field_path(pointer[start:])
 
 
 class InvalidObject(ValueError):  # noqa: N818 - it names the thing, as Kubernetes' own error does

@@ -170,6 +170,9 @@ class Fields:
             return EMPTY
         found: dict[str, int] = {}
         for name, value in child.value.items():
+            if is_placeholder(name):
+                child.report((name,), "is filled in later", name)
+                continue
             amount = child.quantity(name) if value is not None else 0
             if amount is None:
                 if is_placeholder(value):

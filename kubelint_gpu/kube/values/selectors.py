@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from kubelint_gpu.kube.values.errors import Pointer, is_placeholder
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name
 from kubelint_gpu.patterns import pattern
@@ -141,13 +142,15 @@ def read_label_selector(fields: Fields | None) -> LabelSelector | None:
 
 def _is_label(fields: Fields, key: str, value: str) -> bool:
     where = ("matchLabels", key)
-    if not is_qualified_name(key):
-        fields.report(where, f'"{key}" is not a label key', key)
-        return False
-    if not is_label_value(value):
-        fields.report(where, f'"{value}" is not a label value', value)
-        return False
-    return True
+    return (is_qualified_name(key) or _may_be(fields, where, f'"{key}" is not a label key', key)) and (
+        is_label_value(value) or _may_be(fields, where, f'"{value}" is not a label value', value)
+    )
+
+
+def _may_be(fields: Fields, where: Pointer, detail: str, value: str) -> bool:
+    """Whether a text that is unlawful as it stands is filled in later: till then it equals what is written like it."""
+    fields.report(where, detail, value)
+    return is_placeholder(value)
 
 
 def read_node_selector(fields: Fields) -> NodeSelector:
@@ -185,8 +188,7 @@ def _requirement(fields: Fields, operators: tuple[str, ...], *, any_value: bool 
         found = f'"{operator}"' if operator else "an empty operator"
         fields.report(("operator",), f"{found} is not a selector operator; use one of {named}", operator)
         return None
-    if not is_qualified_name(key):
-        fields.report(("key",), f'"{key}" is not a label key', key)
+    if not is_qualified_name(key) and not _may_be(fields, ("key",), f'"{key}" is not a label key', key):
         return None
     if operator in ("In", "NotIn") and not values:
         if fields.value.get("values"):
@@ -200,10 +202,12 @@ def _requirement(fields: Fields, operators: tuple[str, ...], *, any_value: bool 
     if operator in ("Gt", "Lt") and len(values) != 1:
         fields.report(("values",), "must be specified single value when `operator` is 'Lt' or 'Gt'", list(values))
         return None
+    if operator in ("Gt", "Lt") and is_placeholder(values[0]):
+        fields.report(("values", 0), "is filled in later", values[0])
     if operator not in ("Gt", "Lt") and not any_value:
         for index, value in enumerate(values):
-            if not is_label_value(value):
-                fields.report(("values", index), f'"{value}" is not a label value', value)
+            where: Pointer = ("values", index)
+            if not is_label_value(value) and not _may_be(fields, where, f'"{value}" is not a label value', value):
                 return None
     return Requirement(key, operator, values)
 
@@ -223,4 +227,6 @@ def _field_requirement(fields: Fields) -> Requirement | None:
             list(values),
         )
         return None
+    if is_placeholder(values[0]):
+        fields.report(("values", 0), "is filled in later", values[0])
     return Requirement(key, operator, values)

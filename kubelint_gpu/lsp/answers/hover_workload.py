@@ -12,7 +12,7 @@ from kubelint_gpu.lsp.document.diagnostics import code, escaped
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
 from kubelint_gpu.lsp.typed.typed_line import typed_line
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace
-from kubelint_gpu.messages.wording import amount, counted, listed, workload_name
+from kubelint_gpu.messages.wording import amount, counted, listed, without_class, workload_name
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
@@ -69,7 +69,8 @@ def _subject(unit: ApplySet, subject: WorkloadCheck) -> Iterator[str]:
     yield f"**{escaped(workload_name(subject.workload))}** asks for {escaped(listed(asked) or 'nothing')}."
     if not subject.known_class:
         name = found[0].explanation.pod.spec.priority_class_name
-        yield f"There is no PriorityClass {escaped(name)}: admission refuses the pod."
+        text = without_class(name)
+        yield f"{text[0].upper()}{escaped(text[1:])}."
     for one in found:
         yield "\n".join(_situation(one, subject))
     judgement = judgements_in(unit).get(subject.key) if subject.controller.rolls else None

@@ -118,13 +118,16 @@ def test_values_of_the_wrong_type_are_findings_with_a_place(tmp_path):
     assert 'must be an integer, not the string "one"' in found["message"]
 
 
-def test_a_placeholder_is_told_once_and_no_number_is_invented(tmp_path):
+def test_a_placeholder_is_told_once_and_what_rests_on_it_says_so(tmp_path):
     path = tmp_path / "placeholder.yaml"
     path.write_text(TRACKED.read_text().replace("nvidia.com/gpu: 1", "nvidia.com/gpu: ${GPUS}"))
     ran = check_json(path, "-i", NODES)
-    (found,) = ran.json["findings"]
-    assert (ran.code, found["code"], found["severity"]) == (0, "KLG003", "note")
+    (found,) = (one for one in ran.json["findings"] if one["code"] == "KLG003")
+    assert found["severity"] == "note"
     assert "${GPUS}" in found["message"]
+    (found,) = (one for one in ran.json["findings"] if one["code"] == "KLG101")
+    assert (ran.code, found["severity"], found["certainty"]) == (1, "warning", "possible")
+    assert found["message"].startswith("depending on ")
 
 
 def test_a_file_is_read_from_standard_input():

@@ -1,0 +1,68 @@
+"""The relaxation of an object: whatever is filled in later, its pods ask for no less and find no more nodes.
+
+What has no room in the relaxation has none in any of the objects that come of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from kubelint_gpu.kube.values.errors import Pointer
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_ABSENT = object()
+# pods of an unknown class count as of the highest priority, a claim suits every node, labels equal only themselves
+_OPAQUE = ("priorityClassName", "claimName", "labels", "matchLabels", "labelSelector", "namespaceSelector")
+
+
+def relaxed(value: dict[str, Any], unknown: Iterable[Pointer]) -> Any:
+    """The object with the least demanding value, or none, in each of some fields that something fills in later."""
+    found: Any = value
+    for pointer in unknown:
+        for at, least in _least(pointer):
+            found = _written(found, at, least)
+    return found
+
+
+def _least(pointer: Pointer) -> tuple[tuple[Pointer, Any], ...]:
+    """What to write, and where, so that a field demands nothing; a list keeps its length, so that places stay."""
+    for place, part in enumerate(pointer):
+        entry = pointer[: place + 2]
+        if part == "tolerations":
+            return ((entry, {"operator": "Exists"}),)
+        if part == "topologySpreadConstraints":
+            return (((*entry, "whenUnsatisfiable"), "ScheduleAnyway"), *_any_domain(pointer))
+        if part == "podAffinity":
+            return (((*pointer[: place + 1], _REQUIRED), _ABSENT),)
+        if part == "nodeAffinity" and "matchExpressions" in pointer:
+            entry = pointer[: pointer.index("matchExpressions") + 2]
+            return ((entry, {"key": "filled-in-later", "operator": "DoesNotExist"}),)
+        if part == "nodeAffinity" and "matchFields" in pointer:
+            entry = pointer[: pointer.index("matchFields") + 2]
+            return ((entry, {"key": "metadata.name", "operator": "NotIn", "values": ["filled in later"]}),)
+        if part in ("limits", "requests"):
+            return ((pointer, "1"),)
+        if part in _OPAQUE:
+            return ()
+    return _any_domain(pointer) or ((pointer, _ABSENT),)
+
+
+def _any_domain(pointer: Pointer) -> tuple[tuple[Pointer, Any], ...]:
+    """The topology key that keeps pods least apart, where that is what is not known."""
+    return ((pointer, "kubernetes.io/hostname"),) if pointer[-1] == "topologyKey" else ()
+
+
+def _written(value: Any, pointer: Pointer, new: Any) -> Any:
+    """A copy of a value that differs at a pointer only; the same where there is nothing that it leads through."""
+    part: Any = pointer[0]
+    if not isinstance(value, dict if isinstance(part, str) else list):
+        return value
+    copy = value.copy()
+    if len(pointer) > 1:
+        copy[part] = _written(copy[part], pointer[1:], new)
+    elif new is not _ABSENT:
+        copy[part] = new
+    elif isinstance(copy, dict):
+        copy.pop(part, None)
+    return copy

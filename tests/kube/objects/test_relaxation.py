@@ -1,0 +1,91 @@
+"""What stands in the place of values that something fills in later."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+
+from kubelint_gpu.kube.objects.relaxation import relaxed
+
+_TERMS = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", 0)
+_POD = {
+    "nodeName": "${NODE}",
+    "priorityClassName": "${CLASS}",
+    "nodeSelector": {"zone": "${ZONE}", "pool": "gpu"},
+    "tolerations": [{"key": "${KEY}", "operator": "Exists"}, {"key": "gpu"}],
+    "topologySpreadConstraints": [{"topologyKey": "${KEY}", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}],
+    "containers": [{"resources": {"limits": {"nvidia.com/gpu": "${GPUS}"}}}],
+    "affinity": {
+        "nodeAffinity": {
+            _TERMS[2]: {
+                "nodeSelectorTerms": [
+                    {
+                        "matchExpressions": [{"key": "a", "operator": "In", "values": ["${A}"]}, {"key": "b"}],
+                        "matchFields": [{"key": "metadata.name", "operator": "In", "values": ["${NODE}"]}],
+                    }
+                ]
+            }
+        },
+        "podAffinity": {_TERMS[2]: [{"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "${APP}"}}}]},
+        "podAntiAffinity": {_TERMS[2]: [{"topologyKey": "${KEY}"}]},
+    },
+}
+
+
+def value_at(value, pointer):
+    for part in pointer:
+        value = value[part]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("pointer", "at", "least"),
+    [
+        (("nodeSelector", "zone"), ("nodeSelector",), {"pool": "gpu"}),
+        (("tolerations", 0, "key"), ("tolerations",), [{"operator": "Exists"}, {"key": "gpu"}]),
+        (
+            ("topologySpreadConstraints", 0, "topologyKey"),
+            ("topologySpreadConstraints", 0),
+            {"topologyKey": "kubernetes.io/hostname", "maxSkew": 1, "whenUnsatisfiable": "ScheduleAnyway"},
+        ),
+        (("containers", 0, "resources", "limits", "nvidia.com/gpu"), ("containers", 0, "resources", "limits"),
+         {"nvidia.com/gpu": "1"}),
+        (
+            (*_TERMS, "matchExpressions", 0, "values", 0),
+            (*_TERMS, "matchExpressions"),
+            [{"key": "filled-in-later", "operator": "DoesNotExist"}, {"key": "b"}],
+        ),
+        (
+            (*_TERMS, "matchFields", 0, "values", 0),
+            (*_TERMS, "matchFields", 0),
+            {"key": "metadata.name", "operator": "NotIn", "values": ["filled in later"]},
+        ),
+        (("affinity", "podAffinity", _TERMS[2], 0, "labelSelector", "matchLabels", "app"),
+         ("affinity", "podAffinity"), {}),
+        (("affinity", "podAntiAffinity", _TERMS[2], 0, "topologyKey"),
+         ("affinity", "podAntiAffinity", _TERMS[2], 0), {"topologyKey": "kubernetes.io/hostname"}),
+    ],
+)  # fmt: skip
+def test_what_is_not_known_demands_the_least_and_all_else_stays(pointer, at, least):
+    before = deepcopy(_POD)
+    found = relaxed(_POD, [pointer])
+    assert value_at(found, at) == least
+    assert before == _POD
+    *above, last = at
+    value_at(found, above)[last] = value_at(_POD, at)
+    assert found == _POD
+
+
+def test_a_field_without_a_least_value_is_left_out():
+    assert "nodeName" not in relaxed(_POD, [("nodeName",)])
+
+
+def test_a_class_stays_as_it_is_written():
+    assert relaxed(_POD, [("priorityClassName",)]) == _POD
+
+
+def test_several_fields_are_relaxed_at_once():
+    found = relaxed(_POD, [("nodeName",), ("nodeSelector", "zone")])
+    assert found["nodeSelector"] == {"pool": "gpu"}
+    assert "nodeName" not in found
