@@ -43,8 +43,8 @@ def is_another_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
     if not now.existing:
         return True
     old = unit.before_of(subject)
-    if now.known and old is not None:
-        return _held(now.old) != _held(now.new) or _pace(old) != _pace(subject)
+    if now.known:
+        return _held(now.old) != _held(now.new) or (old is not None and _pace(old) != _pace(subject))
     return is_exchanged(unit, subject)
 
 

@@ -12,6 +12,8 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.scheduler.plugins import node_unschedulable
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.pinned import as_admitted, names_node
+from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
+from kubelint_gpu.simulation.prepare.revisions import shown_before
 from kubelint_gpu.simulation.prepare.workload_change import nowhere, own_pods, pods_of_others
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
@@ -27,7 +29,8 @@ _CORDON = node_unschedulable.NAME
 def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
     """From the workload as it was, where that is known and could run; else from itself, with another template hash.
 
-    Where both are known and the templates are equal, nothing is rolled out.
+    What it was is known where it is compared, or where its pods show it. Where both are known and the templates are
+    equal, nothing is rolled out.
     """
     now, old = acting(unit, subject), unit.before_of(subject)
     if old is not None and subject.manifest.object in unit.kept:
@@ -38,7 +41,10 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
             # not even its first ReplicaSet is made
             new = replace(new, replicas=0)
         return Transition(new, new, existing=False)
-    if old is None or not (ever_fitted(unit, old, subject) or own_pods(new, unit.cluster.pods)):
+    if old is None:
+        shown = shown_before(new, pods_by_owner(unit.cluster.pods).own(subject.controller))
+        return Transition(new, new) if shown is None else Transition(new, shown, known=True)
+    if not (ever_fitted(unit, old, subject) or own_pods(new, unit.cluster.pods)):
         return Transition(new, new)
     if not subject.controller.replaces_lost:
         # nobody makes its pod again: what changes changes in that pod

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.pod_type_builder import Revision
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, anonymous, created_pod, identity
@@ -168,6 +169,22 @@ def as_shown(change: WorkloadChange) -> WorkloadChange:
     resumed = _is_resumed(change)
     reverted = all(is_of(pod, new) and (resumed or is_of(pod, old) is False) for pod in change.running)
     return replace(change, old=replace(new, replicas=old.replicas), rolls=False, waiting=()) if reverted else change
+
+
+def shown_before(new: Workload, pods: Sequence[Pod]) -> Workload | None:
+    """The workload as it was applied last, as its own pods show: of the newest template beside that of `new`.
+
+    None where none of them shows the new template, or none is surely of another one.
+    """
+    revised = [pod for pod in pods if not pod.meta.terminating and any(revision_of(pod))]
+    same = {revision_of(pod) for pod in revised if is_of(pod, new) is not False}
+    others = [pod for pod in revised if revision_of(pod) not in same]
+    if not (same and others) or controller_of(new).node_bound:
+        return None
+    last = max(others, key=lambda pod: (pod.meta.created, not pod.spec.node_name))
+    labels = FrozenMap({key: value for key, value in last.meta.labels.items() if key not in _OF_REVISIONS})
+    template = replace(new.template, labels=labels, annotations=last.meta.annotations)
+    return replace(new, spec=anonymous(last).spec, template=template, written=None)
 
 
 def _is_surely_another(pod: Pod, change: WorkloadChange) -> bool:

@@ -49,17 +49,17 @@ def pod(number, where, release="", kind="ReplicaSet", image="app:1", revision="1
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {**spec(image), **bound}, "status": status}
 
 
-def told(new, old, *inventory, codes=STUCK):
+def told(new, old, *inventory, codes=STUCK, moment="now"):
     def listed(name, items):
         return (read(name, json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()),)
 
     readings = listed("inventory.json", list(inventory))
     cluster, problems, *_ = load(readings)
-    before = {one.object: one for one in manifests(listed("old.json", [old]))}
+    before = {one.object: one for one in manifests(listed("old.json", [old] if old else []))}
     unit = ApplySet(listed("new.json", [new]), ClusterContext(cluster, readings, problems), before=before)
     found = check((unit,), unit.world, fixes=False).findings
     maybe = {"certain": "", "possible": "?"}
-    return [one.code + maybe[one.certainty] for one in found if one.code in codes and one.moment == "now"]
+    return [one.code + maybe[one.certainty] for one in found if one.code in codes and one.moment == moment]
 
 
 RUNNING = (node("n1", 2), pod(1, "n1"), pod(2, "n1"))
@@ -68,6 +68,15 @@ RUNNING = (node("n1", 2), pod(1, "n1"), pod(2, "n1"))
 def test_a_stuck_rollout_that_is_taken_back_is_complete_at_once():
     waiting = pod(3, "", "second", revision="2")
     assert told(workload(), workload("second"), *RUNNING, waiting) == []
+
+
+@pytest.mark.parametrize("image", ["app:1", "app:2"])
+def test_which_template_was_applied_last_is_what_the_pods_show_where_nothing_else_tells(image):
+    waiting, reverts = pod(3, "", image="app:2", revision="2"), image == "app:1"
+    assert told(workload(image=image), None, *RUNNING, waiting) == ([] if reverts else ["KLG101"])
+    assert told(workload(image=image), None, *RUNNING, waiting, moment="next") == (["KLG101"] if reverts else [])
+    # all of one revision: what is judged is the next rollout of what runs
+    assert told(workload(image=image), None, *RUNNING) == ["KLG101"]
 
 
 def test_a_third_template_gets_stuck_as_the_second_did():
