@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.ended_jobs import ended_jobs
 from kubelint_gpu.analysis.predecessors import is_left_alone
 from kubelint_gpu.analysis.rollout_facts import is_over, judgements_in, next_rollouts
-from kubelint_gpu.analysis.scenarios import Scenario, next_time, now
+from kubelint_gpu.analysis.scenarios import Scenario, beside_pods, next_time, now
 from kubelint_gpu.analysis.transitions import is_changed, transitions_in
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.simulation.transition import Transition
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
@@ -33,7 +35,12 @@ def harmed_rollouts(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     if not left or not changing(unit) or not all(_ends_now(unit, key) for key in transitions):
         return {}
     coming = {key: Transition(transitions[key].new, transitions[key].new) for key in left}
-    found = next_time(now(unit), coming).judgements(left)
+    after, ended = next_time(now(unit), coming), [one for one in ended_jobs(unit).values() if one.new]
+    if ended:
+        gone = {job.key for one in ended for job in one.jobs}
+        stay = {key: one for key, one in after.transitions.items() if key not in gone}
+        after = beside_pods(replace(after, transitions=stay), [pod for one in ended for pod in one.pods])
+    found = after.judgements(left)
     found = {key: one for key, one in found.items() if one.waits}
     if not found:
         return {}
@@ -66,8 +73,13 @@ def _before(unit: ApplySet, coming: Mapping[WorkloadKey, Transition]) -> Scenari
 
 @once
 def changing(unit: ApplySet) -> tuple[Manifest, ...]:
-    """The workloads and quotas that differ from before; pods that end, or that nobody makes again, do not count."""
-    lasting = (one for one in unit.subjects if one.controller.replaces_lost and not one.controller.terminates)
+    """The workloads and quotas that differ from before.
+
+    Pods that end, or that nobody makes again, do not count, but where a quota counts those that have ended.
+    """
+    ended = {job.key for one in ended_jobs(unit).values() for job in one.jobs}
+    good = (one for one in unit.subjects if one.controller.replaces_lost)
+    lasting = (one for one in good if not one.controller.terminates or one.key in ended)
     workloads = (one.manifest for one in lasting if is_changed(unit, one))
     quotas = (one for one in unit.manifests if one.kind == "ResourceQuota" and _differs(unit, one))
     return (*workloads, *quotas)

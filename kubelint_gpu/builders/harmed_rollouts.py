@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.certainty import is_certain
+from kubelint_gpu.analysis.ended_jobs import EndedJobs, ended_jobs
 from kubelint_gpu.analysis.harm import changing, harmed_rollouts
+from kubelint_gpu.builders.jobs.ended_pods import kept_pods, once_ended
 from kubelint_gpu.builders.rollout_end import End, end_of
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.engine.remedies import no_surge_in
@@ -30,11 +32,18 @@ def _change(unit: ApplySet, subject: WorkloadCheck, end: End) -> Manifest:
     """What stops a rollout: the quota that refuses its pod, else who holds what it waits for, else the first change."""
     refusal, meta = end.waiting.refusal, subject.workload.meta
     holders = {holder.owner for lack in every(end.waiting.lacks) for holder in lack.holders}
-    quota = f"ResourceQuota/{meta.namespace}/{refusal.quota}" if refusal else ""
+    objects = {f"ResourceQuota/{meta.namespace}/{refusal.quota}"} if refusal else set()
+    objects |= {one.manifest.object for found in _ended(unit, subject, end) for one in found.jobs}
     return min(
         changing(unit),
-        key=lambda one: one.object != quota and (one.workload is None or one.workload.key not in holders),
+        key=lambda one: one.object not in objects and (one.workload is None or one.workload.key not in holders),
     )
+
+
+def _ended(unit: ApplySet, subject: WorkloadCheck, end: End) -> list[EndedJobs]:
+    """The Jobs, one of them new, that leave behind what uses the quota up."""
+    refusal, found = end.waiting.refusal, ended_jobs(unit).get(subject.workload.meta.namespace)
+    return [found] if found is not None and found.new and refusal and refusal.quota == found.quota else []
 
 
 def _told(unit: ApplySet, manifest: Manifest, stopped: list[tuple[WorkloadCheck, End]]) -> Diagnostic:
@@ -44,16 +53,19 @@ def _told(unit: ApplySet, manifest: Manifest, stopped: list[tuple[WorkloadCheck,
     closed = not may and is_certain(unit, first, end.judgement)
     wait = wait_of(unit, first, end.waiting, named=True)
     why, keeps, _ = keeping(first.workload)
+    ended = _ended(unit, first, end) if manifest.workload is not None else []
+    after = f", {once_ended(ended[0])}," if ended else ""
+    rollouts = "the next rollout" if len(stopped) == 1 else "the next rollouts"
     ends = "may never end" if may else "never ends" if len(stopped) == 1 else "never end"
     return Diagnostic(
         "",
         manifest.place(("spec", "hard"), "key") if manifest.workload is None else manifest.place(("metadata", "name")),
-        f"with this change the next rollout{'s' * (len(stopped) > 1)} of {names} {ends}: {wait.clause}, and {why}",
+        f"with this change{after} {rollouts} of {names} {ends}: {wait.clause}, and {why}",
         manifest,
         cause="next rollouts of others",
         severity="warning",
         certainty="certain" if closed else "possible",
-        moment="next",
+        moment="later" if ended else "next",
         scheduler=end.waiting.scheduler or None,
         related=(
             *(
@@ -64,6 +76,7 @@ def _told(unit: ApplySet, manifest: Manifest, stopped: list[tuple[WorkloadCheck,
                 for one, _ in stopped
             ),
             *stakes(unit, first, end.waiting),
+            *(one for found in ended for one in kept_pods(found)),
         ),
         trace=story(end.trace, wait, keeps),
         run=end.trace,

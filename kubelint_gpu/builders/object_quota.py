@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.analysis.ended_jobs import PODS, TTL
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Pointer, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state
@@ -17,8 +18,6 @@ from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 _JOBS = "count/jobs.batch"
-_PODS = "count/pods"
-_TTL = "ttlSecondsAfterFinished"
 _SUCCEEDED: Pointer = ("spec", "successfulJobsHistoryLimit")
 _FAILED: Pointer = ("spec", "failedJobsHistoryLimit")
 _KEPT = ((_SUCCEEDED, 3), (_FAILED, 1))
@@ -114,7 +113,7 @@ class _Runs:
 def full_histories(unit: ApplySet) -> Iterator[Diagnostic]:
     """CronJobs that start no further run once enough have ended: the Jobs that they keep use a quota up."""
     for quota in quotas_of(unit):
-        for key in (_JOBS, _PODS):
+        for key in (_JOBS, PODS):
             if key in quota.hard:
                 yield from _full(unit, quota, key)
 
@@ -151,11 +150,11 @@ def _runs(subject: WorkloadCheck, key: str) -> Iterator[_Runs]:
 
 def _objects(subject: WorkloadCheck, key: str) -> int:
     job = job_of(subject.workload)
-    return objects_of_pods(job.strategy) if key == _PODS and job is not None else 1
+    return objects_of_pods(job.strategy) if key == PODS and job is not None else 1
 
 
 def _ttl(subject: WorkloadCheck) -> object:
-    return field_pointers.at(subject.manifest, (*subject.workload.template_pointer[:-1], _TTL))
+    return field_pointers.at(subject.manifest, (*subject.workload.template_pointer[:-1], TTL))
 
 
 def _never(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: str) -> Diagnostic:
@@ -180,7 +179,7 @@ def _stopping(
     beside = f" and {counted(len(others), 'other CronJob')}" if others else ""
     kept = left_for_good([one.history for one in runs], failures=not certain)
     what = counted(kept, "Job") if key == _JOBS else f"{counted(kept, 'pod')} of Jobs"
-    lasts = "finds room for its pods" if key == _PODS else "starts"
+    lasts = "finds room for its pods" if key == PODS else "starts"
     place = next((route for route, _ in _KEPT if manifest.present(route)), ("spec",))
     return Diagnostic(
         "KLG105",

@@ -31,11 +31,13 @@ def standstill(
     may: bool | None = None,
     proposals: Sequence[FixCandidate] = (),
     after: str = "",
+    at_once: bool = False,
 ) -> Diagnostic:
     """The finding that a rollout never ends or, with `may`, may never end.
 
     Attributes:
         after: what comes between this change, which rolls out, and that rollout, as in `once the Job has ended`.
+        at_once: nothing comes between; `after` is what comes first then.
     """
     manifest, workload = subject.manifest, subject.workload
     may = code == "KLG107" if may is None else may
@@ -44,8 +46,8 @@ def standstill(
     why, keeps, label = keeping(workload)
     closed = is_certain(unit, subject, end.judgement)
     beyond = "" if closed or workload.approximate else "unless there are nodes beyond the inventory, "
-    made, coming = is_made(unit, subject), subject.key in next_rollouts(unit).judgements
-    moment: Moment = "later" if after else "next" if made or coming else "now"
+    made, coming = is_made(unit, subject), subject.key in next_rollouts(unit).judgements and not at_once
+    moment: Moment = "later" if after and not at_once else "next" if made or coming else "now"
     change = transitions_in(unit).get(subject.key)
     rolls = moment != "now" and change is not None and change.rolls and (change.known or not after)
     done = "this change starts it, and " if made else "this change rolls out, and " if rolls else ""

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis.transitions import transitions_in, without_leaving
+from kubelint_gpu.analysis.ended_jobs import PODS, standing_pods
+from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
 from kubelint_gpu.evidence.declared_lines import quota_limits
 from kubelint_gpu.evidence.stakes import stakes
-from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota, quota_refusal
+from kubelint_gpu.kube.objects.quota import QuotaRefusal, quota_refusal
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.quantity import ONE
 from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import counted
-from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods, piles_up, stops_for_ever
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.values import replace
-
-_PODS = "count/pods"
 
 
 def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
@@ -44,9 +42,9 @@ def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnos
         return
     wanted = objects_of_pods(strategy)
     for quota in sorted(alone, key=lambda one: one.meta.name):
-        if not quota.covers(pod) or _PODS not in quota.hard or strategy.completions is None:
+        if not quota.covers(pod) or PODS not in quota.hard or strategy.completions is None:
             continue
-        limit, taken = quota.hard[_PODS] // ONE, _standing(unit, quota)
+        limit, taken = quota.hard[PODS] // ONE, standing_pods(unit, quota)
         room = max(0, limit - taken)
         if room >= wanted or (taken and not room):
             # of one that waits behind others another finding tells
@@ -57,22 +55,14 @@ def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnos
             "KLG109",
             manifest.place(("spec",), "key"),
             f"{few} of the {counted(wanted, 'pod')} that it needs {'is' if room < 2 else 'are'} ever made: "
-            f"quota {quota.meta.name} allows {limit} {_PODS}{others}, and pods that have ended count until the Job is "
+            f"quota {quota.meta.name} allows {limit} {PODS}{others}, and pods that have ended count until the Job is "
             f"deleted; {outcome(strategy, made=False)}",
             manifest,
             cause="finished pods",
-            related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (_PODS,))),
+            related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (PODS,))),
             help=("limit pods instead of count/pods: a pod that has ended is no longer counted there",),
         )
         return
-
-
-def _standing(unit: ApplySet, quota: ResourceQuota) -> int:
-    """How many pods that a quota counts others have and keep: those that run before and after this change."""
-    kept = [one for one in transitions_in(unit).values() if one.existing and not controller_of(one.new).terminates]
-    replicas = [min(one.old.replicas, one.new.replicas) for one in kept if quota.covers(created_pod(one.new, "new"))]
-    rest = pods_of_others([one.new for one in transitions_in(unit).values()], unit.cluster.pods)
-    return sum(replicas) + sum(quota.covers(pod) and not is_temporary(pod) for pod in rest if pod.spec.node_name)
 
 
 def refusal_beside(unit: ApplySet, subject: WorkloadCheck, others: Sequence[Workload]) -> QuotaRefusal | None:

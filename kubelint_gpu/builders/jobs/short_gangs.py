@@ -10,11 +10,14 @@ from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.builders.jobs.job_quota import refusal_beside
 from kubelint_gpu.builders.jobs.near_jobs import near_jobs
 from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, running_for_good
-from kubelint_gpu.builders.jobs.short_anywhere import stays_short
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.growth import fully_grown
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
 from kubelint_gpu.simulation.questions.jobs_beside import may_evict
 from kubelint_gpu.simulation.questions.starved_jobs import running_at_once
 from kubelint_gpu.values import dataclass, replace
@@ -70,7 +73,7 @@ def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGan
         beside, (least, most) = min(short, key=lambda one: one[1][1] == team.pods)
         refusal = _refusal(unit, team, beside, most)
         closed = all(unit.is_closed_to(one) for one in team.subjects)
-        certain = refusal is not None or closed or stays_short(jobs, beside, cluster, (least, most))
+        certain = refusal is not None or closed or _stays_short(jobs, beside, cluster, (least, most))
         if least and (certain or not any(unit.may_outgrow(one) for one in team.subjects)):
             yield ShortGang(team, tuple(beside), least, most, certain, refusal)
     elif found[-1] is None and bound:
@@ -99,3 +102,18 @@ def _refusal(unit: ApplySet, team: Team, beside: Sequence[WorkloadCheck], made: 
         return None
     mine = replace(team.workloads[0], replicas=made)
     return refusal_beside(unit, team.largest, [*(one.workload for one in beside), mine])
+
+
+def _stays_short(
+    jobs: Sequence[Workload], beside: Sequence[WorkloadCheck], cluster: Cluster, found: tuple[int, int]
+) -> bool:
+    """Whether as few of its pods run whatever nodes there are beyond the inventory."""
+    others = [one.workload for one in beside]
+    daemons = [created_pod(one.workload, "new") for one in beside if one.controller.node_bound]
+    alone = [*jobs, *(one.workload for one in beside if not one.controller.node_bound)]
+    enough = sum(one.replicas for one in alone)
+    pods = [created_pod(one, "new") for one in alone]
+    further = further_nodes(pods, with_bound_claims(cluster, (*jobs, *others)), enough, daemons)
+    if any(taken is None for taken in further.takes):
+        return False
+    return running_at_once(jobs, others, replace(cluster, nodes=(*cluster.nodes, *further.nodes))) == found
