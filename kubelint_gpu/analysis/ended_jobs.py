@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.transitions import transitions_in
+from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.values.quantity import ONE
+from kubelint_gpu.messages.wording import listed, verb, workload_name
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
@@ -40,6 +42,21 @@ class EndedJobs:
     pods: tuple[Pod, ...]
     whole: bool
     new: bool
+
+    def first(self, *, at_once: bool = False) -> str:
+        """`once Job a/b has ended`, or `makes no more pods`; with `at_once`, `where the pods of Job a/b come first`."""
+        names, number = listed([workload_name(one.workload) for one in self.jobs]), len(self.jobs)
+        if at_once:
+            return f"where the pods of {names} come first"
+        ends = f"{'has' if number == 1 else 'have'} ended" if self.whole else f"{verb('make', number)} no more pods"
+        return f"once {names} {ends}"
+
+    @property
+    def lines(self) -> tuple[Related, ...]:
+        """That the pods of Jobs stay when these have ended."""
+        told = f"without {TTL} the pods of {{}} count until it is deleted"
+        jobs = ((one.manifest.place(("spec",), "key"), workload_name(one.workload)) for one in self.jobs)
+        return tuple(Related(place, told.format(name)) for place, name in jobs)
 
 
 @once

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.ended_jobs import EndedJobs, ended_jobs
 from kubelint_gpu.analysis.harm import changing, harmed_rollouts
-from kubelint_gpu.builders.jobs.ended_pods import kept_pods, once_ended
 from kubelint_gpu.builders.rollout_end import End, end_of
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.engine.remedies import no_surge_in
@@ -54,7 +53,7 @@ def _told(unit: ApplySet, manifest: Manifest, stopped: list[tuple[WorkloadCheck,
     wait = wait_of(unit, first, end.waiting, named=True)
     why, keeps, _ = keeping(first.workload)
     ended = _ended(unit, first, end) if manifest.workload is not None else []
-    after = f", {once_ended(ended[0])}," if ended else ""
+    after = f", {ended[0].first()}," if ended else ""
     rollouts = "the next rollout" if len(stopped) == 1 else "the next rollouts"
     ends = "may never end" if may else "never ends" if len(stopped) == 1 else "never end"
     return Diagnostic(
@@ -76,7 +75,7 @@ def _told(unit: ApplySet, manifest: Manifest, stopped: list[tuple[WorkloadCheck,
                 for one, _ in stopped
             ),
             *stakes(unit, first, end.waiting),
-            *(one for found in ended for one in kept_pods(found)),
+            *(line for found in ended for line in found.lines),
         ),
         trace=story(end.trace, wait, keeps),
         run=end.trace,

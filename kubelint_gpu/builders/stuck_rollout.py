@@ -37,10 +37,10 @@ def standstill(
 
     Attributes:
         after: what comes between this change, which rolls out, and that rollout, as in `once the Job has ended`.
-        at_once: nothing comes between; `after` is what comes first then.
+        at_once: nothing comes between: it may never end where `after` comes first.
     """
     manifest, workload = subject.manifest, subject.workload
-    may = code == "KLG107" if may is None else may
+    may = (at_once or code == "KLG107") if may is None else may
     place = manifest.place(field_pointers.strategy(manifest), "key") if place is None else place
     wait = wait_of(unit, subject, end.waiting)
     why, keeps, label = keeping(workload)

@@ -9,7 +9,6 @@ from kubelint_gpu.analysis.scenarios import beside_pods, now
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.claim_quota import claims_not_created
 from kubelint_gpu.builders.deadlocks import deadlocks, rollout_ends
-from kubelint_gpu.builders.jobs.ended_pods import kept_pods, once_ended
 from kubelint_gpu.builders.object_quota import full_histories, refused_objects
 from kubelint_gpu.builders.revision_quota import refused_revisions
 from kubelint_gpu.builders.rollout_end import End, end_of
@@ -31,18 +30,10 @@ def rollout_deadlock_quota(unit: ApplySet) -> Iterator[Diagnostic]:
     yield from full_histories(unit)
     for subject, end in _stopped_by_ended(unit):
         found, change = ended_jobs(unit)[subject.workload.meta.namespace], transitions_in(unit)[subject.key]
-        fixes, at_once = strategy_fixes(unit, subject, "KLG105"), found.new and change.known and change.rolls
-        draft = standstill(
-            unit,
-            subject,
-            end,
-            "KLG105",
-            may=at_once or None,
-            proposals=fixes,
-            after=once_ended(found, at_once=at_once),
-            at_once=at_once,
-        )
-        yield replace(draft, cause="ended jobs", related=(*draft.related, *kept_pods(found)))
+        at_once = found.new and change.known and change.rolls
+        fixes, after = strategy_fixes(unit, subject, "KLG105"), found.first(at_once=at_once)
+        draft = standstill(unit, subject, end, "KLG105", proposals=fixes, after=after, at_once=at_once)
+        yield replace(draft, cause="ended jobs", related=(*draft.related, *found.lines))
 
 
 def _stopped_by_ended(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, End]]:

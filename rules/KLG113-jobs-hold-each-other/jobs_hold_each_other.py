@@ -111,14 +111,16 @@ def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
     verb = "hold each other up" if found.surely else "can hold each other up"
     jobs = [subject for one in stuck if one.custom is None for subject in one.subjects]
     while_runs = f" {while_running(beside)}" if beside else ""
+    unless = "unless Kueue admits each whole, which nothing here shows, " if deadlock.queued else ""
     return Diagnostic(
         "KLG113",
         first.place,
-        f"started at the same moment{while_runs}, {names} {verb} {how_long(stuck)}: {listed(told)}, and none gives its "
-        "part back",
+        f"{unless}started at the same moment{while_runs}, {names} {verb} {how_long(stuck)}: {listed(told)}, and none "
+        "gives its part back",
         first.largest.manifest,
         cause=" ".join(one.key for one in stuck),
         certainty="certain" if deadlock.certain else "possible",
+        severity="note" if deadlock.queued else None,
         related=(
             *(related for one in stuck for related in _needs(one, primary=one is first)),
             *asking_too(beside, scarce(first.largest)),
@@ -127,7 +129,9 @@ def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
             *clues(unit, first.largest, scarce(first.largest), nodes),
         ),
         help=(
-            "let Kueue admit each Job whole, or a scheduler with pod groups place it whole",
+            "the label alone does nothing: declare the LocalQueue that it names, if Kueue is there"
+            if deadlock.queued
+            else "let Kueue admit each Job whole, or a scheduler with pod groups place it whole",
             "start them one after the other",
         ),
         proposals=tuple(_suspended(one.subjects[0]) for one in stuck[1:] if len(stuck) == 2 and one.custom is None),

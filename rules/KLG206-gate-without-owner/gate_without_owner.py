@@ -12,6 +12,7 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, WorkloadChec
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.admission.neighbours import GATES, gate_owner
+from kubelint_gpu.kube.objects.collective import QUEUE
 from kubelint_gpu.kube.objects.requests import pod_amounts
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.errors import is_placeholder
@@ -22,8 +23,7 @@ from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.workspace.answers import once
 
 K = TypeVar("K")
-_QUEUE = "kueue.x-k8s.io/queue-name"
-_LABEL: Pointer = ("metadata", "labels", _QUEUE)
+_LABEL: Pointer = ("metadata", "labels", QUEUE)
 _VOLCANO: Pointer = ("spec", "queue")
 _KINDS = ("LocalQueue", "ClusterQueue", "Queue")
 _FEWER = "kueue.x-k8s.io/job-min-parallelism"
@@ -89,7 +89,7 @@ def _never_admitted(unit: ApplySet, parts: Sequence[WorkloadCheck]) -> str:
     """
     local, cluster = _queues(unit)
     meta = parts[0].workload.meta
-    name = meta.labels.get(_QUEUE)
+    name = meta.labels.get(QUEUE)
     if not name or not (local or cluster):
         return ""
     if (meta.namespace, name) not in local:

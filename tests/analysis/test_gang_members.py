@@ -108,6 +108,30 @@ def test_a_queue_starts_a_job_whole_and_makes_no_room_for_it():
     assert one.message == "Job research/a needs its 3 pods at once and only 2 find room, whoever admits it"
 
 
+LOCAL_QUEUE = "---\n{apiVersion: kueue.x-k8s.io/v1beta1, kind: LocalQueue, metadata: {name: q, namespace: research}}\n"
+
+
+def test_a_label_alone_admits_nothing_whole():
+    def queued(name, more=""):
+        return job(name, 3).replace("namespace: research}", IN_QUEUE, 1).replace("spec:", f"spec:{more}", 1)
+
+    (one,) = findings(queued("a") + queued("b"), inventory(4), "KLG113")
+    assert (one.certainty, one.severity) == ("possible", "note")
+    begin = "unless Kueue admits each whole, which nothing here shows, started at the same moment, Job research/a and"
+    assert one.message.startswith(begin)
+    assert one.help[0] == "the label alone does nothing: declare the LocalQueue that it names, if Kueue is there"
+    # of those that name none it is known that they hold each other up
+    for others in (job("a", 3) + job("b", 3) + queued("c"), job("a", 3) + job("b", 3)):
+        (sure,) = findings(others, inventory(4), "KLG113")
+        assert sure.severity == "warning"
+    assert findings(queued("a") + queued("b") + LOCAL_QUEUE, inventory(4), "KLG113") == []
+    assert findings(queued("a", "\n  suspend: true") + queued("b"), inventory(4), "KLG113") == []
+    admitted = (
+        "running: [{name: p, namespace: x, node: n1, requests: {cpu: 1}, labels: {kueue.x-k8s.io/podset: main}}]\n"
+    )
+    assert findings(queued("a") + queued("b"), inventory(4, more=admitted), "KLG113") == []
+
+
 AT_A_QUOTA = "what admits it whole looks at a quota and not at the nodes: ask for what these have, or add nodes"
 
 
@@ -119,5 +143,7 @@ def test_nor_does_it_for_a_custom_resource():
     (one,) = findings(queued("a"), inventory(2), "KLG113")
     assert (one.certainty, one.help) == ("certain", (AT_A_QUOTA,))
     # what is admitted whole holds nothing of what another one waits for
-    assert findings(queued("a") + queued("b"), inventory(6), "KLG113") == []
+    assert findings(queued("a") + queued("b") + LOCAL_QUEUE, inventory(6), "KLG113") == []
+    (one,) = findings(queued("a") + queued("b"), inventory(6), "KLG113")
+    assert one.severity == "note"
     assert findings(queued("a") + service(), inventory(5), "KLG113") == []

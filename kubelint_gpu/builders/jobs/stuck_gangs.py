@@ -14,8 +14,8 @@ from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, running_for
 from kubelint_gpu.builders.jobs.short_gangs import UNSEEN, ShortGang, UndecidedGang, short_gangs
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck, WorkloadKey
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.collective import is_started_whole
-from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.objects.collective import KUEUE, QUEUE, is_started_whole, starts_unless_queued
+from kubelint_gpu.kube.objects.workload import Workload, api_group
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.questions.gang import Gang, gang
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -30,17 +30,19 @@ class GangDeadlock:
     Attributes:
         stuck: those that hold something.
         beside: the workloads that stay.
+        queued: they name a queue, and nothing shows that anybody admits them by it.
     """
 
     stuck: tuple[Team, ...]
     beside: tuple[WorkloadCheck, ...]
     found: Gang
     certain: bool
+    queued: bool = False
 
     @property
     def keys(self) -> frozenset[str]:
         """Whose pods never give back what they hold."""
-        return frozenset(one.key for one in self.stuck)
+        return frozenset(one.key for one in self.stuck if not self.queued)
 
 
 StuckGang = ShortGang | OverlappingRuns | GangDeadlock | UndecidedGang
@@ -68,21 +70,32 @@ def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
         return
     teams = [team_of(one) for one in map(_resumed, unit.subjects) if waits_for_all(unit, one, queued=True)]
     able: list[Team] = []
+    queued: list[Team] = []
     for team in (*teams, *custom_teams(unit)):
         found = list(short_gangs(unit, team))
-        if is_started_whole(team.largest.manifest.item.value):
-            # what starts it whole decides when, and makes no room
-            yield from (one for one in found if isinstance(one, ShortGang) and not one.beside)
-            continue
-        yield from found
+        whole = is_started_whole(team.largest.manifest.item.value)
+        # what starts it whole decides when, and makes no room
+        yield from (one for one in found if not whole or (isinstance(one, ShortGang) and not one.beside))
         if found:
             continue
-        if team.custom is None:
+        if team.custom is None and not whole:
             yield from overlapping_runs(unit, team.largest)
-        if not is_repeated(team.workloads[0]):
+        if not whole and not is_repeated(team.workloads[0]):
             able.append(team)
-    if len(able) >= 2:
-        yield from _held(unit, able)
+        elif starts_unless_queued(team.largest.manifest.item.value):
+            queued.append(team)
+    held = list(_held(unit, [*able]))
+    yield from held
+    if not held and queued and not _has_queues(unit):
+        every = _held(unit, [*able, *queued])
+        yield from (replace(one, queued=True, certain=False) for one in every if isinstance(one, GangDeadlock))
+
+
+def _has_queues(unit: ApplySet) -> bool:
+    """Whether anything shows that Kueue is there: an object of its own, or what it writes at pods."""
+    objects = (*unit.manifests, *unit.surroundings())
+    labels = {label for pod in unit.cluster.pods for label in pod.meta.labels if label != QUEUE}
+    return any(api_group(one.item.value) == KUEUE for one in objects) or any(one.startswith(KUEUE) for one in labels)
 
 
 def _resumed(subject: WorkloadCheck) -> WorkloadCheck:
@@ -96,6 +109,8 @@ def _resumed(subject: WorkloadCheck) -> WorkloadCheck:
 
 def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | UndecidedGang]:
     """Whether those that could have all their pods hold each other up."""
+    if len(teams) < 2:
+        return
     question = "it and others hold each other up"
     members = [one for team in teams for one in team.subjects]
     for team in [team for team in teams if not _near(unit, team) <= {one.key for one in members}]:

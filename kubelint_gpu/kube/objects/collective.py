@@ -6,7 +6,7 @@ programs that start them are taken as signs; a Job without a sign is a number of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kubelint_gpu.kube.values.errors import Pointer
@@ -28,7 +28,8 @@ _VARIABLES = frozenset(
 _PROGRAMS = pattern(
     r"\b(torchrun|torch\.distributed\.(run|launch)|mpirun|mpiexec|horovodrun|deepspeed|accelerate launch)\b|--nnodes\b"
 )
-_QUEUES = ("kueue.x-k8s.io/queue-name",)
+KUEUE = "kueue.x-k8s.io"
+QUEUE = f"{KUEUE}/queue-name"
 _GROUPS = (
     "scheduling.x-k8s.io/pod-group",
     "pod-group.scheduling.sigs.k8s.io",
@@ -53,18 +54,24 @@ def sign_of_waiting(job: Mapping[str, Any]) -> Pointer | None:
     return None
 
 
-def is_started_whole(job: Mapping[str, Any]) -> bool:
+def starts_unless_queued(job: Mapping[str, Any]) -> bool:
+    """Whether nothing but a queue keeps the pods of a Job from starting one by one: no pod group, no `suspend`."""
+    suspended = _map(job.get("spec")).get("suspend") is True
+    return "jobTemplate" not in _map(job.get("spec")) and not suspended and not is_started_whole(job, _GROUPS)
+
+
+def is_started_whole(job: Mapping[str, Any], by: Sequence[str] = (QUEUE, *_GROUPS)) -> bool:
     """Whether something lets the pods of a Job start together or not at all: a queue, or a pod group."""
     job, _ = _job_of(job)
     spec = _map(job.get("spec"))
     template = _map(_map(spec.get("template")).get("metadata"))
     meta = _map(job.get("metadata"))
-    return starts_whole(meta) or starts_whole(template)
+    return starts_whole(meta, by) or starts_whole(template, by)
 
 
-def starts_whole(meta: object) -> bool:
+def starts_whole(meta: object, by: Sequence[str] = (QUEUE, *_GROUPS)) -> bool:
     """Whether the metadata of an object, or of its pods, names a queue or a pod group."""
-    return any(key in _map(_map(meta).get(kind)) for kind in ("labels", "annotations") for key in (*_QUEUES, *_GROUPS))
+    return any(key in _map(_map(meta).get(kind)) for kind in ("labels", "annotations") for key in by)
 
 
 def _job_of(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], Pointer]:
