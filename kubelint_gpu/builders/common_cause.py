@@ -93,11 +93,16 @@ def of_standstill(unit: ApplySet, waiting: Waiting, begins: str, ends: str) -> S
     if not names:
         return None
     kinds = sorted({lack.resource or lack.held for lack in lacks})
-    what = listed([kind if "/" in kind or kind in ("cpu", "memory") else f"a {kind}" for kind in kinds if kind])
+    articles = {"port": "a host ", "": ""}
+    named = [
+        kind if "/" in kind or kind in ("cpu", "memory") else f"{articles.get(kind, 'a ')}{kind}" for kind in kinds
+    ]
+    what = listed(list(filter(None, named)))
     held = "held by their old pods" if circle else "where nothing is left"
     kept = f"{held}, and the old pods are kept until the new ones are available"
     told = (*begin, f"wait for {what or 'room'} on {some(names)}, {kept}")
-    return Shared(f"{what} of {' '.join(names)} {begins}{ends}", told)
+    # of those that wait for each other, each is half of what there is to say
+    return Shared(f"{what} of {' '.join(names)} {begins}{ends}", told, few=1 if circle else 3)
 
 
 @once

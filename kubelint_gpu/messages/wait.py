@@ -159,12 +159,12 @@ class Wait:
 
 def story(trace: Trace, wait: Wait, kept: str, then: str = "nothing moves any more") -> tuple[Step, ...]:
     """The steps of a trace, closed by the controller that keeps the old pods."""
-    # of pods that wait for the same the first one tells what they lack
-    short = {one.scheduler: Wait(wait.workload, one, wait.claims).lacking for one in reversed(trace.waiting)}
+    # of pods of one owner that wait for the same the first one tells what they lack
+    short = {(one.owner, one.scheduler): Wait(wait.workload, one).lacking for one in reversed(trace.waiting)}
     found = [
         (
             one.actor,
-            f"{one.message}: {short.get(one.scheduler, one.scheduler)}" if one.scheduler else one.message,
+            f"{one.message}: {short.get((one.about, one.scheduler), one.scheduler)}" if one.scheduler else one.message,
             one.about,
         )
         for one in trace.steps

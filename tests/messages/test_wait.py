@@ -209,7 +209,7 @@ def test_holders_are_old_pods_then_others_then_new_pods():
 def test_the_story_does_not_repeat_the_scheduler():
     text = "0/2 nodes are available: 2 Insufficient nvidia.com/gpu. preemption: 0/2 nodes are available."
     waiting = Waiting(MINE, True, 1, text, lacks=(lack(),))
-    steps = (TraceStep("kube-scheduler", "cannot place the new pod of Deployment serving/chat", scheduler=text),)
+    steps = (TraceStep("kube-scheduler", "cannot place the new pod of Deployment serving/chat", MINE, scheduler=text),)
     told = story(Trace(steps, (waiting,)), wait(lack()), "keeps the old pod")
     assert [(step.step, step.actor, step.message) for step in told] == [
         (
@@ -223,7 +223,7 @@ def test_the_story_does_not_repeat_the_scheduler():
 
 def test_the_story_of_a_pod_that_lacks_nothing_keeps_the_first_sentence():
     waiting = Waiting(MINE, True, 1, "0/2 nodes are available: a claim is missing. preemption: no")
-    steps = (TraceStep("kube-scheduler", "cannot place it", scheduler=waiting.scheduler),)
+    steps = (TraceStep("kube-scheduler", "cannot place it", MINE, scheduler=waiting.scheduler),)
     told = story(Trace(steps, (waiting,)), wait(), "waits")
     assert told[0].message == "cannot place it: 0/2 nodes are available: a claim is missing"
 
