@@ -101,8 +101,7 @@ def of_standstill(unit: ApplySet, waiting: Waiting, begins: str, ends: str) -> S
     held = "held by their old pods" if circle else "where nothing is left"
     kept = f"{held}, and the old pods are kept until the new ones are available"
     told = (*begin, f"wait for {what or 'room'} on {some(names)}, {kept}")
-    # of those that wait for each other, each is half of what there is to say
-    return Shared(f"{what} of {' '.join(names)} {begins}{ends}", told, few=1 if circle else 3)
+    return Shared(f"{what} of {' '.join(names)} {begins}{ends}", told)
 
 
 @once
