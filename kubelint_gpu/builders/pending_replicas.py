@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.harm import short_as_before
 from kubelint_gpu.analysis.predecessors import acting
-from kubelint_gpu.analysis.transitions import transitions_in
+from kubelint_gpu.analysis.transitions import has_others, transitions_in
 from kubelint_gpu.builders.common_cause import of_shortage, without_place
 from kubelint_gpu.builders.rollout_end import is_trapped
 from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, shortage, unsure_claims
@@ -81,13 +81,11 @@ def pending_replicas(
         unspecified = "requests and limits that name what the quota counts, or a LimitRange that sets them"
         helps = unspecified if judgement.refusal.unspecified else "a quota that allows more, or less that counts on it"
     if beside:
-        of_others = {*transitions_in(unit)} - {
-            one.key for one in unit.subjects if one.manifest.object == manifest.object
-        }
+        of_others = has_others(unit, subject)
         first = f"where {'the other workloads applied with it' if of_others else 'its other pods'} are placed first"
         told = f"as few as {replicas} can run, {first}"
         if known:
-            told = f"only {replicas} can run{' beside the other workloads' * bool(of_others)}"
+            told = f"only {replicas} can run{' beside the other workloads' * of_others}"
         elif judgement.wanted == 1:
             pod = "its pod" if subject.controller.replaces_lost else "it"
             told = f"{pod} may find no room, {first}"

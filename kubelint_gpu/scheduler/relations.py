@@ -130,8 +130,19 @@ def likeness(pod: Pod, snapshot: Snapshot) -> Hashable:
 def _plain(pod: Pod, keys: frozenset[str] | None) -> Pod:
     labels = FrozenMap({key: value for key, value in pod.meta.labels.items() if keys is None or key in keys})
     meta = replace(pod.meta, name="", uid="", labels=labels, annotations=EMPTY, created="")
-    containers = tuple([replace(one, name="", image="", environment=EMPTY) for one in pod.spec.containers])
-    return replace(pod, meta=meta, start_time="", spec=replace(pod.spec, containers=containers))
+    return replace(pod, meta=meta, start_time="", spec=_plain_spec(pod.spec))
+
+
+@lru_cache(maxsize=4096)
+def _plain_spec(spec: PodSpec) -> PodSpec:
+    containers = tuple([replace(one, name="", image="", environment=EMPTY) for one in spec.containers])
+    return _first_equal(replace(spec, containers=containers))
+
+
+@lru_cache(maxsize=4096)
+def _first_equal(spec: PodSpec) -> PodSpec:
+    """The same object for equal values, which then are compared at once."""
+    return spec
 
 
 def topology_keys(pods: Iterable[Pod]) -> frozenset[str]:

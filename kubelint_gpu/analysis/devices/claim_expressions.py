@@ -84,15 +84,18 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
         for query in queries_of(claim_of(unit, one) or ClaimSpec())
     )
 
-    def open_to(askers: Sequence[PodClaimReference]) -> frozenset[str] | None:
-        """Of the cluster's nodes; those of a preset have nothing but devices."""
-        return _open_to(askers, trial) if known is None else None
+    def asked(spec: ClaimSpec, askers: Sequence[PodClaimReference]) -> _Found | None:
+        """Of the cluster's nodes those are asked that pods may go to; those of a preset have nothing but devices."""
+        trial.renewed()
+        if trial.asked(spec).error is None:
+            return None
+        return _asked(trial, spec, _open_to(askers, trial) if known is None else None)
 
     for name, manifest in classes.items():
         if known is None or name in known:
             askers = of_class.get(name, ())
             lone_claim = ClaimSpec((DeviceRequest("r", DeviceQuery("r", name)),))
-            found = _asked(trial, lone_claim, open_to(askers))
+            found = asked(lone_claim, askers)
             if found is not None:
                 failure = _failure(found, manifest, ("spec", "selectors"), "")
                 yield failure if askers else failure._replace(certainty="possible")
@@ -102,7 +105,7 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
         mine.add(key)
         if known is not None and not {query.device_class for query in queries_of(claim.spec)} <= known:
             continue
-        found = _asked(trial, claim.spec, open_to(users.get(key, ())))
+        found = asked(claim.spec, users.get(key, ()))
         if found is None:
             continue
         pointer = next((where for where, query in claim.queries() if query == found.query), None)
@@ -116,7 +119,7 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
         spec = claim_of(unit, reference)
         if known is not None or spec is None or (reference.kind, reference.namespace, reference.name) in mine:
             continue
-        found = _asked(trial, spec, open_to([reference]))
+        found = asked(spec, [reference])
         if found is not None and found.device_class not in classes:
             owner = f"DeviceClass {found.device_class}" if found.device_class else f"{reference.kind} {reference.name}"
             yield _failure(found, reference.subject.manifest, reference.pointer, owner)
@@ -140,7 +143,6 @@ def _open_to(references: Sequence[PodClaimReference], trial: ClaimTrial) -> froz
 
 def _asked(trial: ClaimTrial, spec: ClaimSpec, among: frozenset[str] | None = None) -> _Found | None:
     """The selector with which scheduling of a claim fails on some node, though it compiles."""
-    trial.renewed()
     outcome = trial.asked(spec, among=among)
     if outcome.selector is None or outcome.error is None:
         return None

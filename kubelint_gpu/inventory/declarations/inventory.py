@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.groups import grouped
+from kubelint_gpu.values import dataclass, kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,4 +130,8 @@ class Inventory:
 
     def of_kind(self, kind: str) -> Iterator[Declared]:
         """The objects of a kind, in the order of their declaration."""
-        return (declared for declared in self.objects if declared.kind == kind)
+        return iter(self._by_kind.get(kind, ()))
+
+    @kept
+    def _by_kind(self) -> dict[str, list[Declared]]:
+        return grouped((declared.kind, declared) for declared in self.objects)

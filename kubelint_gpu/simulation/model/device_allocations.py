@@ -97,8 +97,7 @@ class DeviceAllocations:
 
         The ways are those of the node that goes with the `snapshot`, equal for equal values of `scene`.
         """
-        key = (kind, scene)
-        ways = self._ways.get(key)
+        ways = self._ways.get(scene)
         if ways is None:
             found: dict[tuple[int, tuple[int, ...]], None] = {}
             before, name = snapshot()
@@ -111,7 +110,7 @@ class DeviceAllocations:
                         shared[one] = self._shared_number(allocation)
                 own = self._number(tuple(allocations.values()), name)
                 found.setdefault((own, tuple(shared)))
-            ways = self._ways[key] = tuple(found)
+            ways = self._ways[scene] = tuple(found)
         for number, after in ways:
             on_nodes = held.on_nodes
             if number:

@@ -27,7 +27,7 @@ class NodeSignature:
         fixed: Sequence[Pod],
         wide: bool,
     ) -> None:
-        self._eligible = eligible
+        self._eligible = [*dict.fromkeys(eligible)]
         self._resources = sorted({name for pod in pods for name in pod_requests(pod.spec)} | {"pods"})
         self._on: dict[str, list[Pod]] = {}
         for pod in fixed:

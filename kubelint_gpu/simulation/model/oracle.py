@@ -76,8 +76,9 @@ class ClusterOracle:
         self.standing = cluster.pods
         self._positions = {name: position for position, name in enumerate(names)}
         self.class_of = tuple(number for number, members in enumerate(classes) for _ in members)
-        self._fits: dict[tuple[int, int, Content, Content], bool] = {}
-        self._asked: tuple[object, object, dict[tuple[int, int], Sequence[int]]] = None, None, {}
+        self._asked: tuple[object, object, dict[tuple[int, int], Sequence[int]], list[int]] = None, None, {}, []
+        self._sights: dict[tuple[int, Content, Content], int] = {}
+        self._on_sights: dict[tuple[int, int], dict[int, bool]] = {}
         self._plainly: dict[tuple[int, int, Content, Content], bool] = {}
         self.errs = False
         self._everywhere: dict[Hashable, tuple[int, ...]] = {}
@@ -104,20 +105,29 @@ class ClusterOracle:
         if self.devices is not None and (self.devices.is_full(kind, nodes) or self.claim_refusal(kind, state)):
             return
         if self.local[kind]:
-            class_of, fits, first = self.class_of, self._fits, self._likeness.first[kind]
+            first = self._likeness.first[kind]
             if self._asked[0] is not nodes or self._asked[1] is not state.held:
-                self._asked = nodes, state.held, {}
-            answers, alike = self._asked[2], (first, self._kinds[kind].priority)
+                self._asked = nodes, state.held, {}, []
+            answers, sights = self._asked[2:]
+            alike = (first, self._kinds[kind].priority)
             if home is None and alike in answers:
                 yield from answers[alike]
                 return
             charge(1 + len(nodes) // STEPS.asked_nodes)
+            verdicts = self._on_sights.setdefault(alike, {})
             held = state.held.on_nodes if state.held is not None else ((),) * len(nodes)
             found = []
-            for index, (content, here) in enumerate(zip(nodes, held, strict=True)):
-                facing = self._likeness.facing(kind, content, index == home) if content else content
-                known = fits.get((first, class_of[index], facing, here))
-                if self._fits_on(first, class_of[index], facing, here) if known is None else known:
+            for index, content in enumerate(nodes):
+                if index == len(sights):
+                    key = (self.class_of[index], content, held[index])
+                    sights.append(self._sights.setdefault(key, len(self._sights)))
+                fits = verdicts.get(sights[index]) if index != home else None
+                if fits is None:
+                    facing = self._likeness.facing(kind, content, index == home)
+                    fits = self._fits_on(first, self.class_of[index], facing, held[index])
+                    if index != home:
+                        verdicts[sights[index]] = fits
+                if fits:
                     found.append(index)
                     yield index
             if home is None:
@@ -166,15 +176,16 @@ class ClusterOracle:
         """What all claims have once a waiting pod of a kind, nominated to `home`, is bound to a node that takes it."""
         if self.devices is None or state.held is None:
             return (None,)
-        number, content, held = self.class_of[node], state.nodes[node], state.held
-        here = (held.on_nodes[node], held.shared)
+        number, held, first = self.class_of[node], state.held, self._likeness.first[kind]
+        content = self._likeness.folded(state.nodes[node])
+        here = (self._likeness.folded_held(held.on_nodes[node]), held.shared)
 
         def placing() -> Placing:
             if self.local[kind]:
                 return self.state_pods.filled(number, content, here)
             return self.state_pods.snapshot(state.nodes, held, bindings=state.bindings), self.names[node]
 
-        where: Hashable = (number, here) if self.local[kind] else (None, node, held)
+        where: Hashable = (first, number, here) if self.local[kind] else (first, None, node, held)
         return list(self.devices.reserved(kind, node, held, self.state_pods.incoming(kind, home), where, placing))
 
     def released(self, kind: int, node: int, state: State) -> Sequence[HeldDevices | None]:
@@ -246,12 +257,8 @@ class ClusterOracle:
         return total
 
     def _fits_on(self, kind: int, number: int, content: Content, here: Content) -> bool:
-        key = (kind, number, content, here)
-        if key not in self._fits:
-            self._fits[key] = content != ABSENT and self._fits_alone(kind, number, content, here)
-        return self._fits[key]
-
-    def _fits_alone(self, kind: int, number: int, content: Content, here: Content) -> bool:
+        if content == ABSENT:
+            return False
         plain = without_phases(self._likeness.folded(content))
         here = self._likeness.folded_held(here) if here else here
         found = self._plainly.get((kind, number, plain, here))

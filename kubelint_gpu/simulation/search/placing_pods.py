@@ -11,8 +11,6 @@ from kubelint_gpu.simulation.model.placing import placed_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.work import charge
 
-_TIERS = range(3)
-
 
 def known(simulation: Simulation, *, ready: bool = True) -> State:
     """The state with all pods on their known nodes; a pod made for one node waits there.
@@ -91,7 +89,7 @@ def placed_one_more(
     charge(len(lacking) // STEPS.placement)
     tried = [kind for kind in order if kind in lacking and kind not in (hopeless or ())]
     before = None
-    for tier, kind in ((tier, kind) for tier in _TIERS for kind in tried if _tier(simulation, state, kind) == tier):
+    for tier, kind in _by_tiers(simulation, state, tried):
         if before is not None and before != tier:
             return
         if places.is_charged(kind) and _is_refused(simulation, kind, _running(state, nobody), lacking[kind]):
@@ -141,10 +139,21 @@ def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[St
             yield state._replace(nodes=(*state.nodes[:index], (), *state.nodes[index + 1 :]))
 
 
+def _by_tiers(simulation: Simulation, state: State, kinds: Sequence[int]) -> Iterator[tuple[int, int]]:
+    later = []
+    for kind in kinds:
+        found = _tier(simulation, state, kind), kind
+        if found[0]:
+            later.append(found)
+        else:
+            yield found
+    yield from sorted(later, key=lambda one: one[0])
+
+
 def _tier(simulation: Simulation, state: State, kind: int) -> int:
     """Pods with the same number are placed in any order."""
     if kind in simulation.pod_types.optional:
-        return _TIERS[-1]
+        return 2
     wanted, sure = simulation.pod_types.wanted[kind], simulation.pod_types.sure[kind]
     return int(sure < wanted and wanted - state.waiting[kind] >= sure)
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from functools import cached_property
 
 from kubelint_gpu.kube.dra.device import DeviceID
-from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
+from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, DeviceRequest
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
@@ -79,17 +79,23 @@ class ClaimTrial:
         if known is not None:
             return known
         found: dict[DeviceID, Slot] = {}
+        state = self._state((ClaimSpec((DeviceRequest(query.name, query),)),))
+        chosen: dict[Hashable, list[int]] = {}
         for info in self._snapshot.nodes:
-            matcher = self._objects.matcher()
-            for place, slot in enumerate(self._view(info).slots):
-                if slot.id in found:
-                    continue
+            slots, look, failed = self._view(info).slots, state.key(info), False
+            if look not in chosen:
+                matcher, places = self._objects.matcher(), chosen.setdefault(look, [])
                 try:
-                    self._effort.spend()
-                    if matcher.selects(query, 0, 0, place, slot):
-                        found[slot.id] = slot
+                    for place, slot in enumerate(slots):
+                        self._effort.spend()
+                        if matcher.selects(query, 0, 0, place, slot):
+                            places.append(place)
                 except (Failed, Unknown):
-                    return tuple(found.values())
+                    failed = True
+            for place in chosen[look]:
+                found.setdefault(slots[place].id, slots[place])
+            if failed:
+                return tuple(found.values())
         self._selected[key] = tuple(found.values())
         return self._selected[key]
 
