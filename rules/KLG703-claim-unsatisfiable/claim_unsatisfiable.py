@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from kubelint_gpu.analysis.devices.assumed_values import assumption, resting_on_assumed
-from kubelint_gpu.analysis.devices.unserved_claims import Fault, certainty, declared_trial, device_trial, faults
+from kubelint_gpu.analysis.devices.unserved_claims import (
+    ATTEMPT,
+    Fault,
+    certainty,
+    declared_trial,
+    device_trial,
+    faults,
+)
 from kubelint_gpu.analysis.devices.written_claims import (
     CLAIM,
     PodClaimReference,
@@ -15,6 +22,7 @@ from kubelint_gpu.analysis.devices.written_claims import (
     claim_references,
     written_claims,
 )
+from kubelint_gpu.analysis.fields.kind_validation import further_problems
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, rule
@@ -43,7 +51,9 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
         found = tuple(faults(trial, claim.spec))
         mine[claim.manifest.kind, claim.namespace, claim.manifest.name] = bool(found)
         for fault in found:
-            yield _told(unit, claim, fault, assumption(unit, trial, claim.spec, fault))
+            # of a claim that is refused an attempt says nothing that its refusal does not say
+            if fault.below != ATTEMPT or not any(further_problems(claim.manifest, unit.minor_release)):
+                yield _told(unit, claim, fault, assumption(unit, trial, claim.spec, fault))
     allocated = {one.key for one in unit.cluster.resource_claims if one.allocation is not None}
     for reference in claim_references(unit):
         key = (reference.kind, reference.namespace, reference.name)

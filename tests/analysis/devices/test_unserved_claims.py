@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from claim_findings import GPUS, H100, HEAD, claim, codes, found, gpu, objects, pod
+from claim_findings import GPUS, H100, HEAD, claim, codes, findings, found, gpu, objects, pod
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
@@ -54,6 +54,15 @@ def test_the_part_that_fails_is_named(requests, constraints, told):
     (one,) = found(claim(f"[{requests}]", constraints=constraints))
     assert one[:2] == ("KLG703", "error")
     assert told in one[3]
+
+
+@pytest.mark.parametrize(
+    ("requests", "constraints"),
+    [(gpu(), "[{requests: [gpu]}]"), ("{name: gpu, exactly: {count: 5}}", "")],
+)
+def test_what_the_api_server_refuses_is_not_told_of_the_attempt_too(requests, constraints):
+    told = findings(objects(claim(f"[{requests}]", constraints=constraints), pod()))
+    assert [one.code for one in told] == ["KLG003"]
 
 
 def test_requests_that_only_fail_together_are_told_at_the_last():

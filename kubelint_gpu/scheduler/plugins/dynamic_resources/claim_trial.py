@@ -27,7 +27,7 @@ class TrialOutcome(NamedTuple):
     Attributes:
         refused: the status by which it refuses them before it looks at nodes; None where it does not.
         fits: the nodes whose devices serve all of them, by name.
-        error: the error with which the attempt fails on some node.
+        error: the error with which the attempt fails on some node, or before it looks at any.
         unknown: whether a node's verdict is not known.
         selector: the selector that the error comes from, and the device.
     """
@@ -129,7 +129,7 @@ class ClaimTrial:
         state = self._state(specs)
         refused = refusal(state, self._objects)
         if refused is not None:
-            return TrialOutcome(refused)
+            return TrialOutcome(refused, error=refused if refused.code is Code.ERROR else None)
         return self._outcome(state, among)
 
     def _state(self, specs: Sequence[ClaimSpec]) -> AttemptState:
