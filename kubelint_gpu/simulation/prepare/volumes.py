@@ -116,9 +116,10 @@ def _chosen(
         return named if of_class and best_volumes(replace(claim, selector=None), [named], None) else None
     volumes = [one for one in cluster.volumes if one.storage_class == claim.class_name]
     best = best_volumes(claim, volumes, None, taken)
-    if best and best[0].claim is not None:
+    waits = found is not None and found.wait_for_first_consumer
+    if best and best[0].claim is not None and not waits:
         return best[0]
-    if found is not None and found.wait_for_first_consumer:
+    if found is not None and waits:
         open_to = found.topologies or not found.provisions or best
         return None if open_to else _made(claim)
     if best:

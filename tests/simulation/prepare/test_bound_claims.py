@@ -1,0 +1,41 @@
+"""Which claims are bound before their pods are scheduled."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.storage import (
+    read_persistent_volume,
+    read_persistent_volume_claim,
+    read_storage_class,
+)
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+
+CLAIM = {"metadata": {"name": "data", "namespace": "db"}, "spec": {"storageClassName": "local"}}
+AMOUNT = {"resources": {"requests": {"storage": "1Gi"}}, "accessModes": ["ReadWriteOnce"]}
+
+
+def cluster(mode, *, reserved):
+    claim = {**CLAIM, "spec": {**CLAIM["spec"], **AMOUNT}}
+    spec = {"storageClassName": "local", "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"]}
+    if reserved:
+        spec["claimRef"] = {"name": "data", "namespace": "db"}
+    found = {"metadata": {"name": "local"}, "provisioner": "kubernetes.io/no-provisioner", "volumeBindingMode": mode}
+    return Cluster(
+        claims=(read_persistent_volume_claim(claim),),
+        volumes=(read_persistent_volume({"metadata": {"name": "pv"}, "spec": spec, "status": {"phase": "Available"}}),),
+        storage_classes=(read_storage_class(found),),
+    )
+
+
+@pytest.mark.parametrize("reserved", [False, True])
+def test_the_volume_controller_binds_at_once(reserved):
+    (claim,) = with_bound_claims(cluster("Immediate", reserved=reserved), ()).claims
+    assert claim.volume_name == "pv"
+
+
+@pytest.mark.parametrize("reserved", [False, True])
+def test_whether_a_claim_that_waits_for_its_pod_is_bound_first_is_open(reserved):
+    (claim,) = with_bound_claims(cluster("WaitForFirstConsumer", reserved=reserved), ()).claims
+    assert claim.volume_name == ""
