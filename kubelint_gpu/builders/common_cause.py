@@ -61,16 +61,12 @@ def without_place(judgement: Judgement) -> tuple[str, ...]:
     return () if short else tuple(sorted({lack.node for lack in lacks}))
 
 
-def _lasts(subject: WorkloadCheck) -> bool:
-    """Whether its pods run on, on whatever nodes."""
-    return not (subject.controller.node_bound or subject.controller.runs_to_completion)
-
-
 @once
 def _places(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
     """How many pods are one less than those of workloads that never all run on some nodes, by these nodes."""
-    judged = [(one, judgements_in(unit).get(one.key)) for one in unit.subjects if _lasts(one)]
-    found = grouped((without_place(one), one.workload) for _, one in judged if one is not None)
+    lasting = (one for one in unit.subjects if not (one.controller.node_bound or one.controller.runs_to_completion))
+    judged = [judgements_in(unit).get(one.key) for one in lasting]
+    found = grouped((without_place(one), one.workload) for one in judged if one is not None)
     return {
         nodes: sum(one.replicas for one in workloads) - 1
         for nodes, workloads in found.items()
@@ -92,12 +88,8 @@ def of_standstill(unit: ApplySet, waiting: Waiting, begins: str, ends: str) -> S
     names = sorted({lack.node for lack in lacks})
     if not names:
         return None
-    kinds = sorted({lack.resource or lack.held for lack in lacks})
-    articles = {"port": "a host ", "": ""}
-    named = [
-        kind if "/" in kind or kind in ("cpu", "memory") else f"{articles.get(kind, 'a ')}{kind}" for kind in kinds
-    ]
-    what = listed(list(filter(None, named)))
+    kinds = {lack.resource or (lack.held and f"a {'host ' * (lack.held == 'port')}{lack.held}") for lack in lacks}
+    what = listed(sorted(kinds - {""}))
     held = "held by their old pods" if circle else "where nothing is left"
     kept = f"{held}, and the old pods are kept until the new ones are available"
     told = (*begin, f"wait for {what or 'room'} on {some(names)}, {kept}")

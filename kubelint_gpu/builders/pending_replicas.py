@@ -18,8 +18,10 @@ from kubelint_gpu.engine.remedies import fewer_replicas
 from kubelint_gpu.evidence.node_lines import scarce
 from kubelint_gpu.evidence.stakes import shortage_lines, stakes, wait_of
 from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, why_fewer
-from kubelint_gpu.messages.wording import counted, verb, workload_names
+from kubelint_gpu.messages.wording import counted, verb, workload_name, workload_names
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.simulation.bounds.preconditions import gives_way
+from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 
 _KEPT = "delete the pods that wait: those that are made then have the template that is written now"
@@ -63,6 +65,7 @@ def pending_replicas(
         unsure = unsure_claims(unit, now.workload, waiting)
     elif beside and judgement.refusal:
         why = f"{'it' if only else 'the next one'} is refused {refused(judgement.refusal)}"
+    above = _above(unit, now, waiting) if beside and waiting is not None else []
     company = judgement.company if judgement.alone >= judgement.wanted else ()
     known = bool(judgement.at_best == placed and why) or not beside
     certain = known and is_sure(unit, subject, judgement) and is_certain(unit, subject, judgement)
@@ -93,9 +96,8 @@ def pending_replicas(
     else:
         told = f"only {replicas} can run{grown}: {why}"
     if company:
-        others, number = workload_names(company), len(company)
-        changes, makes = verb("change", number), verb("make", number)
-        told = f"{told}, unless {others}, which {changes} at the same moment, {makes} room"
+        changes, makes = (verb(word, len(company)) for word in ("change", "make"))
+        told = f"{told}, unless {workload_names(company)}, which {changes} at the same moment, {makes} room"
     kept = now is not subject and subject.controller.on_delete
     proposals = fewer_replicas(subject, placed)
     yield Diagnostic(
@@ -106,7 +108,12 @@ def pending_replicas(
         cause="replicas",
         certainty="certain" if certain else "possible",
         scheduler=text,
-        help=(*declare(unsure), *((_KEPT,) if kept else ()), *(() if proposals else (helps,))),
+        help=(
+            *declare(unsure),
+            *above,
+            *((_KEPT,) if kept else ()),
+            *(() if proposals else (helps,)),
+        ),
         proposals=proposals,
         shared=of_shortage(unit, subject, judgement, missing, nature),
         related=(
@@ -115,6 +122,13 @@ def pending_replicas(
             *growing(unit, subject),
         ),
     )
+
+
+def _above(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> list[str]:
+    owners = {owner for lack in waiting.lacks for owner in lack.owners}
+    holders = [one.workload for one in unit.subjects if one.workload.key in owners]
+    names = [workload_name(one) for one in holders if gives_way(subject.workload.spec, one.spec)]
+    return [f"{name} has a higher priority, and evicts its pods where they are in the way" for name in names[:2]]
 
 
 def is_sure(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:

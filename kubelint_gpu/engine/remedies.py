@@ -73,11 +73,9 @@ def no_surge_in(involved: Sequence[WorkloadCheck]) -> tuple[FixCandidate, ...]:
     """Let old pods of some workloads go first: of one of them, or of all."""
     found: list[FixCandidate] = []
     for subject in involved:
-        if subject.controller.leaves_first:
-            one = no_surge(subject.manifest, subject.workload.replicas)
-            found.append(replace(one, title=f"in {workload_name(subject.workload)} {one.title}"))
-        elif surges_on_nodes(subject.controller):
-            one = no_daemon_surge(subject.manifest)
+        daemons, manifest = surges_on_nodes(subject.controller), subject.manifest
+        if daemons or subject.controller.leaves_first:
+            one = no_daemon_surge(manifest) if daemons else no_surge(manifest, subject.workload.replicas)
             found.append(replace(one, title=f"in {workload_name(subject.workload)} {one.title}"))
     if len(found) > 1:
         single = tuple(found)
@@ -170,8 +168,8 @@ def _no_surge(manifest: Manifest) -> list[Edit]:
 def _recreate(manifest: Manifest) -> list[Edit]:
     """The type, and that nothing is left of the rolling update.
 
-    The API server has filled in `rollingUpdate` where it was not written, and refuses it beside Recreate: an apply on
-    the server's side keeps it unless null is written (1.34).
+    The API server has filled in `rollingUpdate` where it was not written, and refuses it beside Recreate: a merge patch
+    and kubectl replace take it away by null, server-side apply keeps it all the same (1.34).
     """
     item = manifest.item
     written = field_pointers.at(manifest, field_pointers.STRATEGY)

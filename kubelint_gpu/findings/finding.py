@@ -153,7 +153,8 @@ class Finding:
 class Summary:
     """What a run looked at and what it found.
 
-    `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time.
+    `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time; with `apart` no files are
+    applied together.
     """
 
     files: int = 0
@@ -167,6 +168,7 @@ class Summary:
     baseline: int = 0
     undecided: int = 0
     seconds: float = 0.0
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,9 +81,8 @@ def _found(report: Report) -> str:
 def _nothing(summary: Summary) -> str:
     if not summary.files:
         return "Nothing to check: no file was given or found."
-    looked = ", ".join(
-        [_count(summary.files, "file"), _count(summary.documents, "document"), _count(summary.workloads, "workload")]
-    )
+    files = f"{_count(summary.files, 'file')}{', each by itself' if summary.apart else ''}"
+    looked = ", ".join([files, _count(summary.documents, "document"), _count(summary.workloads, "workload")])
     against = f"against {_count(summary.nodes, 'node')}" if summary.nodes else "without an inventory"
     hidden = summary.errors + summary.warnings + summary.notes + summary.undecided
     if hidden:

@@ -14,6 +14,9 @@ from kubelint_gpu.workspace.refused_changes import existing
 
 _MOST_RELATED = 4
 _LONG = 40
+_ONCE = (
+    "patch it once with kubectl patch --type merge, the type and rollingUpdate: null: then each later apply succeeds"
+)
 _ORPHAN = ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")
 
 
@@ -47,7 +50,7 @@ def _draft(before: dict[str, Any], manifest: Manifest, change: RefusedChange) ->
             for pointer in rest[:_MOST_RELATED]
             if manifest.present(pointer)
         ),
-        help=() if where else _help(manifest),
+        help=(_ONCE,) if where else _help(manifest),
     )
 
 

@@ -77,6 +77,7 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
         told = f"{number} {'is' if most == 1 else 'are'} made, the next one is refused {refused(refusal)}"
         help_ = "let the quota allow all its pods at once: what starts Jobs whole, as Kueue does, does not look at it"
         lines = stakes(unit, subject, Waiting(subject.workload.key, new=True, count=1, refusal=refusal))
+    more = [one for one in team.subjects if one is not subject and is_extended(scarce(one))]
     return Diagnostic(
         "KLG113",
         team.place,
@@ -88,7 +89,7 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
         severity="error" if found.certain and most < team.pods and team.custom is not None else None,
         related=(
             *_needs(team, primary=True),
-            *(line for one in team.subjects if one is not subject for line in _asked(unit, one)),
+            *(line for one in more for line in requested(unit, one, scarce(one))),
             *asking_too(beside, scarce(subject)),
             *ties(unit, subject, beside),
             *held_up(unit, team.subjects),
@@ -196,11 +197,6 @@ def _time(seconds: int) -> str:
         if seconds % size == 0:
             return counted(seconds // size, unit)
     return counted(seconds, "second")
-
-
-def _asked(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
-    """What the pods of one of several templates ask for."""
-    return requested(unit, subject, scarce(subject)) if is_extended(scarce(subject)) else iter(())
 
 
 def _undecided(found: UndecidedGang) -> Diagnostic:

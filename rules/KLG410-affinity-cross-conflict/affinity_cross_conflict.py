@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.analysis.affinity.out_of_reach import OutOfReach, out_of_reach
 from kubelint_gpu.analysis.node_misfit import title
@@ -56,11 +56,15 @@ def _far(unit: ApplySet, subject: WorkloadCheck, far: OutOfReach) -> Diagnostic:
         cause=f"{'/'.join(far.others)}/{key}",
         certainty="certain" if unit.complete else "possible",
         scheduler=scheduler_message(unit, subject),
-        related=tuple(
-            Related(one.manifest.place(bound), f"{one.workload.meta.name} is bound by this")
-            for one in whose
-            for bound in field_pointers.selectors(one.manifest)
-        ),
+        related=_bound((*whose, subject)),
+    )
+
+
+def _bound(subjects: Iterable[WorkloadCheck]) -> tuple[Related, ...]:
+    return tuple(
+        Related(one.manifest.place(bound), f"{one.workload.meta.name} is bound by this")
+        for one in subjects
+        for bound in field_pointers.selectors(one.manifest)
     )
 
 
@@ -76,6 +80,7 @@ def _conflict(unit: ApplySet, subject: WorkloadCheck, pod: Pod, other: WorkloadC
                 if not repels(anti, owner, aimed, key):
                     continue
                 against = "the pod itself" if one is subject else name
+                apart = (*field_pointers.pod_affinity_term(one.manifest, "podAntiAffinity", place), "topologyKey")
                 keeps = "keeps away from it" if one is subject else "keeps it away"
                 return Diagnostic(
                     "KLG410",
@@ -86,19 +91,10 @@ def _conflict(unit: ApplySet, subject: WorkloadCheck, pod: Pod, other: WorkloadC
                     cause=f"{other.workload.key}/{key}",
                     certainty="certain" if anti.key == key else "possible",
                     related=(
-                        Related(
-                            one.manifest.place(
-                                (
-                                    *field_pointers.pod_affinity_term(one.manifest, "podAntiAffinity", place),
-                                    "topologyKey",
-                                )
-                            ),
-                            f"{one.workload.meta.name} keeps apart by {anti.key}",
-                        ),
+                        Related(one.manifest.place(apart), f"{one.workload.meta.name} keeps apart by {anti.key}"),
                     ),
                 )
         if not can_share(key, pod.spec, its.spec):
-            binding = [*field_pointers.selectors(other.manifest)]
             return Diagnostic(
                 "KLG410",
                 subject.manifest.place(route),
@@ -106,10 +102,6 @@ def _conflict(unit: ApplySet, subject: WorkloadCheck, pod: Pod, other: WorkloadC
                 "and node affinities exclude each other",
                 subject.manifest,
                 cause=f"{other.workload.key}/{key}",
-                related=tuple(
-                    Related(one.manifest.place(where), f"{one.workload.meta.name} is bound by this")
-                    for one, wheres in ((subject, [*field_pointers.selectors(subject.manifest)]), (other, binding))
-                    for where in wheres
-                ),
+                related=_bound((subject, other)),
             )
     return None

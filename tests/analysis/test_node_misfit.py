@@ -135,7 +135,9 @@ def test_a_pod_that_must_be_near_one_where_it_can_never_be():
     )
     model = deployment(name="model", pod="tolerations: [{key: gpu, operator: Exists}]")
     beside = deployment(name="cache", pod=NEAR % "model", limits="{cpu: 1}")
-    assert "KLG410" in codes(findings(model + "---\n" + beside, TAINTED))
+    pinned = beside.replace("affinity:", "nodeSelector: {kubernetes.io/hostname: cpu-1}\n      affinity:", 1)
+    far = only(findings(model + "---\n" + pinned, TAINTED), "KLG410")
+    assert "cache is bound by this" in [one.message for one in far.related]
     tolerant = beside.replace("affinity:", "tolerations: [{key: gpu, operator: Exists}]\n      affinity:", 1)
     assert "KLG410" not in codes(findings(model + "---\n" + tolerant, TAINTED))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from change_cases import found, inventory, made
+from change_cases import findings_of, found, inventory, made
 from checks_units import NODES, deployment, findings
 
 ON_DELETE = "updateStrategy: {type: OnDelete}\n"
@@ -118,6 +118,15 @@ def test_a_new_bare_pod_finds_no_room_beside_what_runs():
     assert (code, name) == ("KLG109", "debug")
     assert text.startswith("only 0 of 1 replica can run beside the other workloads")
     assert found(web, web + BARE.format("serving", "Always"), inventory(2)) == []
+
+
+def test_who_evicts_the_pods_that_find_no_room_is_named():
+    high = made("high").replace("priorityClassName: serving", "priorityClassName: urgent")
+    cluster = inventory(1, more=URGENT)
+    first = "Deployment serving/high has a higher priority, and evicts its pods where they are in the way"
+    for other, told in ((high, True), (made("high"), False)):
+        (one,) = [one for one in findings_of(made("web"), made("web") + other, cluster) if one.code == "KLG109"]
+        assert (one.help[0] == first) is told
 
 
 def test_a_pod_that_a_new_bare_pod_evicts_waits_until_that_one_ends():

@@ -49,14 +49,20 @@ def made(name, strategy=KEEPS, *, replicas=1, gpus=1, pod="", more="", kind="Dep
 
 def found(before, after, cluster):
     """The findings about rollouts of a change, as (code, name of the object, message)."""
+    every = findings_of(before, after, cluster)
+    return [
+        (one.code, one.object.rpartition("/")[2], one.message)
+        for one in every
+        if one.code.startswith("KLG1") and one.severity != "note"
+    ]
+
+
+def findings_of(before, after, cluster):
+    """All findings of a change."""
     old = {one.object: one for one in unit(before, cluster).manifests}
     new = {one.object for one in unit(after, cluster).manifests}
     judged = ApplySet((read("a.yaml", after.encode()),), world(cluster), before=old, made=new - old.keys())
-    return [
-        (one.code, one.object.rpartition("/")[2], one.message)
-        for one in check((judged,), judged.world).findings
-        if one.code.startswith("KLG1") and one.severity != "note"
-    ]
+    return check((judged,), judged.world).findings
 
 
 def pod(gpus, node="n1"):

@@ -30,6 +30,12 @@ def test_without_nodes_the_friendly_line_does_not_claim_an_inventory():
     assert text(found) == "Checked 1 file, 1 document, 1 workload without an inventory: nothing found.\n"
 
 
+def test_files_of_which_none_were_taken_together_are_said_to_be_so():
+    apart = Summary(files=2, documents=2, workloads=2, nodes=1, apart=True)
+    expected = "Checked 2 files, each by itself, 2 documents, 2 workloads against 1 node: all is well.\n"
+    assert text(report(summary=apart), width=200) == expected
+
+
 def test_a_run_over_nothing_does_not_say_that_all_is_well():
     assert text(report(summary=Summary())) == "Nothing to check: no file was given or found.\n"
 

@@ -12,7 +12,7 @@ from kubelint_gpu.builders.jobs.near_jobs import near_jobs, share_nodes
 from kubelint_gpu.builders.jobs.overlapping_runs import OverlappingRuns, overlapping_runs
 from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, running_for_good
 from kubelint_gpu.builders.jobs.short_gangs import UNSEEN, ShortGang, UndecidedGang, short_gangs
-from kubelint_gpu.engine.api import ApplySet, WorkloadCheck, WorkloadKey
+from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.collective import KUEUE, QUEUE, is_started_whole, starts_unless_queued
 from kubelint_gpu.kube.objects.workload import Workload, api_group
@@ -113,7 +113,8 @@ def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | Undecide
         return
     question = "it and others hold each other up"
     members = [one for team in teams for one in team.subjects]
-    for team in [team for team in teams if not _near(unit, team) <= {one.key for one in members}]:
+    near = [{near.key for one in team.subjects for near in near_jobs(unit, one)} for team in teams]
+    for team in [team for team, keys in zip(teams, near, strict=True) if not keys <= {one.key for one in members}]:
         teams.remove(team)
         members = [one for one in members if one not in team.subjects]
         if any(share_nodes(unit, one, other) for one in team.subjects for other in members):
@@ -138,11 +139,6 @@ def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | Undecide
     certain = all(unit.is_closed_to(one) for one in members) or _holds_further(unit, teams, beside, found.verdict)
     if certain or not any(unit.may_grow_for(subject) for subject in members):
         yield GangDeadlock(stuck, tuple(beside), found, certain)
-
-
-def _near(unit: ApplySet, team: Team) -> set[WorkloadKey]:
-    """The Jobs near to whose pods its own must be."""
-    return {near.key for one in team.subjects for near in near_jobs(unit, one)}
 
 
 def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[WorkloadCheck], budget: int) -> Gang:

@@ -134,12 +134,15 @@ class RolloutAnalysis:
         """The judgement of a rollout that never ends while daemon pods stay; one that is rolled gives its pod away."""
         if found.verdict is not Verdict.STUCK or found.trace is None:
             return found
-        holders = {owner for one in found.trace.waiting for lack in one.lacks for owner in lack.owners}
+        lacks = [lack for one in found.trace.waiting for lack in one.lacks]
+        holders = {owner for lack in lacks for owner in lack.owners}
         gives = tuple(
             one.new
             for one in self.participants
             if one.daemons and one.rolling and one.new.key in holders and not one.controller.surge(one.replicas)
         )
+        gone = frozenset(one.key for one in gives)
+        gives = gives if any(lack.may_leave(gone) for lack in lacks) else ()
         return replace(found, company=tuple(dict.fromkeys((*found.company, *gives))))
 
     def judge_together(self, ends: str = "") -> tuple[Together, ...]:

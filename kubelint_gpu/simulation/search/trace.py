@@ -78,6 +78,12 @@ class Blocker:
         """Whose pods are in the way."""
         return frozenset(holder.owner for one in (self, *self.also) for holder in one.holders)
 
+    def may_leave(self, owners: frozenset[str]) -> bool:
+        """Whether the node may have what is lacking while no pod of some owners is there."""
+        left = sum(holder.amount for holder in self.holders if holder.owner in owners)
+        each = (self.free + left >= self.needed) if self.resource else True
+        return each and all(one.may_leave(owners) for one in self.also)
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:

@@ -56,3 +56,9 @@ def test_many_neighbours_are_all_named_without_a_search():
 def test_a_daemon_set_that_gives_its_pod_away_may_let_it_end(surge, named):
     daemons = workload("DaemonSet", "o", update={"rollingUpdate": {"maxSurge": surge, "maxUnavailable": 1 - surge}})
     assert company([daemons], node("n", 2)) == named
+
+
+def test_a_daemon_set_that_holds_too_little_changes_nothing():
+    daemons = workload("DaemonSet", "o", update={"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}})
+    found = judge(same(deployment(gpus=2, **KEEPS), daemons), cluster(node("n", 3)))[0]
+    assert (found.verdict, found.company) == (Verdict.STUCK, ())
