@@ -8,6 +8,7 @@ from typing import Any
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.explain.rollout_summary import refused_replica_set
 from kubelint_gpu.explain.scheduling_moments import SchedulingMoment
+from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.quantity import canonical, shown
 from kubelint_gpu.messages.events import requirement_text, told
@@ -16,7 +17,7 @@ from kubelint_gpu.scheduler.explain import cluster_changes as what
 from kubelint_gpu.scheduler.explain.cluster_changes import Change
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
 from kubelint_gpu.scheduler.explain.extents import Extent
-from kubelint_gpu.scheduler.explain.holders import Holder, Owner
+from kubelint_gpu.scheduler.explain.holders import Holder
 from kubelint_gpu.scheduler.explain.what_would_help import Remedy
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.version import __version__

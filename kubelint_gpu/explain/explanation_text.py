@@ -20,13 +20,13 @@ from kubelint_gpu.explain.explanation_phrases import (
 )
 from kubelint_gpu.explain.rollout_summary import outlook
 from kubelint_gpu.explain.scheduling_moments import SchedulingMoment, assumed_claims
+from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.messages.events import OLD, SIBLING, told
 from kubelint_gpu.messages.wording import amount, counted, listed, some, without_class, workload_name
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.theme import NARROW, Style, Theme, theme_of
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
-from kubelint_gpu.scheduler.explain.holders import Owner
 from kubelint_gpu.scheduler.explain.what_would_help import GATES
 from kubelint_gpu.scheduler.plugins import node_name
 from kubelint_gpu.scheduler.preemption import NO_VICTIMS, POLICY_NEVER, TERMINATING

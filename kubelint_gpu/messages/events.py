@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.messages.wording import amount, bare, counted, listed
@@ -18,7 +19,6 @@ from kubelint_gpu.scheduler.explain.cluster_changes import (
     TaintGoes,
     Uncordoned,
 )
-from kubelint_gpu.scheduler.explain.holders import Owner
 from kubelint_gpu.values import dataclass
 
 _FEW_OWNERS = 3

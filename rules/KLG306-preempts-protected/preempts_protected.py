@@ -40,15 +40,8 @@ def preempts_protected(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _names(victims: tuple[Pod, ...]) -> str:
-    owners = sorted(
-        {
-            owner_name(f"{pod.meta.owner.kind}/{pod.meta.namespace}/{pod.meta.owner.name}")
-            if pod.meta.owner is not None
-            else pod.key
-            for pod in victims
-        }
-    )
-    return f"{counted(len(victims), 'pod')} ({some(owners, 'owner')})"
+    makers = {pod.key if pod.meta.owner is None else owner_name(pod.meta.maker.key) for pod in victims}
+    return f"{counted(len(victims), 'pod')} ({some(sorted(makers), 'owner')})"
 
 
 def _budgets(unit: ApplySet, chosen: Candidate) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.kube.objects.pod import read_pod
 from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.messages.events import OLD, SIBLING, owner_text, told
@@ -15,7 +16,6 @@ from kubelint_gpu.scheduler.explain.cluster_changes import (
     TaintGoes,
     Uncordoned,
 )
-from kubelint_gpu.scheduler.explain.holders import Owner
 
 MINE, TRAIN, BARE = Owner("Deployment", "ml", "chat"), Owner("Job", "ml", "train"), Owner("Pod", "ml", "notebook")
 

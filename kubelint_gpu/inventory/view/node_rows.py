@@ -176,13 +176,7 @@ def _tenants(pods: Iterable[Pod]) -> tuple[Tenant, ...]:
 
 def owner_of(pod: Pod) -> str:
     """The workload of a pod as a person calls it: `namespace/name`, that of the Deployment for its ReplicaSets."""
-    owner, name = pod.meta.owner, pod.meta.name
-    if owner is not None:
-        name = owner.name
-        template_hash = pod.meta.labels.get("pod-template-hash")
-        if owner.kind == "ReplicaSet" and template_hash:
-            name = name.removesuffix("-" + template_hash)
-    return f"{pod.meta.namespace}/{name}"
+    return f"{pod.meta.namespace}/{pod.meta.maker.name}"
 
 
 def _unique_labels(nodes: list[Node]) -> frozenset[str]:

@@ -9,9 +9,10 @@ from typing import Any, Protocol, TypeVar
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import NamedTuple, dataclass
 
 Read_co = TypeVar("Read_co", covariant=True)
+_HASHES = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
 
 
 class Reader(Protocol[Read_co]):
@@ -25,6 +26,19 @@ class Reader(Protocol[Read_co]):
 
     def __call__(self, value: Any, problems: list[InvalidObject] | None = None) -> Read_co:
         """The object."""
+
+
+class Owner(NamedTuple):
+    """The object that a pod comes from; the pod itself where it has no controller."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        """`kind/namespace/name`."""
+        return f"{self.kind}/{self.namespace}/{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +65,17 @@ class Meta:
     owner: OwnerReference | None = None
     terminating: bool = False
     created: str = ""
+
+    @property
+    def maker(self) -> Owner:
+        """What a pod comes from; of a ReplicaSet that a Deployment or a Rollout made, that one."""
+        if self.owner is None:
+            return Owner("Pod", self.namespace, self.name)
+        for label, kind in _HASHES.items() if self.owner.kind == "ReplicaSet" else ():
+            template = self.labels.get(label)
+            if template and self.owner.name.endswith("-" + template):
+                return Owner(kind, self.namespace, self.owner.name.removesuffix("-" + template))
+        return Owner(self.owner.kind, self.namespace, self.owner.name)
 
     def is_made_for(self, pod: Meta) -> bool:
         """Whether an object was made for a pod, and not for something else of the same name."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler.attempt import assume
-from kubelint_gpu.scheduler.explain.holders import Owner, PlacedPod
+from kubelint_gpu.scheduler.explain.holders import PlacedPod
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.values import NamedTuple, dataclass, replace
 

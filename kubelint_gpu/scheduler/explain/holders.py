@@ -6,27 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.pod_claims import held_devices
+from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
-from kubelint_gpu.values import NamedTuple, dataclass
-
-_HASHES = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
+from kubelint_gpu.values import dataclass
 
 PlacedPod = tuple[Pod, str]
 """A pod and the name of the node that it is on."""
-
-
-class Owner(NamedTuple):
-    """The object that a pod comes from; the pod itself where it has no controller."""
-
-    kind: str
-    namespace: str
-    name: str
-
-    @property
-    def key(self) -> str:
-        """`kind/namespace/name`."""
-        return f"{self.kind}/{self.namespace}/{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +40,9 @@ class Holder:
     devices: tuple[str, ...] = ()
 
 
-def owner_of(pod: Pod) -> Owner:
-    """What a pod comes from; of a ReplicaSet that a Deployment or a Rollout made, that one."""
-    owner, namespace = pod.meta.owner, pod.meta.namespace
-    if owner is None:
-        return Owner("Pod", namespace, pod.meta.name)
-    for label, kind in _HASHES.items() if owner.kind == "ReplicaSet" else ():
-        template = pod.meta.labels.get(label)
-        if template and owner.name.endswith("-" + template):
-            return Owner(kind, namespace, owner.name.removesuffix("-" + template))
-    return Owner(owner.kind, namespace, owner.name)
-
-
 def by_owner(placed: Iterable[PlacedPod]) -> dict[Owner, list[PlacedPod]]:
     """Pods by owner, in the order of the owners."""
-    found = grouped((owner_of(pod), (pod, node)) for pod, node in placed)
+    found = grouped((pod.meta.maker, (pod, node)) for pod, node in placed)
     return {owner: found[owner] for owner in sorted(found)}
 
 
@@ -81,7 +55,7 @@ def holders(
     """
     groups: dict[tuple[Owner, int, bool], list[PlacedPod]] = {}
     for pod, node in placed:
-        key = (owner_of(pod), pod.spec.priority or 0, pod.meta.terminating)
+        key = (pod.meta.maker, pod.spec.priority or 0, pod.meta.terminating)
         groups.setdefault(key, []).append((pod, node))
     found = []
     for (owner, own_priority, terminating), members in groups.items():

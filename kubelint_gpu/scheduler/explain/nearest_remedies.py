@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 
 from kubelint_gpu.scheduler.explain.cluster_changes import CapacityGrows, NodeJoins, PodsEnd
-from kubelint_gpu.scheduler.explain.holders import owner_of
 from kubelint_gpu.scheduler.explain.node_groups import LABELS
 from kubelint_gpu.scheduler.explain.what_would_help import GATES, Remedy, RemedySearch
 from kubelint_gpu.scheduler.framework.equality import kind_of
@@ -42,7 +41,7 @@ def _likelihood(remedy: Remedy) -> tuple[int, int, int]:
 
 def _load(search: RemedySearch, info: NodeInfo) -> Hashable:
     memory = search.snapshot.memory
-    return frozenset(Counter((kind_of(pod, memory), owner_of(pod)) for pod in info.pods).items())
+    return frozenset(Counter((kind_of(pod, memory), pod.meta.maker) for pod in info.pods).items())
 
 
 def joining_node(search: RemedySearch, info: NodeInfo, status: Status) -> NodeJoins | None:

@@ -251,9 +251,8 @@ def identity(pod: Pod) -> tuple[object, ...]:
 
 
 def owner_of(pod: Pod) -> str:
-    """`kind/namespace/name` of the pod's owner, empty where it has none."""
-    owner = pod.meta.owner
-    return f"{owner.kind}/{pod.meta.namespace}/{owner.name}" if owner is not None else ""
+    """`kind/namespace/name` of what the pod comes from, empty where that is nothing."""
+    return pod.meta.maker.key if pod.meta.owner is not None else ""
 
 
 def is_temporary(pod: Pod) -> bool:

@@ -26,6 +26,23 @@ def test_the_controller_among_the_owners_is_the_owner():
     assert read_meta(Fields({"name": "x", "ownerReferences": owners})).owner.kind == "B"
 
 
+@pytest.mark.parametrize(
+    ("kind", "labels", "maker"),
+    [
+        ("ReplicaSet", {"pod-template-hash": "5c9"}, "Deployment/ml/web"),
+        ("ReplicaSet", {"rollouts-pod-template-hash": "5c9"}, "Rollout/ml/web"),
+        ("ReplicaSet", {}, "ReplicaSet/ml/web-5c9"),
+        ("ReplicaSet", {"pod-template-hash": "other"}, "ReplicaSet/ml/web-5c9"),
+        ("Job", {"pod-template-hash": "5c9"}, "Job/ml/web-5c9"),
+        ("", {}, "Pod/ml/web-5c9-x"),
+    ],
+)
+def test_a_pod_comes_from_the_deployment_that_made_its_replica_set(kind, labels, maker):
+    owners = [{"kind": kind, "name": "web-5c9", "controller": True}] if kind else []
+    value = {"name": "web-5c9-x", "namespace": "ml", "labels": labels, "ownerReferences": owners}
+    assert read_meta(Fields(value, (), None)).maker.key == maker
+
+
 def namespace(labels):
     return {"kind": "Namespace", "metadata": {"name": "a", "labels": labels}}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from gpu_objects import confirmed, explained, gpu_node, gpu_pod
 from plugin_objects import ZONE, node, pod
 
+from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.scheduler import Snapshot, read_cluster
-from kubelint_gpu.scheduler.explain.holders import Owner
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 

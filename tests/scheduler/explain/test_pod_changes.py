@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from gpu_objects import gpu_node, gpu_pod
 
+from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.scheduler import Snapshot, read_cluster, read_pod
 from kubelint_gpu.scheduler.explain.cluster_changes import (
     ChangedCluster,
@@ -12,7 +13,6 @@ from kubelint_gpu.scheduler.explain.cluster_changes import (
     after,
 )
 from kubelint_gpu.scheduler.explain.explanation import explain
-from kubelint_gpu.scheduler.explain.holders import Owner
 
 
 def explained(incoming, *objects, version="1.34"):
