@@ -12,16 +12,14 @@ from kubelint_gpu.analysis.predecessors import acting
 from kubelint_gpu.analysis.transitions import has_others, transitions_in
 from kubelint_gpu.builders.common_cause import of_shortage, without_place
 from kubelint_gpu.builders.rollout_end import is_trapped
-from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, shortage, unsure_claims
+from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, outranked_by, shortage, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
 from kubelint_gpu.engine.remedies import fewer_replicas
 from kubelint_gpu.evidence.node_lines import scarce
 from kubelint_gpu.evidence.stakes import shortage_lines, stakes, wait_of
 from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, why_fewer
-from kubelint_gpu.messages.wording import counted, verb, workload_name, workload_names
+from kubelint_gpu.messages.wording import counted, verb, workload_names
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.simulation.bounds.preconditions import gives_way
-from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 
 _KEPT = "delete the pods that wait: those that are made then have the template that is written now"
@@ -65,7 +63,7 @@ def pending_replicas(
         unsure = unsure_claims(unit, now.workload, waiting)
     elif beside and judgement.refusal:
         why = f"{'it' if only else 'the next one'} is refused {refused(judgement.refusal)}"
-    above = _above(unit, now, waiting) if beside and waiting is not None else []
+    above = outranked_by(unit, now, waiting) if beside and waiting is not None else ()
     company = judgement.company if judgement.alone >= judgement.wanted else ()
     known = bool(judgement.at_best == placed and why) or not beside
     certain = known and is_sure(unit, subject, judgement) and is_certain(unit, subject, judgement)
@@ -122,13 +120,6 @@ def pending_replicas(
             *growing(unit, subject),
         ),
     )
-
-
-def _above(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> list[str]:
-    owners = {owner for lack in waiting.lacks for owner in lack.owners}
-    holders = [one.workload for one in unit.subjects if one.workload.key in owners]
-    names = [workload_name(one) for one in holders if gives_way(subject.workload.spec, one.spec)]
-    return [f"{name} has a higher priority, and evicts its pods where they are in the way" for name in names[:2]]
 
 
 def is_sure(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:

@@ -11,11 +11,12 @@ from kubelint_gpu.findings.finding import Severity
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wait import every, said
 from kubelint_gpu.messages.why_fewer import refused
-from kubelint_gpu.messages.wording import listed, some
+from kubelint_gpu.messages.wording import listed, some, workload_name
 from kubelint_gpu.scheduler import Attempt
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.plugins import volume_restrictions
+from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -96,6 +97,14 @@ def declare(unknown: Sequence[str]) -> tuple[str, ...]:
     if not unknown:
         return ()
     return (f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used",)
+
+
+def outranked_by(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Iterator[str]:
+    """That a holder of what a pod waits for is there by its priority."""
+    owners = {owner for lack in waiting.lacks for owner in lack.owners}
+    holders = [one.workload for one in unit.subjects if one.workload.key in owners]
+    names = [workload_name(one) for one in holders if gives_way(subject.workload.spec, one.spec)]
+    return (f"{name} has a higher priority, and evicts its pods where they are in the way" for name in names[:2])
 
 
 def unsure_claims(unit: ApplySet, workload: Workload, waiting: Waiting) -> tuple[str, ...]:
