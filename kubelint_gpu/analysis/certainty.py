@@ -50,6 +50,13 @@ def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> 
     return again is not None and _is_same(judgement, again)
 
 
+def may_be_more(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
+    """Whether more of its replicas run where its pods are elsewhere, of which it is known that they are there."""
+    now = transitions_in(unit).get(subject.key)
+    known = now is not None and (now.known or not now.existing)
+    return known and judgement.at_best is not None and judgement.at_best > judgement.placed
+
+
 def _ran_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its old pods, whose nodes are not known, do not all fit the declared nodes: these were others then."""
     one = transitions_in(unit).get(subject.key)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.affinity.kept_apart import is_kept_apart
-from kubelint_gpu.analysis.certainty import is_certain
+from kubelint_gpu.analysis.certainty import is_certain, may_be_more
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.harm import short_as_before
 from kubelint_gpu.analysis.predecessors import acting
-from kubelint_gpu.analysis.transitions import has_others, transitions_in
+from kubelint_gpu.analysis.transitions import has_others
 from kubelint_gpu.builders.common_cause import of_shortage, without_place
 from kubelint_gpu.builders.rollout_end import is_trapped
 from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, outranked_by, shortage, unsure_claims
@@ -124,10 +124,9 @@ def pending_replicas(
 
 def is_sure(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether in no order of events more of its replicas run, whatever changes at the same moment."""
-    placed, now = placed_of(unit, subject, judgement), transitions_in(unit).get(subject.key)
+    placed = placed_of(unit, subject, judgement)
     if (judgement.company and judgement.alone >= judgement.wanted) or judgement.alone > placed != judgement.at_best:
         return False
     if judgement.waiting is not None and unsure_claims(unit, subject.workload, judgement.waiting):
         return False
-    known = now is not None and (now.known or not now.existing)
-    return not (known and judgement.at_best is not None and judgement.at_best > judgement.placed)
+    return not may_be_more(unit, subject, judgement)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.affinity.pod_affinity import Crowding, crowding
+from kubelint_gpu.analysis.affinity.crowding import Crowding, crowding
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.messages.wording import counted
@@ -28,7 +28,7 @@ def anti_affinity_exceeds_domains(unit: ApplySet) -> Iterator[Diagnostic]:
             f"{counted(wanted - most, 'replica')} would wait",
             manifest,
             cause=f"anti-affinity/{found.key}",
-            certainty="certain" if unit.complete else "possible",
+            certainty=found.certainty,
             scheduler=found.message,
             related=(Related(subject.replicas_place, f"{counted(wanted, 'replica')} wanted"),),
             proposals=_fewer(subject, most) if subject.scaled is None else (),

@@ -26,7 +26,7 @@ def spread_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
             f"{found.why}",
             manifest,
             cause=f"spread/{found.key}",
-            certainty="certain" if found.certain else "possible",
+            certainty=found.certainty,
             scheduler=found.message,
             related=(Related(subject.replicas_place, f"{counted(wanted, 'replica')} wanted"),),
         )

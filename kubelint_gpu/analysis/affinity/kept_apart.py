@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.analysis.affinity.crowding import crowding
 from kubelint_gpu.analysis.affinity.out_of_reach import out_of_reach
-from kubelint_gpu.analysis.affinity.pod_affinity import crowding, unmet_affinity
+from kubelint_gpu.analysis.affinity.pod_affinity import unmet_affinity
 from kubelint_gpu.analysis.affinity.spread import unspreadable
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity
 from kubelint_gpu.simulation.search.verdict import Judgement

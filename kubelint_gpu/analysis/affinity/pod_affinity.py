@@ -1,4 +1,4 @@
-"""Pods among their like: what a pod must be near to and is not there, and how many of them find room apart."""
+"""What a pod must be near to and is not there, and which nodes take it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod, PodSpec
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import fit
-from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, companions, own_terms
-from kubelint_gpu.scheduler.placement.filling import spread_out
+from kubelint_gpu.scheduler.companions import attracts_itself, companions, own_terms
 from kubelint_gpu.scheduler.plugins.inter_pod_affinity import Term
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import ordinal_pods
@@ -34,23 +33,6 @@ class UnmetAffinity:
     together: bool
     namespaces: tuple[str, ...] = ()
     circle: tuple[Workload, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Crowding:
-    """More replicas than domains that required anti-affinity keeps apart.
-
-    Attributes:
-        term: the anti-affinity term.
-        key: its topology key.
-        domains: the values of the key on the nodes that could take the pod.
-        message: the scheduler's text for the first replica too many.
-    """
-
-    term: int
-    key: str
-    domains: tuple[str, ...]
-    message: str | None
 
 
 def unmet_affinity(unit: ApplySet, subject: WorkloadCheck) -> UnmetAffinity | None:
@@ -134,22 +116,3 @@ def takers(unit: ApplySet, subject: WorkloadCheck) -> tuple[Node, ...]:
 def stays(subject: WorkloadCheck) -> bool:
     """Whether its replicas all run at once and for good, as those of Jobs do not."""
     return subject.places_pods and subject.workload.replicas > 1 and not subject.controller.runs_to_completion
-
-
-def crowding(unit: ApplySet, subject: WorkloadCheck) -> Crowding | None:
-    """Required anti-affinity against its own replicas that leaves room for fewer than there shall be."""
-    if not subject.workload.spec.pod_anti_affinity or not unit.has_nodes or not stays(subject):
-        return None
-    pod = subject.pod
-    nodes = takers(unit, subject)
-    own = {node.name for node in unit.cluster.nodes}
-    for number, term in enumerate(own_terms(pod, pod.spec.pod_anti_affinity, unit.empty)):
-        if not nodes or not term.matches(pod) or any(term.key not in node.labels for node in nodes):
-            continue
-        if term.key == HOSTNAME and any(node.name not in own for node in nodes):
-            continue
-        domains = tuple(sorted({node.labels[term.key] for node in nodes}))
-        if len(domains) < subject.workload.replicas:
-            failed = spread_out(pod, len(domains) + 1, unit.empty).failed
-            return Crowding(number, term.key, domains, failed.message if failed is not None else None)
-    return None

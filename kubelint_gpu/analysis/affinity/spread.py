@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.analysis.affinity.crowding import certainty_of
 from kubelint_gpu.analysis.affinity.pod_affinity import stays
 from kubelint_gpu.analysis.affinity.topology_keys import unlabelled
 from kubelint_gpu.analysis.affinity.uneven_domains import counted_pods, uneven_domains, why_uneven
 from kubelint_gpu.analysis.certainty import is_certain
-from kubelint_gpu.analysis.predecessors import contradicts_nodes
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.budget import PLACEMENT
+from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.messages.wording import counted, some
-from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.companions import lone
-from kubelint_gpu.simulation.prepare.standing_pods import as_before
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -28,7 +27,7 @@ class Unspreadable:
         key: its topology key.
         placed: how many replicas find a node.
         why: what about the domains keeps the rest out.
-        certain: whether no other order of placing, and no node beyond the inventory, could do better.
+        certainty: certain where no other order of placing, and no node beyond the inventory, could do better.
         message: the scheduler's text for the first replica without a node.
     """
 
@@ -36,7 +35,7 @@ class Unspreadable:
     key: str
     placed: int
     why: str
-    certain: bool
+    certainty: Certainty
     message: str | None
 
 
@@ -51,28 +50,20 @@ def unspreadable(unit: ApplySet, subject: WorkloadCheck) -> Unspreadable | None:
         or wanted > PLACEMENT.spread_pods
     ):
         return None
-    if unit.may_grow_for(subject) or unlabelled(unit, subject) or _is_placed(unit, subject, wanted):
+    judgement = judgements_in(unit).get(subject.key)
+    placed = judgement is not None and judgement.placed >= wanted
+    if placed or unit.may_grow_for(subject) or unlabelled(unit, subject):
         return None
     pod = lone(subject.pod, unit.empty)
     found = uneven_domains(subject.workload, pod, wanted, unit.empty)
     if found is None:
         return _beside_others(unit, subject, wanted)
     key = pod.spec.spread[found.constraint].topology_key
-    certain = unit.complete and found.exact and not contradicts_nodes(unit, subject, found.placed, wanted)
-    if certain and unit.before_of(subject) is not None:
-        # its old pods may run where a node was cordoned since, and count there
-        each = zip(unit.empty.cluster.nodes, as_before(pod, unit.empty.cluster).cluster.nodes, strict=True)
-        nodes = tuple(before if now.unschedulable else now for now, before in each)
-        open_again = Snapshot.of(replace(unit.empty.cluster, nodes=nodes))
-        certain = uneven_domains(subject.workload, pod, wanted, open_again) is not None
+    certainty = certainty_of(unit, subject, found.placed, exact=found.exact)
+    if certainty is None:
+        return None
     why = why_uneven(unit, subject, pod, found)
-    return Unspreadable(found.constraint, key, found.placed, why, certain, found.failed.message)
-
-
-def _is_placed(unit: ApplySet, subject: WorkloadCheck, wanted: int) -> bool:
-    """Whether all its replicas run, as some that run already count in domains that take no further pod."""
-    judgement = judgements_in(unit).get(subject.key)
-    return judgement is not None and judgement.placed >= wanted
+    return Unspreadable(found.constraint, key, found.placed, why, certainty, found.failed.message)
 
 
 def _beside_others(unit: ApplySet, subject: WorkloadCheck, wanted: int) -> Unspreadable | None:
@@ -95,5 +86,5 @@ def _beside_others(unit: ApplySet, subject: WorkloadCheck, wanted: int) -> Unspr
         f"it counts {counted(sum(counted_in.values()), 'pod')} of others in {some(sorted(counted_in), 'value')}, so "
         f"that the next one may not go there, no other domain of {key} has room, and maxSkew is {constraint.max_skew}"
     )
-    certain = is_certain(unit, subject, judgement)
-    return Unspreadable(found.constraint, key, found.placed, why, certain, found.failed.message)
+    certainty: Certainty = "certain" if is_certain(unit, subject, judgement) else "possible"
+    return Unspreadable(found.constraint, key, found.placed, why, certainty, found.failed.message)
