@@ -19,6 +19,8 @@ from kubelint_gpu.findings.finding import Moment
 from kubelint_gpu.messages.kept_pods import help_beside, keeping, numbers, rivals_for_room
 from kubelint_gpu.messages.wait import story
 from kubelint_gpu.messages.wording import counted, verb, workload_names
+from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
+from kubelint_gpu.simulation.prepare.revisions import is_of
 
 
 def standstill(
@@ -75,6 +77,7 @@ def standstill(
         help=(
             *filter(None, (subject.controller.remedy,)),
             *declare(unknown),
+            *(_untold(unit, subject) if may and moment == "now" else ()),
             *help_beside(others, may=may),
             *(() if proposals else rivals_for_room(workload, end.waiting)),
         ),
@@ -91,3 +94,11 @@ def standstill(
         proposals=tuple(proposals),
     )
     return refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", f"{why}{beside}")
+
+
+def _untold(unit: ApplySet, subject: WorkloadCheck) -> tuple[str, ...]:
+    """That pods may have the new template already, of which the inventory tells all but the images."""
+    own = pods_by_owner(unit.cluster.pods).own(subject.controller)
+    if all(is_of(pod, subject.workload) is not None for pod in own):
+        return ()
+    return ("it ends where the pods that run have this template, images as well, which the inventory does not tell",)

@@ -7,6 +7,7 @@ import json
 import pytest
 from change_cases import found, inventory, made
 
+IMAGE = "registry.example.com/main"
 WAITS = {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]}
 
 
@@ -42,3 +43,13 @@ def test_the_next_rollout_finds_the_pods_that_run_and_not_the_one_that_waited(gp
 def test_that_a_revert_is_none_is_not_certain_where_only_the_image_could_tell():
     before, after = (made("a").replace("main:1", f"main:{name}") for name in "ji")
     assert told(before, after, inventory(1) + captured("1", 1, "n1") + captured("2", 1)) == [("KLG107", False)]
+
+
+def test_what_comes_back_with_another_image_may_be_new():
+    before, after = (made("a", gpus=gpus).replace("main:1", f"main:{gpus}") for gpus in (2, 1))
+    cluster = inventory(1) + captured("1", 1, "n1") + captured("2", 2)
+    assert told(before, after, cluster) == [("KLG107", False)]
+    assert told(before, after.replace("main:1", "main:2"), cluster) == [("KLG101", True)]
+    shown = inventory(1) + captured("1", 1, "n1", f"{IMAGE}:1") + captured("2", 2, image=f"{IMAGE}:2")
+    assert told(before, after, shown) == [("KLG101", True)]
+    assert told(before, after.replace("main:1", "main:3"), shown) == [("KLG101", False)]

@@ -64,8 +64,8 @@ def current_revision(participant: WorkloadChange, found: Sequence[Revision]) -> 
     """Which of a Deployment's revisions, oldest first, has the new template: its ReplicaSet grows again.
 
     The newest is that of the template as it was, unless its pods show another one. An inventory need not tell the
-    images of pods: where it does not, and an older revision differs from the newest in nothing else, nobody knows
-    whether it comes back.
+    images of pods: where it does not, and the change is one of images, too, or an older revision differs from the
+    newest in nothing else, nobody knows whether it comes back.
     Behaviour: FindNewReplicaSet of pkg/controller/deployment/util/deployment_util.go, 1.34.
     """
     if participant.old is participant.new or not participant.rolls:
@@ -74,11 +74,14 @@ def current_revision(participant: WorkloadChange, found: Sequence[Revision]) -> 
         there = (*participant.running, *participant.waiting)
         new = {identity(pod) for pod in there if is_of(pod, participant.new) is not False}
         return max((place for place, one in enumerate(found) if identity(one.pod) in new), default=None)
+    same_images = _images(created_pod(participant.old, "")) == _images(created_pod(participant.new, ""))
     for place, one in enumerate(found):
         shown = is_of(one.running[0], participant.new) if one.running else False
         if shown is False:
             continue
         older = place < len(found) - 1
+        if shown is None and older and not same_images:
+            continue
         if (shown and older) or is_of(one.running[0], participant.old) is False:
             return place
         if older and shown_template(one.pod) != shown_template(found[-1].pod):
