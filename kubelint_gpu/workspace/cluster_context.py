@@ -19,27 +19,22 @@ from kubelint_gpu.values import fields, replace
 from kubelint_gpu.workspace.manifest import Manifest, place_of
 from kubelint_gpu.workspace.shared_objects import NOTHING_BESIDE, Beside, SharedObjects
 
-_FROM_MANIFESTS = frozenset(
-    (
-        "Namespace",
-        "PriorityClass",
-        "PodDisruptionBudget",
-        "PersistentVolumeClaim",
-        "PersistentVolume",
-        "StorageClass",
-        "ResourceQuota",
-        "LimitRange",
-        "RuntimeClass",
-        "DeviceClass",
-        "ResourceClaim",
-        "ResourceClaimTemplate",
-    )
-)
+_SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
+_FROM_MANIFESTS = _SHARED | {
+    "PodDisruptionBudget",
+    "PersistentVolumeClaim",
+    "PersistentVolume",
+    "ResourceQuota",
+    "LimitRange",
+    "DeviceClass",
+    "ResourceClaim",
+    "ResourceClaimTemplate",
+    "ResourceSlice",
+}
 _CLUSTER_SCOPED = frozenset(
     ("Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "RuntimeClass", "DeviceClass", "Node")
 )
 _CLASSES = frozenset(("PriorityClass", "RuntimeClass"))
-_SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
 _KEPT_FROM_CLUSTER = frozenset(("claims", "resource_claims"))
 
 

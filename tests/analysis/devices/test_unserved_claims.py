@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 from claim_findings import GPUS, H100, HEAD, claim, codes, findings, found, gpu, objects, pod
 
@@ -82,6 +84,27 @@ def test_claims_that_only_fail_together_are_told_at_the_pod():
     (one,) = found(text)
     assert one[0] == "KLG703"
     assert "all of its claims gpu and more" in one[3]
+
+
+def test_slices_of_manifests_are_devices_of_the_cluster():
+    published = """\
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceSlice
+    metadata: {name: nics}
+    spec:
+      driver: nic.example.com
+      nodeName: h-1
+      pool: {name: h-1, generation: 1, resourceSliceCount: 1}
+      devices: [{name: nic-0}, {name: nic-1}]
+    ---
+    apiVersion: resource.k8s.io/v1
+    kind: DeviceClass
+    metadata: {name: nic}
+    spec: {selectors: [{cel: {expression: "device.driver == 'nic.example.com'"}}]}
+    """
+    assert codes(objects(dedent(published), claim(f"[{gpu(count=2, of='nic')}]"))) == []
+    ((*_, told),) = found(objects(dedent(published), claim(f"[{gpu(count=3, of='nic')}]")))
+    assert told == "it asks for 3 devices of class nic at once, and the largest node, h-1, has 2"
 
 
 def test_more_nodes_may_have_what_is_missing():
