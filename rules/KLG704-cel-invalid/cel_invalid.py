@@ -17,6 +17,7 @@ _ORDERED = ("<", ">")
 _ASSIGNS, _EQUALS = "token recognition error at: '=", "== compares"
 _QUANTITY = "quantities and versions have no <, <=, > and >=: write a.compareTo(b) >= 0, or a.isGreaterThan(b)"
 _GUARD = "of an attribute that not all devices have, ask `'id' in device.attributes['domain'] &&` first"
+_OF_OTHERS = "such a device is of driver {driver}: ask for the driver first, as in `device.driver == '{domain}' &&`"
 _TYPES = "a version or a quantity compares only with its like: semver('9.0.0') or quantity('80Gi')"
 _NO_KEY, _NO_OVERLOAD = "no such key: ", "no such overload"
 _STOPS = "the attempt to schedule the pod fails on all nodes, not only on that of the device"
@@ -59,7 +60,7 @@ def _failed(failure: RuntimeFailure) -> Diagnostic:
         manifest,
         cause=field_path(failure.pointer),
         certainty=failure.certainty,
-        help=tuple(_advice(failure, key)),
+        help=tuple(_advice(failure, key, expression if isinstance(expression, str) else "")),
     )
 
 
@@ -68,13 +69,17 @@ def _lacking(failure: RuntimeFailure) -> str:
     return failure.error.removeprefix(_NO_KEY) if failure.error.startswith(_NO_KEY) else ""
 
 
-def _advice(failure: RuntimeFailure, key: str) -> Iterator[str]:
+def _advice(failure: RuntimeFailure, key: str, expression: str) -> Iterator[str]:
     if not key:
         yield from [_TYPES] if failure.error == _NO_OVERLOAD else []
         return
     by_name = {one.rpartition("/")[2]: one.rpartition("/")[0] for one in failure.has}
     driver = failure.device.partition("/")[0]
     near = nearest_key(key, list(by_name))
+    asked = re.search(rf"\[['\"]([^'\"]+)['\"]\]\.{re.escape(key)}\b", expression)
+    if asked and asked[1] not in (driver, *by_name.values()):
+        yield _OF_OTHERS.format(driver=driver, domain=asked[1])
+        return
     if key in by_name:
         yield f"{key} is of domain {by_name[key] or driver}"
         return

@@ -109,7 +109,7 @@ def _written_claims(unit: ApplySet) -> Iterator[WrittenClaim]:
 
 @once
 def claim_references(unit: ApplySet) -> tuple[PodClaimReference, ...]:
-    """The claims and templates that the pods of a unit name."""
+    """The claims and templates that the pods of a unit name; of an entry with both, which is refused, none."""
     return tuple(_claim_references(unit))
 
 
@@ -119,11 +119,11 @@ def _claim_references(unit: ApplySet) -> Iterator[PodClaimReference]:
             continue
         base: Pointer = (*field_pointers.pod_spec(subject.manifest), "resourceClaims")
         for number, entry in enumerate(subject.workload.spec.resource_claims):
-            for key, kind in _REFERENCES:
-                name, alias = entry.get(key), entry.get("name")
-                if isinstance(name, str) and name and subject.manifest.present((*base, number, key)):
-                    where = (*base, number)
-                    yield PodClaimReference(subject, where, (*where, key), str(alias or ""), kind, name)
+            named = [(key, kind, name) for key, kind in _REFERENCES if isinstance(name := entry.get(key), str) and name]
+            for key, kind, name in named if len(named) == 1 else ():
+                if subject.manifest.present((*base, number, key)):
+                    where, alias = (*base, number), str(entry.get("name") or "")
+                    yield PodClaimReference(subject, where, (*where, key), alias, kind, name)
 
 
 def users_of(unit: ApplySet, claim: Manifest) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claim_findings import GPUS, H100, claim, codes, found, gpu, objects, pod
+from claim_findings import GPUS, H100, claim, codes, findings, found, gpu, objects, pod
 
 MODEL = "device.attributes['gpu.nvidia.com'].productName"
 
@@ -38,5 +38,8 @@ spec: {{selectors: [{{cel: {{expression: "{expression}"}}}}]}}
     nodes = H100 + "  - {name: nic-1, devices: [{driver: nic.example.com}]}\n"
     assert found(objects(of_class, wanted, pod()), nodes)[0][:2] == ("KLG704", "error")
     assert found(of_class, nodes)[0][:2] == ("KLG704", "warning")
+    advice = findings(objects(of_class, wanted, pod()), nodes)[0].help
+    told = "such a device is of driver nic.example.com: ask for the driver first, as in "
+    assert advice == (f"{told}`device.driver == 'gpu.nvidia.com' &&`",)
     away = nodes.replace("name: nic-1,", 'name: nic-1, taints: ["a=b:NoSchedule"],')
     assert codes(objects(of_class, wanted, pod()), away) == []

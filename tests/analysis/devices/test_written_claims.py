@@ -18,6 +18,12 @@ def test_a_like_name_in_another_namespace_is_no_claim_of_the_pod():
     assert "it is in other" in one[3]
 
 
+def test_of_an_entry_with_both_names_only_its_refusal_is_told():
+    both = pod("resourceClaimName: c, resourceClaimTemplateName: c")
+    template = claim(f"[{gpu()}]", kind="ResourceClaimTemplate")
+    assert [one.code for one in findings(objects(template, both))] == ["KLG003"]
+
+
 def test_a_claim_of_v1beta1_is_read_in_its_own_shape():
     text = claim("[{name: gpu, deviceClassName: gpu.nvidia.com, count: 5}]", version="v1beta1")
     (one,) = found(text)
