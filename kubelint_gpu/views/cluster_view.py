@@ -24,7 +24,7 @@ def cluster_picture(world: ClusterContext) -> ClusterPicture | None:
     running = (pod for pod in world.base.pods if not pod.finished)
     here = grouped((pod.spec.node_name, pod) for pod in running if pod.spec.node_name)
     classes = node_classes(inventory)
-    devices = node_devices(world.base.resource_slices, world.base.version, world.base.nodes)
+    devices = node_devices(world.base, world.base.version, world.base.nodes)
     return ClusterPicture(
         world.name or inventory.name,
         inventory.kubernetes_version or "",

@@ -44,7 +44,7 @@ def picture(trace: Trace, steps: int) -> RolloutPicture | None:
     found = course(trace.played, {lack.node for lack in lacks})
     short = tuple(dict.fromkeys(lack.resource for lack in lacks if lack.resource))
     standing = grouped((pod.spec.node_name, pod) for pod in cluster.pods)
-    devices = node_devices(cluster.resource_slices, cluster.version, found.nodes)
+    devices = node_devices(cluster, cluster.version, found.nodes)
     equal: dict[tuple[tuple[Row, ...], History], list[str]] = {}
     for index, node in enumerate(found.nodes):
         rows = (*_rows(node, short), *device_rows(node.name, devices.get(node.name, ())))

@@ -156,14 +156,9 @@ def _of_class(trial: ClaimTrial, spec: ClaimSpec, plain: DeviceQuery) -> Fault |
     tolerant = replace(plain, tolerations=(Toleration(operator="Exists"),))
     if _fails(trial, _with(spec, tolerant)):
         return Fault(("deviceClassName",), f"no node can use its {_devices(found)} of class {plain.device_class}")
-    taints = sorted({_taint(taint) for slot in found for taint in slot.device.taints if taint.blocks})
+    taints = sorted({str(taint) for slot in found for taint in slot.device.taints if taint.blocks})
     told = f"every device of class {plain.device_class} has a taint that the request does not tolerate"
     return Fault(("deviceClassName",), f"{told}: {some(taints, 'taint')}")
-
-
-def _taint(taint: object) -> str:
-    key, value, effect = (getattr(taint, name) for name in ("key", "value", "effect"))
-    return f"{key}{'=' if value else ''}{value}:{effect}"
 
 
 def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) -> Fault:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.amounts import Amount
     from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
     from kubelint_gpu.kube.dra.device_pools import PoolID
+    from kubelint_gpu.kube.dra.device_taints import DeviceTaintRule
     from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
+    from kubelint_gpu.kube.objects.cluster import Cluster
     from kubelint_gpu.kube.objects.node import Node
 
 _NAMES = ("productName", "model")
@@ -42,26 +44,35 @@ class DeviceCount(NamedTuple):
 
 
 def node_devices(
-    slices: Sequence[ResourceSlice], version: str | None, nodes: Iterable[Node], held: Collection[DeviceID] = ()
+    cluster: Cluster, version: str | None, nodes: Iterable[Node], held: Collection[DeviceID] = ()
 ) -> Mapping[str, tuple[DeviceCount, ...]]:
     """The devices that are reached from each node alone, or from several; claims have those that are `held`.
 
     Of devices that are parts of another one, which take of its counters, only the whole one counts.
     """
+    slices = cluster.resource_slices
     if not slices:
         return {}
     from kubelint_gpu.kube.dra.device_pools import ALL_FAIL, doubt, newest
+    from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
 
     pools = newest(slices)
     doubts = {pool: doubt(slices, devices_minor(version)) for pool, slices in pools.items()}
     idle = frozenset(pool for pool, found in doubts.items() if found is not None and found[1] != ALL_FAIL)
     by_node = grouped((one.node_name, one) for slices in pools.values() for one in slices)
     others = by_node.pop("", [])
-    return {node.name: _counts(node, [*by_node.get(node.name, ()), *others], frozenset(held), idle) for node in nodes}
+    rules = cluster.device_taint_rules if devices_minor(version) >= BETAS_SINCE else None
+    return {
+        node.name: _counts(node, [*by_node.get(node.name, ()), *others], frozenset(held), idle, rules) for node in nodes
+    }
 
 
 def _counts(
-    node: Node, slices: list[ResourceSlice], held: frozenset[DeviceID], idle: frozenset[PoolID]
+    node: Node,
+    slices: list[ResourceSlice],
+    held: frozenset[DeviceID],
+    idle: frozenset[PoolID],
+    rules: Sequence[DeviceTaintRule] | None,
 ) -> tuple[DeviceCount, ...]:
     """Those that are no part of another one: of a counter set, those that take the most of it."""
     from kubelint_gpu.kube.dra.device import DeviceID
@@ -82,7 +93,7 @@ def _counts(
         shares = [_share(used, has.get(key, {})) for key, used in zip(keys, device.consumes, strict=True)]
         if _reaches(one, device, node) and shares == [most[key] for key in keys]:
             unused = (one.driver, one.pool) in idle
-            label = _label(device, one.driver) + (" in an unusable pool" if unused else "")
+            label = _label(device, one.driver) + (" in an unusable pool" if unused else _tainted(device, one, rules))
             names = [device.name, *(part.name for key in keys for part, _ in users[key])]
             unit = tuple([DeviceID(one.driver, one.pool, name) for name in dict.fromkeys(names)])
             units.setdefault(label, []).append(unit)
@@ -93,6 +104,15 @@ def _counts(
     return tuple(
         [DeviceCount(label, tuple(of), taken[label], parts.get(label, ())) for label, of in sorted(units.items())]
     )
+
+
+def _tainted(device: Device, one: ResourceSlice, rules: Sequence[DeviceTaintRule] | None) -> str:
+    """The taints that keep claims from a device; `rules` is None where the release has none of either kind."""
+    if rules is None:
+        return ""
+    taints = [*device.taints, *(rule.taint for rule in rules if rule.covers(one.driver, one.pool, device.name))]
+    told = sorted({str(taint) for taint in taints if taint.blocks})
+    return f" tainted {' and '.join(told)}" if told else ""
 
 
 def _share(used: Consumption, counters: Mapping[str, Amount]) -> float:

@@ -29,7 +29,7 @@ _OWN_LABELS = ("kubernetes.io/hostname", "nvidia.com/gfd.timestamp")
 # Domains whose labels tell places apart: with one node in each zone they are unique and matter all the same.
 _PLACES = ("topology.", "failure-domain.", "nvidia.com/", "node-role.kubernetes.io/")
 _FEW = 4
-_KINDS = ("ResourceSlice", "ResourceClaim")
+_KINDS = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _devices(inventory: Inventory, nodes: Iterable[Node]) -> Mapping[str, tuple[
     cluster = read_cluster([one.value for kind in _KINDS for one in inventory.of_kind(kind)])
     allocations = [one.allocation for one in cluster.resource_claims if one.allocation is not None]
     held = [device.id for one in allocations for device in one.devices if not device.admin]
-    return node_devices(cluster.resource_slices, inventory.kubernetes_version, nodes, held)
+    return node_devices(cluster, inventory.kubernetes_version, nodes, held)
 
 
 def _order(found: NodeRow) -> tuple[Any, ...]:

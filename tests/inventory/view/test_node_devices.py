@@ -70,3 +70,26 @@ def test_a_gpu_of_which_a_claim_has_a_partition_is_not_free():
     held = "pool: dyn-1, device: gpu-0-mig-1g10gb-19-0"
     inventory = load([read("d.yaml", DEVICES.replace("pool: gpu-2, device: gpu-1", held).encode())])[0]
     assert "devices    1 \u00d7 NVIDIA H100 80GB HBM3 (0 of 1 free)" in render(inventory)
+
+
+def test_devices_that_taints_keep_from_claims_are_told_apart():
+    tainted = """---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: gpu.example.com
+  nodeName: cpu-1
+  pool: {name: p, generation: 1, resourceSliceCount: 1}
+  devices: [{name: a, taints: [{key: x.example/bad, effect: NoExecute}]}, {name: b}]
+---
+apiVersion: resource.k8s.io/v1beta2
+kind: DeviceTaintRule
+metadata: {name: r}
+spec: {deviceSelector: {device: b}, taint: {key: x.example/off, value: "1", effect: NoSchedule}}
+"""
+    of_newest, of_old = (DEVICES.replace("1.36", version) + tainted for version in ("1.36", "1.35"))
+    text = " ".join(render(load([read("d.yaml", of_newest.encode())])[0]).split())
+    assert "gpu.example.com tainted x.example/bad:NoExecute (1 of 1 free)" in text
+    assert "gpu.example.com tainted x.example/off=1:NoSchedule (1 of 1 free)" in text
+    assert "devices    2 \u00d7 gpu.example.com (2 of 2 free)" in render(load([read("d.yaml", of_old.encode())])[0])
