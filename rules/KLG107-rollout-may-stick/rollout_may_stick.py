@@ -19,6 +19,7 @@ from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
 
 _DECLARE = "declare the devices of the nodes: their ResourceSlices and DeviceClasses, or `devices:` in the concise form"
+_ONE_WAY = "bind the pods to nodes that serve it in one of these ways: then it is judged"
 
 
 @rule("KLG107", of_workloads=True)
@@ -49,7 +50,7 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
                 severity="note",
                 certainty="possible",
                 undecided=True,
-                help=(_DECLARE,) if found.unknown else (),
+                help=(_ONE_WAY if unit.cluster.devices_known else _DECLARE,) if found.unknown else (),
             )
 
 

@@ -1,11 +1,11 @@
-"""A run without claims."""
+"""Runs without claims, and what devices serve beside a device plugin."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
-from claim_findings import GPUS, HEAD
+from claim_findings import GPUS, HEAD, findings, pod
 
 
 def test_a_run_without_claims_loads_no_library_of_expressions(tmp_path):
@@ -26,3 +26,20 @@ def test_a_run_without_claims_loads_no_library_of_expressions(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_what_devices_serve_beside_a_plugin_is_left_open_with_advice_that_can_be_followed():
+    beside = GPUS + "  - name: d-1\n    devices: [{model: H100-80GB-HBM3}]\n"
+    asks = pod("", resources="limits: {nvidia.com/gpu: 1}").replace("[{name: gpu, }]", "[]")
+    rolled = f"""apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: d, namespace: ns}}
+spec:
+  selector: {{matchLabels: {{a: d}}}}
+  template:
+    metadata: {{labels: {{a: d}}}}
+    spec: {asks.partition("spec: ")[2].replace("restartPolicy: Never, ", "")}"""
+    (open_end,) = [one for one in findings(rolled, beside) if one.code == "KLG107"]
+    assert open_end.help == ("bind the pods to nodes that serve it in one of these ways: then it is judged",)
+    bound = rolled.replace("{resourceClaims", "{nodeSelector: {kubernetes.io/hostname: d-1}, resourceClaims")
+    assert "KLG101" in [one.code for one in findings(bound, beside)]
