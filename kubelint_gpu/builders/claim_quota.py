@@ -59,7 +59,8 @@ def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
         claims = _ordinal_claims(unit).get(quota.meta.namespace, ())
         room = quota.hard[key] - (used := _used(unit, quota, key, claims))
         # the manifests' claims are in the cluster already; what a status counts, it counts without them
-        applied = _made(unit, quota.meta.namespace) if quota.used is not None else []
+        claimed = _claims(unit).get(quota.meta.namespace, ()) if quota.used is not None else ()
+        applied = [one for one in claimed if f"{_KIND}/{one.key}" in unit.made]
         wanted = claims_charge(applied, key) + sum(one.made * claims_charge(one.each, key) for one in claims)
         for one in claims:
             charge, judgement = claims_charge(one.each, key), judgements_in(unit).get(one.subject.key)
@@ -72,11 +73,6 @@ def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
                 why = f"quota {quota.meta.name}, which allows {quota_state(quota, key, used)}"
                 related = tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (key,)))
                 yield _draft(one.subject, placed, why, related, certain=certain)
-
-
-def _made(unit: ApplySet, namespace: str) -> list[PersistentVolumeClaim]:
-    """The claims of a namespace that are among the manifests, and that were not there before."""
-    return [one for one in _claims(unit).get(namespace, ()) if f"{_KIND}/{one.key}" in unit.made]
 
 
 def claims_not_created(unit: ApplySet) -> Iterator[Diagnostic]:
@@ -94,7 +90,7 @@ def claims_not_created(unit: ApplySet) -> Iterator[Diagnostic]:
                 used += charge
                 continue
             del made[manifest.object]
-            state = f"quota {quota.meta.name} allows {quota_state(quota, key, used)}"
+            state = f"quota {quota.meta.name} allows {quota_state(quota, key, used, charge)}"
             told = {manifest: f"the API server refuses to create this claim: {state}"}
             for mounts in mounted_by(unit, claim):
                 waits = f"its pods wait for claim {claim.meta.name}, which the API server refuses to create"

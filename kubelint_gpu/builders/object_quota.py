@@ -92,8 +92,7 @@ def _refusal(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: 
         "KLG105",
         manifest.place(("metadata", "name")),
         f"{'' if certain else 'unless it is there already, '}the API server refuses to create this {kind}: "
-        f"quota {quota.meta.name} allows "
-        f"{quota_state(quota, key, used)}",
+        f"quota {quota.meta.name} allows {quota_state(quota, key, used)}",
         manifest,
         cause=f"object {key}",
         certainty="certain" if certain else "possible",

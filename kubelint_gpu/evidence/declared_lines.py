@@ -24,9 +24,13 @@ def told_at(
     return (Related(unit.world.place(declared, route), told),) if declared is not None else ()
 
 
-def quota_state(quota: ResourceQuota, key: str, used: int) -> str:
-    """`2 count/jobs.batch and has 2 in use`: what a quota allows of a key and what is `used`, in thousandths."""
-    return f"{quota_amount(canonical(quota.hard[key]), key)} and has {canonical(used)} in use"
+def quota_state(quota: ResourceQuota, key: str, used: int, asked: int = 0) -> str:
+    """`2 count/jobs.batch and has 2 in use`: what a quota allows of a key, what is `used` and what is `asked` for.
+
+    All are in thousandths; what is asked for is told where something is left.
+    """
+    asks = f", and it asks for {canonical(asked)}" if asked and used < quota.hard[key] else ""
+    return f"{quota_amount(canonical(quota.hard[key]), key)} and has {canonical(used)} in use{asks}"
 
 
 def quota_limits(unit: ApplySet, namespace: str, name: str, keys: Sequence[str]) -> Iterator[Related]:

@@ -14,7 +14,12 @@ from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_n
 from kubelint_gpu.scheduler.attempt import GATED
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.pod_memory import host_ports
-from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread, volume_restrictions
+from kubelint_gpu.scheduler.plugins import (
+    inter_pod_affinity,
+    node_volume_limits,
+    pod_topology_spread,
+    volume_restrictions,
+)
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
 from kubelint_gpu.values import dataclass
 
@@ -140,6 +145,7 @@ class Wait:
             have = "have" if " and " in holders or holders[:1].isdigit() else "has"
             return f"for {nodes} ({about(first.reason)}){f' while {holders} {have} the claim' if holders else ''}"
         wanted = f"a volume on {nodes}" if first.held == "volume" and not holders else nodes
+        wanted = f"a place for its volumes on {nodes}" if first.plugin == node_volume_limits.NAME else wanted
         return f"for {wanted} ({about(first.reason)}){held}"
 
     def _further(self, places: Sequence[Sequence[Blocker]]) -> str:
@@ -197,7 +203,10 @@ def held_by(lacks: Sequence[Blocker], mine: str, *, standing: bool = False) -> s
     names += sorted({owner_name(holder.owner) for holder in holders if holder.owner != mine})
     fresh = _pods_in_the_way(lacks, mine, new=True)
     if fresh:
-        names.append("another new pod" if fresh == 1 else f"{fresh} other new pods")
+        # ordinals that keep their template may have been there before
+        kept = not old and mine.startswith("StatefulSet/")
+        one, more = ("pod of its own", "pods of its own") if kept else ("new pod", "new pods")
+        names.append(f"another {one}" if fresh == 1 else f"{fresh} other {more}")
     return some(names, "holder")
 
 

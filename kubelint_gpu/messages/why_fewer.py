@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.values.quantity import canonical
+from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.blockers import ATTACH
@@ -30,7 +31,9 @@ def why_fewer(lacks: Sequence[Blocker], refusal: QuotaRefusal | None) -> str:
         return "pods are not where these must be near them, whatever the strategy: this is no rollout deadlock"
     apart = any(lack.reason in _PLACES for lack in lacks)
     if apart and short:
-        return "capacity is missing on some nodes, and others keep pods apart: this is no rollout deadlock"
+        near = all(lack.resource or lack.reason == inter_pod_affinity.AFFINITY_REASON for lack in lacks)
+        others = "others have no pod that these must be near" if near else "others keep pods apart"
+        return f"capacity is missing on some nodes, and {others}: this is no rollout deadlock"
     if apart:
         return KEPT_APART
     if not short:
@@ -58,13 +61,15 @@ def refused(refusal: QuotaRefusal) -> str:
     """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`; else what the API server says."""
     if refusal.unspecified:
         return f"with {refusal.reason}"
-    name, exceeded = refusal.quota, refusal.exceeded
+    exceeded = refusal.exceeded
+    name = f"{refusal.quota} ({refusal.scope})" if refusal.scope else refusal.quota
+    also = f", and by quota {listed(refusal.others)}" if refusal.others else ""
     if len(exceeded) == 1:
         (one,) = exceeded
         limit = quota_amount(canonical(one.limit), one.key)
-        if not one.used:
-            return f"by quota {name}, which allows {limit}, and one pod takes {canonical(one.requested)}"
-        return f"by quota {name}, which allows {limit} and has {canonical(one.used)} in use"
+        used = f" and has {canonical(one.used)} in use" if one.used else ""
+        takes = f", and one pod takes {canonical(one.requested)}" if one.used < max(one.limit, 1) else ""
+        return f"by quota {name}, which allows {limit}{used}{takes}{also}"
     limit = ",".join(f"{one.key}={canonical(one.limit)}" for one in exceeded)
     used = ",".join(f"{one.key}={canonical(one.used)}" for one in exceeded)
-    return f"by quota {name}, which allows {limit} and has {used} in use"
+    return f"by quota {name}, which allows {limit} and has {used} in use{also}"

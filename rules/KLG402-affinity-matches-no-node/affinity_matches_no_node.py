@@ -41,7 +41,8 @@ def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
     for subject, found in of_cause(unit, "KLG402"):
         miss = _nearest_miss(unit, subject)
         manifest = subject.manifest
-        coming = found.certainty == "possible" and not miss.suggestion and _label(manifest, miss) in _PROVISIONED
+        key = miss.route[-1] if miss.route[-2] == "nodeSelector" else field_pointers.at(manifest, (*miss.route, "key"))
+        coming = found.certainty == "possible" and not miss.suggestion and key in _PROVISIONED
         yield Diagnostic(
             "KLG402",
             _miss_place(manifest, miss),
@@ -62,10 +63,6 @@ def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
             ),
             proposals=_proposals(manifest, miss),
         )
-
-
-def _label(manifest: Manifest, miss: _Miss) -> object:
-    return miss.route[-1] if miss.route[-2] == "nodeSelector" else field_pointers.at(manifest, (*miss.route, "key"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.affinity.pod_affinity import unmet_affinity
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.messages.wording import listed, some, workload_names
 
@@ -33,9 +33,10 @@ def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Diagnostic]:
         else:
             where = f" in {some(found.namespaces, 'namespace')}" if found.namespaces else ""
             text = f"the pod must be near one with {_shown(selector)}{where}, which nobody declares"
+        term = (*route, "labelSelector")
         yield Diagnostic(
             "KLG403",
-            manifest.place(_below(subject, route, "labelSelector"), "key" if selector is None else "value"),
+            manifest.place(term if manifest.present(term) else route, "key" if selector is None else "value"),
             text,
             manifest,
             cause=f"{found.term}/{selector}",
@@ -48,10 +49,6 @@ def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Diagnostic]:
             if not (unit.cluster.pods or found.circle)
             else (),
         )
-
-
-def _below(subject: WorkloadCheck, route: Pointer, key: str) -> Pointer:
-    return (*route, key) if subject.manifest.present((*route, key)) else route
 
 
 def _shown(selector: LabelSelector) -> str:

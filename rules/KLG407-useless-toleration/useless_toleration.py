@@ -68,7 +68,10 @@ def _draft(
     known: Sequence[Taint],
 ) -> Diagnostic | None:
     near = _near(toleration, known)
-    if near is None and (not unit.complete or _portable(unit, toleration.key)):
+    key = toleration.key
+    # manifests that should run anywhere tolerate a taint that is called as the resource on the node
+    portable = is_accelerator(key) or key in unit.supply.advertised or "gpu" in key.lower()
+    if near is None and (portable or not unit.complete):
         return None
     if subject.controller.node_bound and (near is None or _is_tolerated({toleration.key, near[1]}, others, known)):
         # a DaemonSet tolerates what may come
@@ -137,11 +140,6 @@ def _near(toleration: Toleration, known: Sequence[Taint]) -> tuple[str, str] | N
 def _passes(key: str) -> bool:
     prefix = key.rpartition("/")[0] + "/"
     return key in _WELL_KNOWN or any(prefix.endswith(one) or key.startswith(one) for one in _PASSING)
-
-
-def _portable(unit: ApplySet, key: str) -> bool:
-    """Whether manifests that should run anywhere tolerate it: the taint is called as the resource on the node."""
-    return is_accelerator(key) or key in unit.supply.advertised or "gpu" in key.lower()
 
 
 def _text(toleration: Toleration) -> str:

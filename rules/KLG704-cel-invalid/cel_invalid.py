@@ -50,7 +50,9 @@ def _failed(failure: RuntimeFailure) -> Diagnostic:
         text = f"{owner} has no value for device {failure.device}: {failure.error}; {_STOPS}"
     else:
         text = f"{owner} has no value for devices as their driver publishes them: {failure.error}; {_STOPS}"
-    key, manifest = _lacking(failure), failure.manifest
+    # what the expression asks a device for that this one does not have
+    key = failure.error.removeprefix(_NO_KEY) if failure.error.startswith(_NO_KEY) else ""
+    manifest = failure.manifest
     place, expression = manifest.place(failure.pointer), value_at(manifest.item.value, failure.pointer)
     found = re.search(rf"[.'\"]({re.escape(key)})\b", expression) if isinstance(expression, str) and key else None
     return Diagnostic(
@@ -62,11 +64,6 @@ def _failed(failure: RuntimeFailure) -> Diagnostic:
         certainty=failure.certainty,
         help=tuple(_advice(failure, key, expression if isinstance(expression, str) else "")),
     )
-
-
-def _lacking(failure: RuntimeFailure) -> str:
-    """What the expression asks a device for that this one does not have; empty where it fails otherwise."""
-    return failure.error.removeprefix(_NO_KEY) if failure.error.startswith(_NO_KEY) else ""
 
 
 def _advice(failure: RuntimeFailure, key: str, expression: str) -> Iterator[str]:

@@ -103,6 +103,7 @@ def test_a_claim_that_is_made_is_refused_where_the_quota_has_no_room(hard, has):
     ((name, message),) = made(text)
     assert name == "PersistentVolumeClaim/serving/b"
     assert message.startswith(f"the API server refuses to create this claim: quota q allows {has} {hard} and has 1")
+    assert message.endswith(", and it asks for 2Gi") is (has == "2Gi")
     assert findings(text, NODE, "KLG105") == []
 
 

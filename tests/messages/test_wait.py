@@ -81,7 +81,7 @@ def wait(*lacks, owner=MINE, refusal=None, claims=(), of=None, scheduler=""):
         ),
         (
             [other("NodeVolumeLimits", NodeReason("exceed max volume count"))],
-            "for gpu-1 (exceed max volume count), held by the old pod",
+            "for a place for its volumes on gpu-1 (exceed max volume count), held by the old pod",
         ),
         (
             [other("VolumeRestrictions", NodeReason("had no available disk"))],
@@ -186,9 +186,12 @@ def test_another_refusal_is_told_in_the_words_of_the_api_server():
     assert refused(QuotaRefusal("a", "q", (Excess("pods", 1000, 1000, 1000),))) == (
         "by quota q, which allows 1 pod and has 1 in use"
     )
-    assert refused(QuotaRefusal("a", "q", (Excess("pods", 1000, 1000, 2000),))) == (
-        "by quota q, which allows 2 pods and has 1 in use"
+    assert refused(QuotaRefusal("a", "q", (Excess("requests.cpu", 2000, 1000, 2000),))) == (
+        "by quota q, which allows 2 requests.cpu and has 1 in use, and one pod takes 2"
     )
+    assert refused(
+        QuotaRefusal("a", "q", (Excess("pods", 1000, 1000, 1000),), scope="PriorityClass top", others=("r",))
+    ) == ("by quota q (PriorityClass top), which allows 1 pod and has 1 in use, and by quota r")
 
 
 def test_the_words_of_the_scheduler_name_the_nodes():
@@ -203,6 +206,9 @@ def test_holders_are_old_pods_then_others_then_new_pods():
         BlockingPod(MINE, new=True, count=1, amount=1),
     ]
     assert held_by([lack(holders=holders)], MINE) == "2 old pods, StatefulSet research/notebook and another new pod"
+    assert held_by([lack(holders=holders[2:])], MINE) == "another new pod"
+    kept = BlockingPod(OTHER, new=True, count=2, amount=2)
+    assert held_by([lack(holders=[kept])], OTHER) == "2 other pods of its own"
     assert held_by([], MINE) == ""
 
 

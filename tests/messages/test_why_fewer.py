@@ -14,6 +14,7 @@ from kubelint_gpu.simulation.search.trace import Blocker
 
 GPU = Blocker("n", "", "Insufficient nvidia.com/gpu", resource="nvidia.com/gpu")
 APART = Blocker("n", inter_pod_affinity.NAME, inter_pod_affinity.EXISTING_REASON)
+NEAR = Blocker("n", inter_pod_affinity.NAME, inter_pod_affinity.AFFINITY_REASON)
 SPREAD = Blocker("n", pod_topology_spread.NAME, pod_topology_spread.REASON)
 PORT = Blocker("n", node_ports.NAME, node_ports.REASON)
 CLAIM = Blocker("n", volume_restrictions.NAME, "node has pod using PersistentVolumeClaim with the same name")
@@ -29,6 +30,10 @@ VOLUME = Blocker("n", ATTACH, MULTI_ATTACH)
         ((DISK,), "this is missing capacity, not a rollout deadlock"),
         ((APART, PORT), "pods are kept apart, whatever the strategy: this is no rollout deadlock"),
         ((GPU, SPREAD), "capacity is missing on some nodes, and others keep pods apart: this is no rollout deadlock"),
+        (
+            (GPU, NEAR),
+            "capacity is missing on some nodes, and others have no pod that these must be near: this is no rollout deadlock",
+        ),
         ((CLAIM,), "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"),
         ((VOLUME,), "one node at a time can attach the volume, whatever the strategy: this is no rollout deadlock"),
         (

@@ -14,7 +14,7 @@ from kubelint_gpu.kube.objects.storage import VOLUME_CLAIMS, claim_charge, of_cl
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import canonical
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 
 _SCOPES = (
     "Terminating",
@@ -93,6 +93,12 @@ class ResourceQuota:
     def counted(self) -> tuple[str, ...]:
         """The keys of `hard` that pods are charged for, sorted; others (`nvidia.com/gpu`) have no effect on pods."""
         return tuple(sorted(name for name in self.hard if is_counted(name)))
+
+    @property
+    def scope(self) -> str:
+        """Which pods it counts, as in `PriorityClass top`; empty where it counts all."""
+        told = ((one.name, *{one.operator} - {"In", "Exists"}, *one.values) for one in self.scopes)
+        return " and ".join(map(" ".join, told))
 
     def covers(self, pod: Pod) -> bool:
         """Whether the pod is charged to this quota, or a claim that is made with it."""
@@ -188,6 +194,8 @@ class QuotaRefusal:
         exceeded: what it would exceed.
         unspecified: what the pod does not specify and must; empty where it exceeds something.
         kind: the resource of the object: `pods`, `resourceclaims` or `persistentvolumeclaims`.
+        scope: which pods the quota counts; empty where it counts all.
+        others: the names of further quotas that would refuse it.
     """
 
     pod: str
@@ -195,6 +203,8 @@ class QuotaRefusal:
     exceeded: tuple[Excess, ...] = ()
     unspecified: str = ""
     kind: str = PODS
+    scope: str = ""
+    others: tuple[str, ...] = ()
 
     @property
     def reason(self) -> str:
@@ -232,14 +242,15 @@ def quota_refusal(
             return QuotaRefusal(pod.meta.name, quota.meta.name, unspecified=missing)
     existing = tuple(pods)
     charge = pod_charge(pod.spec, finished=pod.finished)
+    found: list[QuotaRefusal] = []
     for quota in covering:
         used = quota_usage(quota, existing, alike)
         exceeded = [name for name in quota.counted if charge.get(name) and used[name] + charge[name] > quota.hard[name]]
         if exceeded:
             over = tuple([Excess(name, charge[name], used[name], quota.hard[name]) for name in exceeded])
             kind = VOLUME_CLAIMS if all(map(of_claims, exceeded)) else PODS
-            return QuotaRefusal(pod.meta.name, quota.meta.name, over, kind=kind)
-    return None
+            found.append(QuotaRefusal(pod.meta.name, quota.meta.name, over, kind=kind, scope=quota.scope))
+    return replace(found[0], others=tuple(one.quota for one in found[1:])) if found else None
 
 
 @reader

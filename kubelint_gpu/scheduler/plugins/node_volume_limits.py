@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.csi import CSINode
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
-from kubelint_gpu.scheduler.framework.facts import Token
+from kubelint_gpu.scheduler.framework.facts import Keeps, Token, never, same_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
@@ -165,11 +165,22 @@ def _token(_pods: Sequence[Pod], _wide: bool, cluster: Cluster) -> Token | None:
     return lambda node, _: (drivers.get(node.name), node.name if node.name in attached else None)
 
 
+def _drivers(pod: Pod, index: StorageIndex) -> set[str]:
+    return {driver for driver, _ in attachments(pod, _ALL_MIGRATED, index)}
+
+
 def _slots(pod: Pod, snapshot: Snapshot) -> Iterable[str]:
     """The drivers of its volumes that attach a limited number to some node."""
     index = storage_index(snapshot)
     limited = {driver for one in index.csi_nodes.values() for driver in one.limits}
-    return {driver for driver, _ in attachments(pod, _ALL_MIGRATED, index)} & limited if limited else ()
+    return _drivers(pod, index) & limited if limited else ()
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=volume_facts(token=_token, slots=_slots))
+def _blockers(pod: Pod, snapshot: Snapshot, _reason: str) -> Keeps:
+    """Those that have volumes of the same drivers there."""
+    index = storage_index(snapshot)
+    mine = _drivers(pod, index)
+    return lambda other: never if mine.isdisjoint(_drivers(other, index)) else same_node
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=volume_facts(token=_token, slots=_slots, blockers=_blockers))

@@ -38,17 +38,14 @@ def standing_daemons(
         return found
 
     first = placed(daemons)
-    if len(daemons) < 2 or all(_is_everywhere(participants[number], first[number]) for number in daemons):
+    every_one = [(len(first[number]), participants[number]) for number in daemons]
+    if len(daemons) < 2 or all(has == len(one.nodes) + len(one.stays) - len(one.fresh) for has, one in every_one):
         return [first]
     every = {_where(first): first}
     for order in islice(permutations(daemons), 1, SIMULATION.daemon_orders):
         other = placed(order)
         every.setdefault(_where(other), other)
     return list(every.values())
-
-
-def _is_everywhere(participant: WorkloadChange, pods: Sequence[Pod]) -> bool:
-    return len(pods) == len(participant.nodes) + len(participant.stays) - len(participant.fresh)
 
 
 def _pods_of(participant: WorkloadChange, pod: Pod, cluster: Cluster, running: Sequence[Pod]) -> list[Pod]:

@@ -43,8 +43,10 @@ def displaced(
     above = [_evicts_below(one) for one in participants]
     highest = max((priority for priority in above if priority is not None), default=-(2**31))
     lower: dict[tuple[object, ...], list[Pod]] = {}
-    for pod in fixed:
-        if (pod.spec.priority or 0) < highest and _comes_again(pod):
+    # whose owner makes another one in its stead, on any node
+    again = [pod for pod in fixed if pod.meta.owner is not None and pod.meta.owner.kind != "DaemonSet"]
+    for pod in again:
+        if (pod.spec.priority or 0) < highest and not is_temporary(pod):
             lower.setdefault((owner_of(pod), *identity(pod)), []).append(pod)
     known: dict[tuple[object, ...], Displaced] = {}
 
@@ -95,8 +97,3 @@ def _evicts_below(participant: WorkloadChange) -> int | None:
     """The priority below which pods of a workload evict others; None where they evict nobody."""
     specs = (participant.old.spec, participant.new.spec)
     return max((spec.priority or 0 for spec in specs if spec.preemption_policy != "Never"), default=None)
-
-
-def _comes_again(pod: Pod) -> bool:
-    """Whether its owner makes another one in its stead, on any node."""
-    return pod.meta.owner is not None and pod.meta.owner.kind != "DaemonSet" and not is_temporary(pod)

@@ -125,7 +125,8 @@ class BlockedPods:
                 continue
             told = [rejected[name] for rejected in behind if name in rejected]
             # a volume that is not there is the cause, whoever leaves the node
-            status = next((one for one in told if _lacks_volume(one)), status)
+            volumes = (one for one in told if held(one.plugin) == Held.VOLUME.value)
+            status = next((one for one in volumes if one.code is Code.UNRESOLVABLE), status)
             first, *rest = self._looked_at(number, index, status, state, snapshot)
             for further in _after(status, told):
                 more = self._looked_at(number, index, further, state, snapshot)
@@ -222,10 +223,6 @@ class BlockedPods:
             for pod in info.pods:
                 if pod.identifier not in self._in_play:
                     yield Placed(owner_of(pod) or f"Pod/{pod.key}", False, info.node, 1, pod)
-
-
-def _lacks_volume(status: Status) -> bool:
-    return held(status.plugin) == Held.VOLUME.value and status.code is Code.UNRESOLVABLE
 
 
 _TOLD_BEHIND = (Held.PORT.value, Held.RESOURCE.value)

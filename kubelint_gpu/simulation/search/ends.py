@@ -89,7 +89,9 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
             within = {*circle}
             evicting_kinds = {kind for edge, kind in edges.items() if within.issuperset(edge)}
             states = [reached.states[place] for place in circle]
-            if circle not in rests and any(not any(_runs(kind, state) for state in states) for kind in evicting_kinds):
+            contents = [content for state in states for content in state.nodes]
+            running = {kind for kind in evicting_kinds if any(count_on(one, kind, STARTING, READY) for one in contents)}
+            if circle not in rests and running != evicting_kinds:
                 rests.append(circle)
     ends = [RunEnd(tuple(reached.states[one] for one in found), reached.path(found[0])) for found in rests]
     looked_at = len(reached.edges)
@@ -101,7 +103,3 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
     evictions = {owner: reached.path(place) for owner, place in evicting.items()}
     whole = every_start and not reached.open
     return RunEnds(simulation, tuple(starts), tuple(ends), whole, looked_at, evictions)
-
-
-def _runs(kind: int, state: State) -> bool:
-    return any(count_on(content, kind, STARTING, READY) for content in state.nodes)

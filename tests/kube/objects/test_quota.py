@@ -104,7 +104,32 @@ def test_a_quota_is_about_its_namespace():
 
 def test_quotas_are_asked_by_name_and_the_first_refusal_stands():
     quotas = [quota({"pods": 0}, name="b"), quota({"count/pods": 0}, name="a")]
-    assert "exceeded quota: a, requested: count/pods=1" in quota_refusal(pod(), quotas, []).text
+    found = quota_refusal(pod(), quotas, [])
+    assert "exceeded quota: a, requested: count/pods=1" in found.text
+    assert found.others == ("b",)
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ({}, ""),
+        ({"scopes": ["BestEffort"]}, "BestEffort"),
+        (
+            {
+                "scopeSelector": {
+                    "matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["a", "b"]}]
+                }
+            },
+            "PriorityClass a b",
+        ),
+        (
+            {"scopeSelector": {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "DoesNotExist"}]}},
+            "PriorityClass DoesNotExist",
+        ),
+    ],
+)
+def test_which_pods_a_quota_counts_is_told(spec, told):
+    assert quota({"pods": 1}, **spec).scope == told
 
 
 def test_a_quota_on_cpu_or_memory_asks_every_container_for_them():

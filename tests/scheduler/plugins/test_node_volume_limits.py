@@ -37,6 +37,16 @@ def test_a_new_volume_above_the_limit_is_refused():
     assert verdicts(pod(volumes=uses("z")), *NODES, csi_node(count=3), *USED) == FREE
 
 
+def test_those_that_have_volumes_of_the_driver_are_in_the_way():
+    there = snapshot(*NODES, csi_node(), *USED, *stored("w"), csi_volume("other", "csi.other"))
+    keeps = PLUGIN.facts.blockers(read_pod(pod(volumes=uses("z"))), there, REASON)
+    one, other = (node.node for node in there.nodes)
+    user = next(iter(there.pods))
+    assert keeps(user)(one, one)
+    assert not keeps(user)(one, other)
+    assert not keeps(read_pod(pod("none", "a")))(one, one)
+
+
 def test_a_volume_that_is_on_the_node_already_is_free():
     assert verdicts(pod(volumes=uses("x")), *NODES, csi_node(), *USED) == FREE
     assert verdicts(pod(volumes=uses("x", "z")), *NODES, csi_node(), *USED) == FULL
