@@ -47,14 +47,15 @@ class ApplySet(ManifestSet):
 
     @cached_property
     def subjects(self) -> tuple[WorkloadCheck, ...]:
-        """The workloads that are judged; a Deployment that takes ReplicaSets over is approximate."""
+        """The workloads that are judged; one whose pods are not known, or that takes others over, is approximate."""
         found: list[WorkloadCheck] = []
         sets = [one.workload for one in self.templates if one.kind == "ReplicaSet" and one.workload is not None]
         times: Counter[WorkloadKey] = Counter()
         for manifest in self.templates:
             if manifest.workload is not None and manifest.readable and not manifest.workload.partial:
                 subject = self.judged(manifest, manifest.workload)
-                if any(subject.workload.takes_over(one) for one in sets):
+                unknown = bool(self.cluster.pods) and subject.awaits_name
+                if unknown or any(subject.workload.takes_over(one) for one in sets):
                     subject = replace(subject, workload=replace(subject.workload, approximate=True))
                 times[subject.key] += 1
                 number = times[subject.key]

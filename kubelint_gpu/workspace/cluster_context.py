@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Pointer, Reading
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
-from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster
+from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster, read_object
+from kubelint_gpu.kube.objects.relaxation import relaxed
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.placement.running_claims import with_allocations
@@ -181,8 +182,8 @@ class ClusterContext:
         """The declared cluster with what the manifests bring to it.
 
         Of an object that both have, the manifest's counts: it is what will be applied; volumes and claims keep the
-        state that the cluster gave them.
-        What a manifest says wrongly is left out here; the rule for values reports it.
+        state that the cluster gave them. What a manifest says wrongly is left out here; the rule for values reports
+        it. What something fills in later restricts nothing.
         Of what lies `beside` them only names count: it may go to another cluster, and is no default in this one.
         """
         shared = beside.shared
@@ -214,8 +215,8 @@ class ClusterContext:
         brought: dict[tuple[str, str, str], Any] = {}
         for manifest in manifests:
             if manifest.kind in _FROM_MANIFESTS and manifest.name:
-                value = self._with_status(manifest)
-                if _lawful(value):
+                value = _lawful(self._with_status(manifest))
+                if value is not None:
                     brought[_identity(value)] = value
         return brought
 
@@ -287,9 +288,13 @@ def _identity(value: dict[str, Any]) -> tuple[str, str, str]:
     return kind, namespace, str(meta.get("name"))
 
 
-def _lawful(value: dict[str, Any]) -> bool:
-    try:
-        read_cluster([value])
-    except InvalidObject:
-        return False
-    return True
+def _lawful(value: dict[str, Any]) -> dict[str, Any] | None:
+    """An object with the least that it may demand where something fills it in later; None where it is not lawful.
+
+    How high a class is decides between pods, so that there is no least.
+    """
+    problems: list[InvalidObject] = []
+    read_object(value, problems)
+    if problems and (value["kind"] == "PriorityClass" or not all(one.placeholder for one in problems)):
+        return None
+    return cast("dict[str, Any]", relaxed(value, [one.pointer for one in problems])) if problems else value

@@ -197,10 +197,15 @@ def _workloads(value: dict[str, Any]) -> list[tuple[Workload | None, tuple[Inval
 def _relaxation(one: Manifest, least: Workload | None) -> Manifest:
     """The manifest with the relaxation of its workload: what is said of its rollouts rests on what is not known.
 
-    A class that is not known is the exception: its pods count as of the highest priority.
+    A class that is not known is an exception, as its pods count as of the highest priority, and so is what its pods
+    are called and known by.
     """
-    sure = least is None or all(problem.pointer[-1] == "priorityClassName" for problem in one.unknown)
+    sure = least is None or all(_is_opaque(problem.pointer) for problem in one.unknown)
     return replace(one, workload=least if sure or least is None else replace(least, approximate=True))
+
+
+def _is_opaque(pointer: Pointer) -> bool:
+    return pointer[-1] == "priorityClassName" or "labels" in pointer or pointer[:2] == ("spec", "selector")
 
 
 def _text(value: Any) -> str:

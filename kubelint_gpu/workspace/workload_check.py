@@ -61,6 +61,13 @@ class WorkloadCheck:
         return is_placeholder(self.workload.spec.priority_class_name)
 
     @property
+    def awaits_name(self) -> bool:
+        """Whether something fills in later which pods are its own."""
+        requirements = self.workload.selector.requirements if self.workload.selector is not None else ()
+        values = (value for one in requirements for value in one.values)
+        return any(map(is_placeholder, (self.workload.meta.name, self.workload.meta.namespace, *values)))
+
+    @property
     def replicas_place(self) -> Place:
         """Where its number of replicas stands: `spec` where it is left to the default, or the autoscaler's bound."""
         return (

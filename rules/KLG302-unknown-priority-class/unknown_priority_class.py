@@ -20,10 +20,13 @@ def unknown_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
     if not unit.has_nodes:
         return
     declared = bool(unit.cluster.priority_classes)
+    every = (*unit.manifests, *unit.surroundings(("PriorityClass",)))
+    written = {one.name for one in every if one.kind == "PriorityClass"}
     for subject in unit.subjects:
-        if subject.known_class or subject.awaits_class:
-            continue
         manifest, name = subject.manifest, subject.workload.spec.priority_class_name
+        if subject.known_class or subject.awaits_class or name in written:
+            # of a class that cannot be read, its own fields are told
+            continue
         route = (*field_pointers.pod_spec(manifest), _CLASS)
         known = sorted({found.name for found in (*SYSTEM_CLASSES, *unit.cluster.priority_classes)})
         near = difflib.get_close_matches(name, known, 1, 0.75)

@@ -75,6 +75,45 @@ def test_without_nodes_an_error_about_a_rollout_rests_on_what_replaces_it():
     assert codes(findings(claim + deployment(pod=pod, spec="replicas: ${N}"), "")) == {"KLG104": "note"}
 
 
+def templated(text):
+    return text.replace("name: chat", "name: '${NAME}'").replace("app: chat", "app: '${NAME}'")
+
+
+def test_what_its_pods_are_called_decides_nothing_where_none_is_seen():
+    assert codes(findings(templated(deployment()))) == {"KLG101": "error"}
+    own = "running:\n  - {name: chat-1, namespace: serving, node: gpu-1, gpus: 1, owner: Deployment/serving/chat}\n"
+    assert "error" not in codes(findings(templated(deployment()), GPU_NODE % 1 + own)).values()
+
+
+def test_a_class_of_the_manifests_is_there_whatever_its_value():
+    low = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: low}\nvalue: %s\n---\n"
+    text = deployment(limits="{cpu: 1}").replace("priorityClassName: serving", "priorityClassName: low")
+    assert codes(findings(low % "'${V}'" + text)) == {}
+    assert codes(findings(text)) == {"KLG302": "error"}
+
+
+def test_a_quota_refuses_what_it_counts_whatever_else_it_comes_to_count():
+    quota = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: serving}\n"
+    quota += "spec: {hard: {pods: 1, requests.cpu: '${CPU}'}}\n---\n"
+    assert codes(findings(quota + deployment(limits="{cpu: 1}"))) == {"KLG105": "error"}
+
+
+@pytest.mark.parametrize(
+    ("toleration", "told"),
+    [
+        ("'${T}'", {}),
+        ("[{key: nvidia.com/gpu, operator: Exists, effect: '${E}'}]", {}),
+        ("[{key: nvidia.com/gpu, value: '${V}'}]", {}),
+        ("[{key: '${K}', operator: Exists}]", {}),
+        ("[{key: other, value: '${V}'}]", {"KLG202": "error"}),
+    ],
+)
+def test_a_toleration_covers_what_it_may_come_to_cover(toleration, told):
+    taint = "taints: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}]"
+    tainted = (GPU_NODE % 2).replace("    gpus:", f"    {taint}\n    gpus:")
+    assert codes(findings(deployment(pod=f"tolerations: {toleration}"), tainted)) == told
+
+
 def test_no_fix_is_verified_where_something_is_filled_in_later():
     (found,) = findings(deployment(), code="KLG101")
     assert any(fix.verified for fix in found.fixes)

@@ -45,7 +45,6 @@ OBJECT_KEYS = {
 }
 """Under which keys the API server counts the objects of a kind; a quota with scopes counts none of them."""
 
-
 PODS, CLAIMS = "pods", "resourceclaims"
 """What a quota may refuse."""
 
@@ -60,18 +59,15 @@ class Scope:
 
     def covers(self, spec: PodSpec) -> bool:
         """Whether pods with this spec are counted."""
+        if self.name == "PriorityClass" and self.operator in ("Exists", "DoesNotExist"):
+            return bool(spec.priority_class_name) == (self.operator == "Exists")
         if self.name == "PriorityClass":
-            return self._covers_class(spec.priority_class_name)
+            return (spec.priority_class_name in {*self.values} - {""}) == (self.operator == "In")
         if self.name in ("Terminating", "NotTerminating"):
             return (spec.active_deadline_seconds is not None) == (self.name == "Terminating")
         if self.name in ("BestEffort", "NotBestEffort"):
             return is_best_effort(spec) == (self.name == "BestEffort")
         return self.name == "CrossNamespacePodAffinity" and _crosses_namespaces(spec)
-
-    def _covers_class(self, name: str) -> bool:
-        if self.operator in ("Exists", "DoesNotExist"):
-            return bool(name) == (self.operator == "Exists")
-        return (bool(name) and name in self.values) == (self.operator == "In")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +190,7 @@ class QuotaRefusal:
         exceeded: what it would exceed.
         unspecified: what the pod does not specify and must; empty where it exceeds something.
         kind: the resource of the object: `pods`, `resourceclaims` or `persistentvolumeclaims`.
-        scope: which pods the quota counts; empty where it counts all.
-        others: the names of further quotas that would refuse it.
+        scope: which pods the quota counts, empty for all; `others` are further quotas that would refuse it.
     """
 
     pod: str

@@ -29,8 +29,11 @@ def _least(pointer: Pointer) -> tuple[tuple[Pointer, Any], ...]:
     """What to write, and where, so that a field demands nothing; a list keeps its length, so that places stay."""
     for place, part in enumerate(pointer):
         entry = pointer[: place + 2]
+        if part in ("scopes", "scopeSelector"):
+            # a quota of pods that are not known may count none
+            return ((("spec", "hard"), _ABSENT),)
         if part == "tolerations":
-            return ((entry, {"operator": "Exists"}),)
+            return _any_taint(pointer, entry)
         if part == "topologySpreadConstraints":
             return (((*entry, "whenUnsatisfiable"), "ScheduleAnyway"), *_any_domain(pointer))
         if part == "podAffinity":
@@ -46,6 +49,17 @@ def _least(pointer: Pointer) -> tuple[tuple[Pointer, Any], ...]:
         if part in _OPAQUE:
             return ()
     return _any_domain(pointer) or ((pointer, _ABSENT),)
+
+
+def _any_taint(pointer: Pointer, entry: Pointer) -> tuple[tuple[Pointer, Any], ...]:
+    """A toleration of all that it may come to cover."""
+    if pointer[-1] == "tolerations":
+        return ((pointer, [{"operator": "Exists"}]),)
+    if pointer[-1] == "effect":
+        return ((pointer, _ABSENT),)
+    if pointer[-1] in ("operator", "value"):
+        return (((*entry, "operator"), "Exists"), ((*entry, "value"), _ABSENT))
+    return ((entry, {"operator": "Exists"}),)
 
 
 def _any_domain(pointer: Pointer) -> tuple[tuple[Pointer, Any], ...]:

@@ -9,11 +9,12 @@ import pytest
 from kubelint_gpu.kube.objects.relaxation import relaxed
 
 _TERMS = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", 0)
+_SECOND = {"key": "gpu", "value": "${V}", "effect": "${E}"}
 _POD = {
     "nodeName": "${NODE}",
     "priorityClassName": "${CLASS}",
     "nodeSelector": {"zone": "${ZONE}", "pool": "gpu"},
-    "tolerations": [{"key": "${KEY}", "operator": "Exists"}, {"key": "gpu"}],
+    "tolerations": [{"key": "${KEY}", "operator": "Exists"}, _SECOND],
     "topologySpreadConstraints": [{"topologyKey": "${KEY}", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}],
     "containers": [{"resources": {"limits": {"nvidia.com/gpu": "${GPUS}"}}}],
     "affinity": {
@@ -43,7 +44,10 @@ def value_at(value, pointer):
     ("pointer", "at", "least"),
     [
         (("nodeSelector", "zone"), ("nodeSelector",), {"pool": "gpu"}),
-        (("tolerations", 0, "key"), ("tolerations",), [{"operator": "Exists"}, {"key": "gpu"}]),
+        (("tolerations", 0, "key"), ("tolerations",), [{"operator": "Exists"}, _SECOND]),
+        (("tolerations",), ("tolerations",), [{"operator": "Exists"}]),
+        (("tolerations", 1, "value"), ("tolerations", 1), {"key": "gpu", "effect": "${E}", "operator": "Exists"}),
+        (("tolerations", 1, "effect"), ("tolerations", 1), {"key": "gpu", "value": "${V}"}),
         (
             ("topologySpreadConstraints", 0, "topologyKey"),
             ("topologySpreadConstraints", 0),
@@ -79,6 +83,12 @@ def test_what_is_not_known_demands_the_least_and_all_else_stays(pointer, at, lea
 
 def test_a_field_without_a_least_value_is_left_out():
     assert "nodeName" not in relaxed(_POD, [("nodeName",)])
+
+
+def test_a_quota_of_pods_that_are_not_known_counts_nothing():
+    quota = {"spec": {"hard": {"pods": 1, "requests.cpu": "${CPU}"}, "scopes": ["${SCOPE}"]}}
+    assert relaxed(quota, [("spec", "scopes", 0)])["spec"] == {"scopes": ["${SCOPE}"]}
+    assert relaxed(quota, [("spec", "hard", "requests.cpu")])["spec"]["hard"] == {"pods": 1}
 
 
 def test_a_class_stays_as_it_is_written():
