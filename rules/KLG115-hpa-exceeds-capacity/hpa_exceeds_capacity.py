@@ -40,14 +40,25 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
             yield _undecided(manifest, subject, most)
         else:
             yield from _told(unit, one, found)
-    while len(fitting) > 1:
-        one = fitting.pop(0)
-        mine = judgements_in(unit)[one.subject.key].eligible
-        others = [other for other in fitting if mine & judgements_in(unit)[other.subject.key].eligible]
-        found = _beside(unit, one, others)
-        if others and found.known and found.pods < one.most:
-            fitting = [other for other in fitting if other not in others]
-            yield from _told(unit, one, found, others)
+    while together := next(_together(unit, fitting), None):
+        one, found, others = together
+        yield from _told(unit, one, found, others)
+        told = {one.subject.key, *(other.subject.key for other in others)}
+        fitting = [other for other in fitting if other.subject.key not in told]
+
+
+def _together(unit: ApplySet, fitting: Sequence[_Scaled]) -> Iterator[tuple[_Scaled, Room, list[_Scaled]]]:
+    """Those that do not reach their maximum beside others at theirs, or at what is written, where that has its room."""
+    for one in fitting:
+        mine, replicas = judgements_in(unit)[one.subject.key].eligible, one.subject.workload.replicas
+        near = [other for other in fitting if mine & judgements_in(unit)[other.subject.key].eligible]
+        others = [other for other in near if other.subject is not one.subject]
+        room = _beside(unit, one, others) if others else Room(one.most)
+        if room.known and room.pods < replicas:
+            others = [other._replace(most=other.subject.workload.replicas) for other in others]
+            room = _beside(unit, one, others)
+        if room.known and replicas <= room.pods < one.most:
+            yield one, room, others
 
 
 class _Scaled(NamedTuple):
