@@ -55,7 +55,7 @@ def test_a_stateful_set_is_scaled_too():
     [(2, "1 replica of Deployment serving/a finds room beside 1 replica"), (3, "1 replica of"), (4, "")],
 )
 def test_two_that_fit_alone_do_not_both_reach_their_maximum(gpus, told):
-    both = "".join(hpa(1, 2, name=name).replace("scaler", name) for name in "ab")
+    both = "".join(hpa(1, 2, name=name).replace("name: scaler", f"name: {name}") for name in "ab")
     both += "---\n".join(deployment(name=name, spec=GIVES) for name in "ab")
     messages = [one.message for one in findings(both, GPU_NODE % gpus, code="KLG115")]
     assert len(messages) == bool(told)
