@@ -32,7 +32,7 @@ def placed_of(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> i
     Where it lacks room even alone, that is told, and not what others leave of it.
     """
     lacks = judgement.alone < judgement.wanted
-    if judgement.placed < judgement.wanted and unit.growing_for(subject) and not (judgement.grows and lacks):
+    if judgement.placed < judgement.wanted and unit.growing_for(subject) and not judgement.grows:
         return max(judgement.placed, room_for(unit, subject, judgement.wanted))
     return max(judgement.placed, judgement.alone) if lacks else judgement.placed
 

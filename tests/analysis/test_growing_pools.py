@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from checks_units import deployment, findings, unit, world
 from small_inventories import inventory
 
@@ -78,3 +79,15 @@ def test_pools_that_take_the_pod_are_known_and_the_others_are_not():
     assert room_for(found, found.subjects[0], 9) == 3
     assert not found.may_outgrow(found.subjects[0])
     assert world(inventory()).usable
+
+
+@pytest.mark.parametrize(("replicas", "short"), [((1, 1), 0), ((2, 1), 0), ((1, 1, 1), 0), ((2, 2), 2), ((1,) * 4, 4)])
+def test_what_a_pool_at_its_maximum_does_not_take_together_is_told(replicas, short):
+    names = "abcd"[: len(replicas)]
+    gives = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
+    texts = (
+        deployment(name=name, spec=f"replicas: {number}\n{gives}") for name, number in zip(names, replicas, strict=True)
+    )
+    found = findings("---\n".join(texts), inventory(scaling=grows(3)), code="KLG109")
+    assert len(found) == short
+    assert all(one.severity != "note" for one in found)

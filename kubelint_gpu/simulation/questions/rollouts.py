@@ -154,8 +154,9 @@ def judge_together(
 
 
 def _better(one: Judgement, grown: Judgement) -> Judgement:
-    """The judgement with growing pools, where it is the better one."""
-    if rank(grown.verdict) > rank(one.verdict) or grown.placed > one.placed:
+    """The judgement with growing pools, where it is the better one, or where there is as little room on more nodes."""
+    short = one.verdict is grown.verdict is None and len(grown.eligible) > len(one.eligible)
+    if rank(grown.verdict) > rank(one.verdict) or grown.placed > one.placed or short:
         stalls = one.trace if grown.verdict is Verdict.COMPLETES and one.waits else None
         return replace(grown, grows=True, stalls=stalls)
     return one
