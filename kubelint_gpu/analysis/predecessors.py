@@ -65,17 +65,20 @@ def _bare_pods(unit: ApplySet) -> frozenset[str]:
 
 
 def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether this change makes no pod of a workload: all that it shall have were there, and keep their template."""
+    """Whether this change makes no pod of a workload: all that it shall have were there, and keep their template.
+
+    What it had is what was applied last, else what the inventory shows.
+    """
     old, controller, wanted = unit.before_of(subject), subject.controller, subject.workload.replicas
-    if old is None or controller.runs_to_completion:
-        return False
-    if not (_keeps_template(old, subject) or (wanted == 0 and not controller.node_bound)):
-        return False
-    if own_waiting(subject.workload, unit.cluster.pods):
+    if controller.runs_to_completion or own_waiting(subject.workload, unit.cluster.pods):
         return False
     if controller.node_bound:
-        return is_same_template(old, subject)
+        return old is not None and _keeps_template(old, subject) and is_same_template(old, subject)
     there = [pod for pod in own_pods(subject.workload, unit.cluster.pods) if not pod.meta.terminating]
+    if old is None:
+        return (controller.on_delete or _is_below_partition(subject)) and 0 < wanted <= len(there)
+    if wanted and not _keeps_template(old, subject):
+        return False
     return wanted <= (len(there) if there else old.workload.replicas)
 
 
@@ -87,7 +90,7 @@ def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wante
     """
     old = unit.before_of(subject)
     if old is None:
-        return subject.controller.on_delete and len(own_pods(subject.workload, unit.cluster.pods)) >= wanted
+        return makes_none(unit, subject)
     if not _keeps_template(old, subject) or pods_by_owner(unit.cluster.pods).own(subject.controller):
         return False
     if subject.controller.node_bound:

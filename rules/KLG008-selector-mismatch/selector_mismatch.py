@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import islice
 
 from kubelint_gpu.documents.edits import Edit, set_key
@@ -37,15 +37,17 @@ def selector_mismatch(unit: ApplySet) -> Iterator[Diagnostic]:
         if selector is None or not selector.requirements:
             continue
         labels = subject.workload.template.labels
-        missed = [one for one in selector.requirements if not one.matches(labels) and not _may_match(one, labels)]
+        missed = [one for one in selector.requirements if not one.matches(labels) and not _may_match(subject, one)]
         if missed:
             yield _own(subject, missed)
     yield from _overlaps(owners)
 
 
-def _may_match(one: Requirement, labels: Mapping[str, str]) -> bool:
-    """Whether something fills in later what a requirement or the label has, or the key of either."""
-    return any(map(is_placeholder, (one.key, *one.values, *labels, labels.get(one.key))))
+def _may_match(subject: WorkloadCheck, one: Requirement) -> bool:
+    """Whether something fills in later what a requirement or the label has, or all labels."""
+    labels = subject.workload.template.labels
+    unknown = any(problem.pointer[-1] == "labels" for problem in subject.manifest.unknown)
+    return unknown or any(map(is_placeholder, (one.key, *one.values, *labels, labels.get(one.key))))
 
 
 def _own(subject: WorkloadCheck, missed: list[Requirement]) -> Diagnostic:

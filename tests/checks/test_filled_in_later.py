@@ -122,10 +122,26 @@ def test_no_fix_is_verified_where_something_is_filled_in_later():
     assert not any(fix.verified for fix in found.fixes)
 
 
+@pytest.mark.parametrize("rolling", ["{maxSurge: '${S}', maxUnavailable: 0}", "{maxSurge: 1, maxUnavailable: '${U}'}"])
+def test_numbers_of_a_strategy_may_come_to_go_together(rolling):
+    text = deployment(limits="{cpu: 1}", spec=f"updateStrategy: {{rollingUpdate: {rolling}}}")
+    assert codes(findings(text.replace("kind: Deployment", "kind: DaemonSet"))) == {}
+    late = "minReadySeconds: 700\nprogressDeadlineSeconds: '${P}'"
+    assert [one.severity for one in findings(deployment(limits="{cpu: 1}", spec=late))] == ["note"]
+
+
+def test_pods_are_apart_by_a_key_that_nodes_may_lack():
+    term = "{topologyKey: '${KEY}', labelSelector: {matchLabels: {app: chat}}}"
+    pod = f"affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}"
+    assert codes(findings(deployment(limits="{cpu: 1}", spec="replicas: 9", pod=pod))) == {}
+
+
 def test_a_selector_may_come_to_match():
     text = deployment(limits="{cpu: 1}").replace("{matchLabels: {app: chat}}", "{matchLabels: {app: '${APP}'}}")
     assert codes(findings(text)) == {}
     assert codes(findings(text.replace("${APP}", "other"))) == {"KLG008": "error"}
+    labels = deployment(limits="{cpu: 1}").replace("labels: {app: chat}", "labels: '${LABELS}'")
+    assert codes(findings(labels)) == {}
 
 
 def test_what_is_not_known_is_no_change_of_what_may_not_change():

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from change_cases import inventory, made, on
-from checks_units import unit, world
+from checks_units import findings, unit, world
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
@@ -263,3 +263,16 @@ def test_a_pod_on_a_node_that_is_not_declared_is_somewhere_else(kind):
     assert "KLG503" in {
         code for code, _, _ in told(one, made("s", "", replicas=2, gpus=9, kind=kind), inventory(4) + pods)
     }
+
+
+@pytest.mark.parametrize("strategy", [ON_DELETE, BELOW])
+def test_pods_that_a_capture_shows_keep_their_template_where_nothing_is_compared(strategy):
+    text, cluster = stateful(gpus=4, strategy=strategy), inventory(2)
+    assert [(one.code, one.severity, one.moment) for one in findings(text, cluster, code="KLG503")] == [
+        ("KLG503", "error", "now")
+    ]
+    shown = "".join(pod("s", f"s-{ordinal}", 1, "n1") for ordinal in range(2))
+    found = findings(text, cluster + shown)
+    assert [(one.code, one.severity, one.moment) for one in found if one.severity != "note"] == [
+        ("KLG503", "warning", "later")
+    ]

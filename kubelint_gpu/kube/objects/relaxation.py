@@ -36,7 +36,7 @@ def _least(pointer: Pointer) -> tuple[tuple[Pointer, Any], ...]:
             return _any_taint(pointer, entry)
         if part == "topologySpreadConstraints":
             return (((*entry, "whenUnsatisfiable"), "ScheduleAnyway"), *_any_domain(pointer))
-        if part == "podAffinity":
+        if part == "podAffinity" or (part == "podAntiAffinity" and pointer[-1] == "topologyKey"):
             return (((*pointer[: place + 1], _REQUIRED), _ABSENT),)
         if part == "nodeAffinity" and "matchExpressions" in pointer:
             entry = pointer[: pointer.index("matchExpressions") + 2]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.kube.values.errors import Pointer, is_placeholder
 from kubelint_gpu.kube.values.fields import INT32, Fields, described
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.patterns import pattern
@@ -155,7 +155,7 @@ def read_deployment_strategy(fields: Fields) -> DeploymentStrategy:
             rolling.report(("maxUnavailable",), f"must not be greater than 100%, not {unavailable}", str(unavailable))
     ready = fields.integer("minReadySeconds", 0, 0)
     deadline = fields.integer("progressDeadlineSeconds", 600, 0)
-    if deadline <= ready:
+    if deadline <= ready and not is_placeholder(fields.value.get("progressDeadlineSeconds")):
         where = "progressDeadlineSeconds" if "progressDeadlineSeconds" in fields else "minReadySeconds"
         fields.report((where,), f"progressDeadlineSeconds ({deadline}) must be greater than minReadySeconds ({ready})")
     return DeploymentStrategy(kind == "Recreate", surge, unavailable, ready, fields.boolean("paused"))
@@ -228,7 +228,7 @@ def read_daemon_set_strategy(fields: Fields) -> DaemonSetStrategy:
     rolling = update.down("rollingUpdate")
     surge = read_int_or_percent(rolling, "maxSurge", IntOrPercent(0))
     unavailable = read_int_or_percent(rolling, "maxUnavailable", IntOrPercent(1))
-    if kind == "RollingUpdate":
+    if kind == "RollingUpdate" and not any(map(is_placeholder, rolling.value.values())):
         if surge.amount and unavailable.amount:
             rolling.report(
                 ("maxSurge",),

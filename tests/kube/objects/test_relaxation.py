@@ -68,7 +68,7 @@ def value_at(value, pointer):
         (("affinity", "podAffinity", _TERMS[2], 0, "labelSelector", "matchLabels", "app"),
          ("affinity", "podAffinity"), {}),
         (("affinity", "podAntiAffinity", _TERMS[2], 0, "topologyKey"),
-         ("affinity", "podAntiAffinity", _TERMS[2], 0), {"topologyKey": "kubernetes.io/hostname"}),
+         ("affinity", "podAntiAffinity"), {}),
     ],
 )  # fmt: skip
 def test_what_is_not_known_demands_the_least_and_all_else_stays(pointer, at, least):
