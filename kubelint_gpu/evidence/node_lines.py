@@ -13,6 +13,7 @@ from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wording import amount, listed, some
 from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -56,8 +57,21 @@ def _binding(unit: ApplySet, subject: WorkloadCheck, nodes: Sequence[str], *, ta
     yield from binding(unit, subject, only)
 
 
-def node_clues(unit: ApplySet, names: Sequence[str], resource: str) -> Iterator[Related]:
+def node_clues(unit: ApplySet, names: Sequence[str], resource: str) -> Sequence[Related]:
     """The lines of the inventory that say how much of a resource nodes have; nodes of one line are told together."""
+    known, key = _known_clues(unit), (*names, resource)
+    if key not in known:
+        known[key] = [*_node_clues(unit, names, resource)]
+    return known[key]
+
+
+@once
+def _known_clues(_unit: ApplySet) -> dict[tuple[str, ...], Sequence[Related]]:
+    """Many workloads may go to the same nodes."""
+    return {}
+
+
+def _node_clues(unit: ApplySet, names: Sequence[str], resource: str) -> Iterator[Related]:
     said: dict[tuple[Place, str], list[str]] = {}
     for name in names:
         declared = unit.world.declared("Node", name)

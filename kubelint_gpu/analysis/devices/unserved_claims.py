@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 
-ATTEMPT: Pointer = ("requests",)
-"""Where it is told that an attempt fails, whatever the devices are."""
-
 
 class Fault(NamedTuple):
     """The part of a claim that fails.
@@ -45,6 +42,11 @@ class Fault(NamedTuple):
     wanted: str = ""
     near: str = ""
     reads: tuple[str, str, str] | None = None
+
+    @property
+    def of_attempt(self) -> bool:
+        """Whether attempts fail, whatever the devices are."""
+        return self.below == ("requests",)
 
 
 @once
@@ -80,7 +82,7 @@ def faults(trial: ClaimTrial, spec: ClaimSpec) -> Iterator[Fault]:
         return
     if found.error is not None:
         if found.selector is None and least_devices(spec) <= MOST_DEVICES:
-            yield Fault(ATTEMPT, f"every scheduling attempt fails: {', '.join(found.error.reasons)}")
+            yield Fault(("requests",), f"every scheduling attempt fails: {', '.join(found.error.reasons)}")
         return
     alone = [replace(spec, requests=(one,), constraints=()) for one in spec.requests]
     failing = [number for number, one in enumerate(alone) if _fails(trial, one)]

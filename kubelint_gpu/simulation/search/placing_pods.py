@@ -140,22 +140,17 @@ def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[St
 
 
 def _by_tiers(simulation: Simulation, state: State, kinds: Sequence[int]) -> Iterator[tuple[int, int]]:
-    later = []
+    """The kinds with their tiers, the lowest first; pods of one tier are placed in any order."""
+    optional, wanted, sure = simulation.pod_types.optional, simulation.pod_types.wanted, simulation.pod_types.sure
+    later: tuple[list[int], list[int]] = [], []
     for kind in kinds:
-        found = _tier(simulation, state, kind), kind
-        if found[0]:
-            later.append(found)
+        if kind in optional:
+            later[1].append(kind)
+        elif sure[kind] < wanted[kind] and wanted[kind] - state.waiting[kind] >= sure[kind]:
+            later[0].append(kind)
         else:
-            yield found
-    yield from sorted(later, key=lambda one: one[0])
-
-
-def _tier(simulation: Simulation, state: State, kind: int) -> int:
-    """Pods with the same number are placed in any order."""
-    if kind in simulation.pod_types.optional:
-        return 2
-    wanted, sure = simulation.pod_types.wanted[kind], simulation.pod_types.sure[kind]
-    return int(sure < wanted and wanted - state.waiting[kind] >= sure)
+            yield 0, kind
+    yield from [(tier, kind) for tier, members in enumerate(later, 1) for kind in members]
 
 
 def _is_refused(simulation: Simulation, kind: int, state: State, lacking: int) -> bool:

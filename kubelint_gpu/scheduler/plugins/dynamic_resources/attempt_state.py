@@ -108,8 +108,7 @@ class AttemptState:
 
     def wanted_on(self, node: NodeInfo) -> tuple[tuple[ResourceClaim, ...], View] | None:
         """The claims that need devices of a node, and what it reaches; None where it serves none of them."""
-        question = self._questions.of(node.node)
-        return None if question is None else (question.claims, question.view)
+        return self._questions.reached(node.node)
 
     def ways_apart(self, node: NodeInfo, parts: Mapping[DeviceID, Hashable]) -> int:
         """In how many ways the claims find devices on a node that are parts of nothing that those of another way are.

@@ -35,7 +35,7 @@ class DeviceChoice:
         for _, key, claims, view in self._wanted:
             if key not in self._chosen:
                 self._chosen[key] = self._choices(claims, view)
-            self.devices.update(view.slots[place].id for place in set().union(*self._chosen[key]))
+            self.devices.update([view.slots[place].id for place in set().union(*self._chosen[key])])
 
     def room(self, parts: Mapping[DeviceID, Hashable], numbers: dict[Hashable, int]) -> DeviceRoom:
         """What is known, where devices are such `parts`; claims that pods share get their devices, or have them.

@@ -75,16 +75,26 @@ class NodeQuestions:
 
     def of(self, node: Node) -> NodeQuestion | None:
         """What is asked of a node; None where nothing serves an extended resource there."""
-        served = from_devices(self._asked, self._objects.by_resource, node) if self._asked else _NOTHING
-        if served is None:
+        asking = self._asked_on(node)
+        if asking is None:
             return None
-        asking = self._asked_for(served)
         if not asking.claims:
             return NodeQuestion((), _NO_VIEW, (), None, None)
         view, layout = self._seen(node, asking)
         usage = self._usage(node.name, view)
         key = (asking.number, layout.number, usage.key)
         return NodeQuestion(asking.claims, view, layout.likeness, usage, key)
+
+    def reached(self, node: Node) -> tuple[tuple[ResourceClaim, ...], View] | None:
+        """The claims that are asked for there, and what the node reaches; None as with `of`."""
+        asking = self._asked_on(node)
+        return (
+            None if asking is None else (asking.claims, self._objects.slices.view(node) if asking.claims else _NO_VIEW)
+        )
+
+    def _asked_on(self, node: Node) -> Asking | None:
+        served = from_devices(self._asked, self._objects.by_resource, node) if self._asked else _NOTHING
+        return None if served is None else self._asked_for(served)
 
     def key(self, node: Node) -> Hashable:
         """By what claims tell a node from others: None where nothing serves a resource, nothing without claims."""
