@@ -45,7 +45,7 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
         mine[claim.manifest.kind, claim.namespace, claim.manifest.name] = bool(found)
         for fault in found:
             # of a claim that is refused an attempt says nothing that its refusal does not say
-            if not fault.of_attempt or not any(further_problems(claim.manifest, unit.minor_release)):
+            if fault.below != ("requests",) or not any(further_problems(claim.manifest, unit.minor_release)):
                 yield _told(unit, claim, fault, assumption(unit, trial, claim.spec, fault))
     allocated = {one.key for one in unit.cluster.resource_claims if one.allocation is not None}
     for reference in claim_references(unit):

@@ -43,11 +43,6 @@ class Fault(NamedTuple):
     near: str = ""
     reads: tuple[str, str, str] | None = None
 
-    @property
-    def of_attempt(self) -> bool:
-        """Whether attempts fail, whatever the devices are."""
-        return self.below == ("requests",)
-
 
 @once
 def device_trial(unit: ApplySet) -> ClaimTrial | None:

@@ -144,10 +144,7 @@ def _class(
     return NodeRow(
         nodes=tuple(sorted((node.name for node in members), key=natural)),
         labels={key: value for key, value in sorted(first.labels.items()) if key not in ignored},
-        taints=tuple(
-            f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
-            for taint in sorted(first.taints, key=lambda taint: (taint.key, taint.value, taint.effect))
-        ),
+        taints=tuple(map(str, sorted(first.taints, key=lambda taint: (taint.key, taint.value, taint.effect)))),
         unschedulable=first.unschedulable,
         unhealthy=first.meta.annotations.get(UNHEALTHY, ""),
         allocatable=first.allocatable,

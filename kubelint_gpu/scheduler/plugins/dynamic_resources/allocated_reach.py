@@ -11,6 +11,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE, NodeReason
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_users import users_of
 
 NAME = "DynamicResources"
 
@@ -51,18 +52,25 @@ class AllocatedReach:
         return self._homes[selector]
 
 
-def is_releasable(pod: Pod, claims: Sequence[ResourceClaim], rejected: Iterable[tuple[NodeInfo, Status]]) -> bool:
-    """Whether PostFilter takes back the devices of a claim that nobody else uses.
+def is_releasable(
+    pod: Pod,
+    claims: Sequence[ResourceClaim],
+    held: Mapping[str, Allocation],
+    rejected: Iterable[tuple[NodeInfo, Status]],
+    snapshot: Snapshot,
+) -> bool:
+    """Whether PostFilter takes back the devices of a claim that nobody else uses; `held` is what claims have.
 
     It knows the claims that did not reach a node on which the others found devices.
     """
-    alone = [
-        claim.allocation.node_selector
-        for claim in claims
-        if claim.allocation is not None
-        and claim.allocation.node_selector is not None
-        and all((one.name, one.uid) == (pod.meta.name, pod.meta.uid) for one in claim.reserved_for)
-    ]
+
+    def is_alone(claim: ResourceClaim) -> bool:
+        if claim.allocation is None:
+            return all(one.is_claim for one in users_of(claim.key, snapshot))
+        return all((one.name, one.uid) == (pod.meta.name, pod.meta.uid) for one in claim.reserved_for)
+
+    selectors = [held[claim.key].node_selector for claim in claims if claim.key in held and is_alone(claim)]
+    alone = [one for one in selectors if one is not None]
     return any(
         not _reaches(selector, node)
         for node, status in (rejected if alone else ())

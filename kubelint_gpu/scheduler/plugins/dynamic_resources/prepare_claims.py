@@ -75,7 +75,7 @@ def state_of_claims(specs: Sequence[ClaimSpec], snapshot: Snapshot, effort: Effo
 
 def post_filter(state: AttemptState, snapshot: Snapshot, rejected: Iterable[tuple[NodeInfo, Status]]) -> str:
     """What PostFilter says of a pod with claims that fits nowhere."""
-    if is_releasable(state.pod, state.claims, rejected):
+    if is_releasable(state.pod, state.claims, state.allocations, rejected, snapshot):
         return DEALLOCATED
     if state.stale is not None:
         return DELETED
