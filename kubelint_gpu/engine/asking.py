@@ -17,6 +17,7 @@ from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, parts
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.unread_objects import decisive, undeclared_claims
 
 _OF_FIELDS = ("KLG002", "KLG003")
@@ -38,7 +39,8 @@ def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
 
 def _with_claims(unit: ApplySet, draft: Diagnostic) -> Diagnostic:
     """The draft with the claims named that its fixes are not proven with."""
-    names = undeclared_claims(unit, draft.manifest) if draft.proposals and draft.effective_severity != "note" else ()
+    proposed = draft.proposals and draft.effective_severity != "note"
+    names = claims_behind(unit, draft, draft.manifest) if proposed else ()
     if not names:
         return draft
     one = len(names) == 1
@@ -65,6 +67,11 @@ def _with_unknown(draft: Diagnostic) -> Diagnostic:
     severity = possible.effective_severity
     lowered = replace(possible, severity=severity if within else LOWER[severity])
     return _begun(lowered, f"depending on {some(manifest.unknown_fields, 'field')}, ")
+
+
+def claims_behind(unit: ApplySet, draft: Diagnostic, manifest: Manifest | None) -> tuple[str, ...]:
+    """The claims that nobody declares and that decide about fixes: not about how a manifest is written."""
+    return () if draft.code in _OF_FIELDS else undeclared_claims(unit, manifest)
 
 
 def _narrowed(draft: Diagnostic, unsure: Sequence[Unread]) -> Diagnostic:

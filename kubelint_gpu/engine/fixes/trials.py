@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.fields.misplaced_fields import MISPLACED, Misplaced, 
 from kubelint_gpu.documents import encode, read
 from kubelint_gpu.documents.edits import Edit, apply
 from kubelint_gpu.documents.layout import NotEditable
-from kubelint_gpu.engine.asking import drafts_of
+from kubelint_gpu.engine.asking import claims_behind, drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate, Identity
 from kubelint_gpu.findings.finding import Fix, Refusal, TextEdit
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
@@ -17,7 +17,7 @@ from kubelint_gpu.messages.wording import USED_UP, workload_name
 from kubelint_gpu.work import UsedUp, left, part
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import place_of
-from kubelint_gpu.workspace.unread_objects import decisive, undeclared_claims
+from kubelint_gpu.workspace.unread_objects import decisive
 
 _UNTRIED = "it was not tried, because so many workloads are applied together: check the file by itself, or fewer"
 MOST_RENDERED = 10_000
@@ -65,7 +65,7 @@ def tried(
     """
     waiting: Sequence[Misplaced] = ()
     whole = [one.manifest for one in (draft, *beside)]
-    known = not any(undeclared_claims(unit, one) or (one is not None and one.unknown) for one in whole)
+    known = not any(claims_behind(unit, draft, one) or (one is not None and one.unknown) for one in whole)
     sure = known and not decisive(unit)
     if draft.proposals and draft.manifest is not None and draft.code != MISPLACED:
         waiting = misplaced_in(unit, draft.manifest)

@@ -157,6 +157,10 @@ def test_no_fix_is_verified_beside_a_claim_that_nobody_declares(declared):
     (found,) = findings(text + claim if declared else text, code="KLG101")
     assert {fix.verified for fix in found.fixes} == {declared}
     assert any("models is declared nowhere" in line for line in found.help) is not declared
+    # how a manifest is written, no claim decides
+    written = findings(text.replace("app: chat", "app: n"), code="KLG003")
+    assert [one.help for one in written] == [()] * 2
+    assert {fix.verified for one in written for fix in one.fixes} == {True}
 
 
 def test_trials_of_a_large_rendered_unit_end_with_the_work_that_they_may_take():
