@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import is_certain
+from kubelint_gpu.analysis.node_misfit import tainted
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.node_lines import clues, node_clues, scarce
@@ -12,7 +13,7 @@ from kubelint_gpu.evidence.runtime_classes import binding
 from kubelint_gpu.evidence.stakes import holding, told_holders
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every
-from kubelint_gpu.messages.wording import amount, bare, counted, owner_name, some
+from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
 from kubelint_gpu.scheduler import attempt
 from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
@@ -71,7 +72,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
         certainty="certain" if certain else "possible",
         severity=None if halts else "warning",
         scheduler=_text(unit, subject, judgement, full),
-        help=tuple(_help(subject, never, barred)),
+        help=tuple(_help(unit, subject, never, barred)),
         related=(
             *clues(unit, subject, resource, sorted({*(full or judgement.eligible or never)}.difference(barred))),
             *node_clues(unit, [name for name in lacking if judgement.eligible and name not in full][:2], resource),
@@ -112,13 +113,17 @@ def _barred(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> lis
     return [name for name in names if name not in allowed]
 
 
-def _help(subject: WorkloadCheck, never: Sequence[str], barred: Sequence[str]) -> Iterator[str]:
+def _help(unit: ApplySet, subject: WorkloadCheck, never: Sequence[str], barred: Sequence[str]) -> Iterator[str]:
     if barred:
         yield (
             f"write the nodeSelector of RuntimeClass {subject.workload.spec.runtime_class_name} in the template, too: "
             "the DaemonSet controller chooses nodes by the template, and the class is added to the pods that it makes"
         )
     if len(barred) < len(never):
+        shunned = tainted(unit, subject)
+        if shunned is not None:
+            told = listed([str(taint) for taint in shunned.taints])
+            yield f"only untolerated taints keep its pods from {some(shunned.nodes)}: tolerate {told}"
         yield "select only the nodes that have what the pod asks for"
 
 

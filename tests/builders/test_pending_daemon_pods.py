@@ -78,3 +78,14 @@ def test_a_daemon_set_that_evicts_what_fills_its_nodes_runs_and_its_victims_are_
             "its new pods (priority 1000) can evict 1 pod of StatefulSet research/notebook (priority 1) from l4-1 to have "
             "room"
         )
+
+
+def test_nodes_that_only_a_taint_keeps_daemon_pods_from_are_named():
+    taint = "    taints: [{key: gpu, value: a100, effect: NoSchedule}]\n"
+    nodes = two_nodes(1, 0).replace("    gpus: {model: L4, count: 1}\n", f"{taint}    gpus: {{model: L4, count: 1}}\n")
+    agent = made("agent", "", kind="DaemonSet", pod="tolerations: [{key: gpu, value: h100}]\n").removeprefix("---\n")
+    (found,) = findings(agent, nodes, "KLG109")
+    assert found.help == (
+        "only untolerated taints keep its pods from n1: tolerate gpu=a100:NoSchedule",
+        "select only the nodes that have what the pod asks for",
+    )
