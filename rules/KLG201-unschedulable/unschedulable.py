@@ -12,8 +12,12 @@ from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, with_default_class
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.messages.wording import amount, bare
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys
+from kubelint_gpu.scheduler.plugins.volume_binding import unsuited
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import makes_claim
+
+_MOST = 2
 
 
 @rule("KLG201")
@@ -31,8 +35,20 @@ def unschedulable(unit: ApplySet) -> Iterator[Diagnostic]:
             cause="unschedulable",
             certainty=found.certainty,
             scheduler=scheduler_message(unit, subject),
+            help=tuple(_unsuited(unit, subject))[:_MOST] if found.by_volume else (),
             related=clues(unit, subject, found.resource, found.nodes, takes=False),
         )
+
+
+def _unsuited(unit: ApplySet, subject: WorkloadCheck) -> Iterator[str]:
+    """Why its claims do not get the volumes of their classes."""
+    keys, classes = claim_keys(subject.workload), unit.cluster.storage_classes
+    for claim in (one for one in unit.cluster.claims if one.key in keys and not one.bound):
+        name = with_default_class(claim, classes).class_name
+        for volume in (one for one in unit.cluster.volumes if one.storage_class == name):
+            why = unsuited(volume, claim)
+            if why:
+                yield f"claim {claim.meta.name} does not get volume {volume.meta.name}: {why}"
 
 
 def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]:

@@ -23,9 +23,13 @@ NONE = "neither the inventory nor the manifests have"
 
 
 def said(named, cluster):
+    return [one.message for one in found_of(named, cluster)]
+
+
+def found_of(named, cluster):
     mounts = "volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]\n"
     text = made("a", "strategy: {type: Recreate}\n", pod=mounts) + CLAIM.format(named)
-    return [one.message for one in findings(text, inventory(1) + cluster, code="KLG201")]
+    return findings(text, inventory(1) + cluster, code="KLG201")
 
 
 @pytest.mark.parametrize(
@@ -60,6 +64,23 @@ def test_a_claim_is_bound_to_the_volume_that_it_names_or_to_one_that_suits_it(na
     found = said(asks, CLASS.format("") + VOLUME.replace(*volume))
     assert [one for one in found if lacks not in one or not lacks] == []
     assert bool(found) is bool(lacks)
+
+
+@pytest.mark.parametrize(
+    ("volume", "why"),
+    [
+        (("storage: 1Gi", "storage: 1Mi"), "it is too small"),
+        (("[ReadWriteOnce]", "[ReadOnlyMany]"), "it does not have the access modes of the claim"),
+        (("spec: {", "spec: {claimRef: {namespace: serving, name: x}, "), "it is another claim's"),
+        (("spec: {", "spec: {volumeMode: Block, "), "its volumeMode or VolumeAttributesClass is another"),
+        (("spec: {", "status: {phase: Released}\nspec: {"), "it is Released"),
+        (("", ""), "it does not have the labels that the claim selects"),
+    ],
+)
+def test_why_a_claim_does_not_get_a_volume_is_told(volume, why):
+    selects = "selector: {matchLabels: {disk: ssd}}, " if not volume[0] else ""
+    (one,) = found_of(f'{selects}storageClassName: "", ', CLASS.format("") + VOLUME.replace(*volume))
+    assert one.help == (f"claim data does not get volume pv: {why}",)
 
 
 @pytest.mark.parametrize(

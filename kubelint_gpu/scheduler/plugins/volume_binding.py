@@ -177,30 +177,34 @@ def best_volumes(
     """
     best: list[PersistentVolume] = []
     for volume in volumes:
-        if not _suits(volume, claim) or volume.meta.name in taken:
+        if volume.meta.name in taken or unsuited(volume, claim):
             continue
         reaches = labels is None or volume.reachable_from(labels)
         if volume.claim is not None:
             return [volume] if reaches else []
-        if (
-            (not best or volume.capacity <= best[0].capacity)
-            and volume.phase == "Available"
-            and (claim.selector is None or claim.selector.matches(volume.meta.labels))
-            and set(claim.access_modes) <= set(volume.access_modes)
-            and reaches
-        ):
+        if reaches and (not best or volume.capacity <= best[0].capacity):
             best = [*(best if best and volume.capacity == best[0].capacity else ()), volume]
     return best
 
 
-def _suits(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
-    return (
-        (volume.claim is None or volume.reserved_for(claim))
-        and volume.capacity >= (claim.request or 0)
-        and volume.volume_mode == claim.volume_mode
-        and volume.attributes_class == claim.attributes_class
-        and not volume.meta.terminating
-    )
+def unsuited(volume: PersistentVolume, claim: PersistentVolumeClaim) -> str:
+    """Why a claim never gets a volume of its class, on whatever node its pod is; empty where it may."""
+    reserved = volume.claim is not None
+    if reserved and not volume.reserved_for(claim):
+        return "it is another claim's"
+    if volume.meta.terminating:
+        return "it is being deleted"
+    if volume.capacity < (claim.request or 0):
+        return "it is too small"
+    if volume.volume_mode != claim.volume_mode or volume.attributes_class != claim.attributes_class:
+        return "its volumeMode or VolumeAttributesClass is another"
+    if not reserved and volume.phase != "Available":
+        return f"it is {volume.phase}"
+    if not reserved and claim.selector is not None and not claim.selector.matches(volume.meta.labels):
+        return "it does not have the labels that the claim selects"
+    if not reserved and not set(claim.access_modes) <= set(volume.access_modes):
+        return "it does not have the access modes of the claim"
+    return ""
 
 
 def _has_room(
