@@ -127,16 +127,12 @@ def likeness(pod: Pod, snapshot: Snapshot) -> Hashable:
     return replace(plain, spec=replace(plain.spec, resource_claims=tuple(unnamed))), tuple(asked)
 
 
+@lru_cache(maxsize=4096)
 def _plain(pod: Pod, keys: frozenset[str] | None) -> Pod:
     labels = FrozenMap({key: value for key, value in pod.meta.labels.items() if keys is None or key in keys})
     meta = replace(pod.meta, name="", uid="", labels=labels, annotations=EMPTY, created="")
-    return replace(pod, meta=meta, start_time="", spec=_plain_spec(pod.spec))
-
-
-@lru_cache(maxsize=4096)
-def _plain_spec(spec: PodSpec) -> PodSpec:
-    containers = tuple([replace(one, name="", image="", environment=EMPTY) for one in spec.containers])
-    return _first_equal(replace(spec, containers=containers))
+    containers = tuple([replace(one, name="", image="", environment=EMPTY) for one in pod.spec.containers])
+    return replace(pod, meta=meta, start_time="", spec=_first_equal(replace(pod.spec, containers=containers)))
 
 
 @lru_cache(maxsize=4096)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Pointer, Reading
@@ -210,14 +210,20 @@ class ClusterContext:
             known = self._shared = (shared, _Shared(merged, self._without_defaults(merged, strangers)))
         return known[1]
 
-    def _brought(self, manifests: Iterable[Manifest]) -> dict[tuple[str, str, str], Any]:
-        """What manifests bring to the cluster, by identity; of one object the last."""
-        brought: dict[tuple[str, str, str], Any] = {}
+    def _brought(self, manifests: Iterable[Manifest]) -> dict[tuple[str, str, str], tuple[Any, Any]]:
+        """What manifests bring to the cluster, by identity, with what is read of it; of one object the last."""
+        brought: dict[tuple[str, str, str], tuple[Any, Any]] = {}
         for manifest in manifests:
             if manifest.kind in _FROM_MANIFESTS and manifest.name:
-                value = _lawful(self._with_status(manifest))
-                if value is not None:
-                    brought[_identity(value)] = value
+                value, problems = self._with_status(manifest), list[InvalidObject]()
+                typed = read_object(value, problems)
+                # how high a class is decides between pods, so that there is no least
+                if problems and manifest.kind != "PriorityClass" and all(one.placeholder for one in problems):
+                    value = relaxed(value, [one.pointer for one in problems])
+                    problems.clear()
+                    typed = read_object(value, problems)
+                if not problems:
+                    brought[_identity(value)] = value, typed
         return brought
 
     def _without_defaults(self, cluster: Cluster, strangers: Collection[tuple[str, str]]) -> Cluster:
@@ -258,9 +264,10 @@ class ClusterContext:
         return value
 
 
-def merged_cluster(base: Cluster, brought: dict[tuple[str, str, str], Any]) -> Cluster:
+def merged_cluster(base: Cluster, brought: dict[tuple[str, str, str], tuple[Any, Any]]) -> Cluster:
     """A cluster with further objects, each in place of its namesake; claims stay, and who has a volume keeps it."""
-    added = read_cluster(brought.values())
+    values, typed = zip(*brought.values(), strict=True)
+    added = read_cluster(values, known=typed)
     changes: dict[str, Any] = {}
     for field in fields(Cluster):
         new = getattr(added, field.name)
@@ -286,15 +293,3 @@ def _identity(value: dict[str, Any]) -> tuple[str, str, str]:
     meta = value.get("metadata") or {}
     namespace = "" if kind in _CLUSTER_SCOPED else str(meta.get("namespace") or "default")
     return kind, namespace, str(meta.get("name"))
-
-
-def _lawful(value: dict[str, Any]) -> dict[str, Any] | None:
-    """An object with the least that it may demand where something fills it in later; None where it is not lawful.
-
-    How high a class is decides between pods, so that there is no least.
-    """
-    problems: list[InvalidObject] = []
-    read_object(value, problems)
-    if problems and (value["kind"] == "PriorityClass" or not all(one.placeholder for one in problems)):
-        return None
-    return cast("dict[str, Any]", relaxed(value, [one.pointer for one in problems])) if problems else value

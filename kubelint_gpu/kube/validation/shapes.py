@@ -104,9 +104,10 @@ def _shape(value: Any, table: Shape, pointer: Pointer) -> Problems:
     given = mapping(value)
     for key, inner in table.fields.items():
         found = given.get(key)
-        if isinstance(inner, Word) and isinstance(found, str) and found and inner.is_lawful(found):
-            continue
-        if found is not None or (not isinstance(inner, Many) and inner.required):
+        if found is None:
+            if inner.__class__ is not Many and inner.required:
+                yield from problems_of(found, inner, (*pointer, key))
+        elif not (inner.__class__ is Word and found and found.__class__ is str and inner.is_lawful(found)):
             yield from problems_of(found, inner, (*pointer, key))
     if table.further is not None:
         yield from table.further(given, pointer)
@@ -134,6 +135,7 @@ def _keyed(value: Any, table: Keyed, pointer: Pointer) -> Problems:
     if table.most is not None and len(entries) > table.most:
         yield InvalidObject(f"must have at most {table.most} entries, and has {len(entries)}", pointer, None)
     for key, inner in entries.items():
-        yield from _text(key, table.key, (*pointer, key))
+        if not key or not table.key.is_lawful(key):
+            yield from _text(key, table.key, (*pointer, key))
         if table.item is not None:
             yield from _shape(inner, table.item, (*pointer, key))

@@ -196,12 +196,12 @@ def _device_with_betas(device: dict[str, Any], pointer: Pointer) -> Problems:
 
 
 def _values(attribute: dict[str, Any]) -> list[Any]:
-    found = [one for kind in _LISTS for one in sequence(attribute.get(kind))]
+    found = [one for kind in _LISTS if kind in attribute for one in sequence(attribute[kind])]
     return found or [None]
 
 
 def _one_value(attribute: dict[str, Any], pointer: Pointer) -> Problems:
-    kinds = [kind for kind in ATTRIBUTE_KINDS if attribute.get(kind) is not None]
+    kinds = [kind for kind in ATTRIBUTE_KINDS if kind in attribute and attribute[kind] is not None]
     if len(kinds) != 1:
         told = f"and not {' and '.join(kinds)}" if kinds else "and has none"
         yield InvalidObject(f"must have exactly one value, {told}", pointer, None)
@@ -210,6 +210,7 @@ def _one_value(attribute: dict[str, Any], pointer: Pointer) -> Problems:
             yield InvalidObject("may not be empty", (*pointer, kind), [])
 
 
+@lru_cache
 def _is_attribute_name(name: str) -> bool:
     domain, slash, identifier = name.partition("/")
     # the API server looks at no name of three parts

@@ -33,6 +33,8 @@ class PodsByOwner:
 
         Those that only their claims tell of have the template that the workload has, or had `before`.
         """
+        if not self.pods:
+            return []
         space = controller.workload.meta.namespace
         places: Iterable[int] = range(len(self.pods))
         if controller.knows_own_pods:
