@@ -31,6 +31,7 @@ _FROM_MANIFESTS = _SHARED | {
     "ResourceClaim",
     "ResourceClaimTemplate",
     "ResourceSlice",
+    "DeviceTaintRule",
 }
 _CLUSTER_SCOPED = frozenset(
     ("Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "RuntimeClass", "DeviceClass", "Node")

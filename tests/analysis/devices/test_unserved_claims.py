@@ -182,3 +182,18 @@ def test_a_resource_that_a_class_serves_lacks_devices(count, told):
     unit = ApplySet((read("a.yaml", text),), world)
     found = [one.message for one in check((unit,), world, fixes=False).findings if one.severity == "error"]
     assert [one.partition(",")[0] for one in found] == told
+
+
+@pytest.mark.parametrize(("driver", "told"), [("gpu.nvidia.com", ["KLG703"]), ("nic.example.com", [])])
+def test_a_rule_of_the_manifests_taints_devices(driver, told):
+    readings = (read("inventory.yaml", (HEAD.format(version="1.36") + H100).encode()),)
+    inventory, errors = load(readings)
+    world = ClusterContext(inventory, readings, errors)
+    rule = """\
+    apiVersion: resource.k8s.io/v1beta2
+    kind: DeviceTaintRule
+    metadata: {name: broken}
+    spec: {deviceSelector: {driver: %s}, taint: {key: broken, effect: NoSchedule}}
+    """
+    unit = ApplySet((read("a.yaml", objects(dedent(rule % driver), claim(f"[{gpu()}]")).encode()),), world)
+    assert [one.code for one in check((unit,), world, fixes=False).findings if one.severity == "error"] == told
