@@ -20,7 +20,7 @@ from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.files import NotReadable, read_named
 from kubelint_gpu.sources.paths import exists
 from kubelint_gpu.sources.safe_write import NotWritable, write_file
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.project.worlds import complain
 
 _VERSION = 1
@@ -48,7 +48,7 @@ class Baseline:
 
     def accepts(self, finding: Finding) -> bool:
         """Whether a finding of this cause is accepted."""
-        return self.path is not None and _entry(finding, self.path.parent, 0) in self.entries
+        return self.path is not None and self.entries.issuperset(_entries(finding, self.path.parent, Counter()))
 
     def wanted(self, reports: Callable[[Finding], bool]) -> Callable[[Finding], bool]:
         """What is reported and not accepted: nothing else is mended."""
@@ -112,22 +112,22 @@ def settle(
     if baseline.path is None:
         return Settled(told_once(reported)) if target is None else _written(target, found, reported)
     keys = _keys(found, baseline.path.parent)
-    gone = _gone(baseline, frozenset(keys.values()), checked)
+    gone = _gone(baseline, frozenset().union(*keys.values()), checked)
     if target is not None:
         _shrunk(baseline, target, gone)
     elif not failed:
         _tell(baseline, gone)
-    left = tuple(finding for finding in reported if keys[finding.fingerprint] not in baseline.entries)
+    left = tuple(finding for finding in reported if not baseline.entries.issuperset(keys[finding.fingerprint]))
     return Settled(told_once(left), len(reported) - len(left))
 
 
 def _written(target: str, found: Sequence[Finding], reported: Sequence[Finding]) -> Settled:
     """A new baseline with everything that is reported; a rule that crashed is never accepted."""
     keys = _keys(found, Path(target).parent)
-    entries = {keys[finding.fingerprint] for finding in reported if finding.name != _INTERNAL}
-    _write(target, entries)
-    complain(target, f"{len(entries)} finding{'' if len(entries) == 1 else 's'} written down")
-    return Settled(tuple(finding for finding in reported if finding.name == _INTERNAL), len(entries))
+    accepted = [finding for finding in reported if finding.name != _INTERNAL]
+    _write(target, {entry for finding in accepted for entry in keys[finding.fingerprint]})
+    complain(target, f"{len(accepted)} finding{'' if len(accepted) == 1 else 's'} written down")
+    return Settled(tuple(finding for finding in reported if finding.name == _INTERNAL), len(accepted))
 
 
 def _shrunk(baseline: Baseline, target: str, gone: Collection[Entry]) -> None:
@@ -159,21 +159,21 @@ def _tell(baseline: Baseline, gone: Collection[Entry]) -> None:
     complain(str(baseline.path), f"{what} ({example}); add --write-baseline {baseline.path} to drop what is gone")
 
 
-def _keys(findings: Iterable[Finding], folder: Path) -> dict[str, Entry]:
-    """The entry of each finding of a run, by its fingerprint; findings of one cause are told apart by number."""
+def _keys(findings: Iterable[Finding], folder: Path) -> dict[str, tuple[Entry, ...]]:
+    """The entries of each finding of a run, by its fingerprint; findings of one cause are told apart by number."""
     numbers: Counter[Entry] = Counter()
-    keys = {}
-    for finding in findings:
-        first = _entry(finding, folder, 0)
-        keys[finding.fingerprint] = _entry(finding, folder, numbers[first])
+    return {finding.fingerprint: _entries(finding, folder, numbers) for finding in findings}
+
+
+def _entries(finding: Finding, folder: Path, numbers: Counter[Entry]) -> tuple[Entry, ...]:
+    """An entry for each object that a finding is about: one line of a base is seen through several overlays."""
+    path, found = _relative(finding.place.path, folder), []
+    for name in (finding.object, *finding.others):
+        parts = finding.code, path, name, finding.cause
+        first = Entry(path, finding.code, name, fingerprint(*parts, "0"))
+        found.append(replace(first, fingerprint=fingerprint(*parts, str(numbers[first]))))
         numbers[first] += 1
-    return keys
-
-
-def _entry(finding: Finding, folder: Path, number: int) -> Entry:
-    path = _relative(finding.place.path, folder)
-    text = fingerprint(finding.code, path, finding.object, finding.cause, str(number))
-    return Entry(path, finding.code, finding.object, text)
+    return tuple(found)
 
 
 def _relative(path: str, folder: Path) -> str:

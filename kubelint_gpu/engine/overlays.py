@@ -120,7 +120,10 @@ def _merged(group: Sequence[OverlayFinding]) -> OverlayFinding:
         for fix in first.finding.fixes
         if all(any(fix.edits == one.edits for one in other.finding.fixes) for other in group[1:])
     )
-    return replace(first, finding=replace(first.finding, related=tuple(dict.fromkeys(related)), fixes=everywhere))
+    objects = [name for one in group for name in (one.finding.object, *one.finding.others)]
+    others = tuple(name for name in dict.fromkeys(objects) if name != first.finding.object)
+    finding = replace(first.finding, related=tuple(dict.fromkeys(related)), fixes=everywhere, others=others)
+    return replace(first, finding=finding)
 
 
 def _overlay(draft: Diagnostic, unit: ApplySet) -> tuple[Place, str] | None:

@@ -107,6 +107,22 @@ def test_files_that_were_not_looked_at_keep_their_entries(project):
     assert (project / "baseline.json").read_text() == before
 
 
+def test_one_line_of_a_base_is_accepted_for_each_overlay_that_renders_it(project):
+    (project / ".git").mkdir()
+    (project / "deploy" / "kustomization.yaml").write_text("resources: [tracker.yaml]\n")
+    for name in "ab":
+        (project / "overlays" / name).mkdir(parents=True)
+        text = f"namespace: {name}\nresources: [../../deploy]\n"
+        (project / "overlays" / name / "kustomization.yaml").write_text(text)
+    one, both = ("overlays/a",), ("overlays/a", "overlays/b")
+    check(project, "--write-baseline", "both.json", paths=both)
+    assert check(project, "--baseline", "both.json", paths=one).codes == []
+    check(project, "--write-baseline", "one.json", paths=one)
+    found = check(project, "--baseline", "one.json", paths=both)
+    assert "KLG101" in found.codes
+    assert "no longer" not in found.err
+
+
 def test_without_baseline_the_file_is_written_anew(project):
     (project / "baseline.json").write_text('{"version": 1, "findings": []}')
     check(project, "--write-baseline", "baseline.json")
