@@ -212,10 +212,14 @@ class ClusterContext:
         return known[1]
 
     def _brought(self, manifests: Iterable[Manifest]) -> dict[tuple[str, str, str], tuple[Any, Any]]:
-        """What manifests bring to the cluster, by identity, with what is read of it; of one object the last."""
+        """What manifests bring to the cluster, by identity, with what is read of it; of one object the last.
+
+        Rules that taint devices do something only where a gate is on (1.36), as it is where the cluster has some.
+        """
+        kinds = _FROM_MANIFESTS if self.base.device_taint_rules else _FROM_MANIFESTS - {"DeviceTaintRule"}
         brought: dict[tuple[str, str, str], tuple[Any, Any]] = {}
         for manifest in manifests:
-            if manifest.kind in _FROM_MANIFESTS and manifest.name:
+            if manifest.kind in kinds and manifest.name:
                 value, problems = self._with_status(manifest), list[InvalidObject]()
                 typed = read_object(value, problems)
                 # how high a class is decides between pods, so that there is no least

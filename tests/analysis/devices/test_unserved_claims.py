@@ -184,16 +184,22 @@ def test_a_resource_that_a_class_serves_lacks_devices(count, told):
     assert [one.partition(",")[0] for one in found] == told
 
 
-@pytest.mark.parametrize(("driver", "told"), [("gpu.nvidia.com", ["KLG703"]), ("nic.example.com", [])])
-def test_a_rule_of_the_manifests_taints_devices(driver, told):
-    readings = (read("inventory.yaml", (HEAD.format(version="1.36") + H100).encode()),)
+RULE = """
+apiVersion: resource.k8s.io/v1beta2
+kind: DeviceTaintRule
+metadata: {name: %s}
+spec: {deviceSelector: {driver: %s}, taint: {key: broken, effect: NoSchedule}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("driver", "there", "told"),
+    [("gpu.nvidia.com", True, ["KLG703"]), ("nic.example.com", True, []), ("gpu.nvidia.com", False, [])],
+)
+def test_a_rule_of_the_manifests_taints_devices_where_the_cluster_heeds_rules(driver, there, told):
+    served = f"---{RULE % ('other', 'nic.example.com')}" * there
+    readings = (read("inventory.yaml", f"{HEAD.format(version='1.36')}{H100}{served}".encode()),)
     inventory, errors = load(readings)
     world = ClusterContext(inventory, readings, errors)
-    rule = """\
-    apiVersion: resource.k8s.io/v1beta2
-    kind: DeviceTaintRule
-    metadata: {name: broken}
-    spec: {deviceSelector: {driver: %s}, taint: {key: broken, effect: NoSchedule}}
-    """
-    unit = ApplySet((read("a.yaml", objects(dedent(rule % driver), claim(f"[{gpu()}]")).encode()),), world)
+    unit = ApplySet((read("a.yaml", objects(RULE % ("broken", driver), claim(f"[{gpu()}]")).encode()),), world)
     assert [one.code for one in check((unit,), world, fixes=False).findings if one.severity == "error"] == told
