@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.documents import Item, Pointer, Reading, Role, Span, items, value_at
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
-from kubelint_gpu.kube.objects.relaxation import relaxed
+from kubelint_gpu.kube.objects.relaxation import is_opaque, relaxed
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_workload, read_workload
 from kubelint_gpu.kube.values.errors import InvalidObject, short_path
 from kubelint_gpu.values import dataclass, kept, replace
@@ -200,12 +200,8 @@ def _relaxation(one: Manifest, least: Workload | None) -> Manifest:
     A class that is not known is an exception, as its pods count as of the highest priority, and so is what its pods
     are called and known by.
     """
-    sure = least is None or all(_is_opaque(problem.pointer) for problem in one.unknown)
+    sure = least is None or all(is_opaque(problem.pointer) for problem in one.unknown)
     return replace(one, workload=least if sure or least is None else replace(least, approximate=True))
-
-
-def _is_opaque(pointer: Pointer) -> bool:
-    return pointer[-1] == "priorityClassName" or "labels" in pointer or pointer[:2] == ("spec", "selector")
 
 
 def _text(value: Any) -> str:

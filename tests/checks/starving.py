@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from checks_units import findings
+from checks_units import GPU_NODE, findings
 
-NODES = """\
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-kubernetesVersion: "1.34"
-nodes:
-  - name: gpu-1
-    allocatable: {cpu: 16, memory: 64Gi}
-    gpus: {model: L4, count: 1}
-priorityClasses:
-  - {name: serving, value: 1000}
-  - {name: low, value: 10}
-"""
+NODES = GPU_NODE % 1 + "  - {name: low, value: 10}\n"
 TEMPLATE = """\
       template:
         spec:

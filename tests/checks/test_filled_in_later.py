@@ -96,6 +96,9 @@ def test_a_quota_refuses_what_it_counts_whatever_else_it_comes_to_count():
     quota = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: serving}\n"
     quota += "spec: {hard: {pods: 1, requests.cpu: '${CPU}'}}\n---\n"
     assert codes(findings(quota + deployment(limits="{cpu: 1}"))) == {"KLG105": "error"}
+    scoped = quota.replace("}}\n---", "}, scopes: ['${SCOPE}']}\n---")
+    assert scoped != quota
+    assert codes(findings(scoped + deployment(limits="{cpu: 1}"))) == {}
 
 
 @pytest.mark.parametrize(

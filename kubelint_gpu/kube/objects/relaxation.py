@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.kube.values.selectors import NODE_NAME_FIELD
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _ABSENT = object()
@@ -25,8 +26,14 @@ def relaxed(value: dict[str, Any], unknown: Iterable[Pointer]) -> Any:
     return found
 
 
+def is_opaque(pointer: Pointer) -> bool:
+    """Whether a field stays as it is and no rollout rests on it: a class, or what pods are called and known by."""
+    return pointer[-1] == "priorityClassName" or "labels" in pointer or pointer[:2] == ("spec", "selector")
+
+
 def _least(pointer: Pointer) -> tuple[tuple[Pointer, Any], ...]:
     """What to write, and where, so that a field demands nothing; a list keeps its length, so that places stay."""
+    required = _REQUIRED in pointer
     for place, part in enumerate(pointer):
         entry = pointer[: place + 2]
         if part in ("scopes", "scopeSelector"):
@@ -36,14 +43,14 @@ def _least(pointer: Pointer) -> tuple[tuple[Pointer, Any], ...]:
             return _any_taint(pointer, entry)
         if part == "topologySpreadConstraints":
             return (((*entry, "whenUnsatisfiable"), "ScheduleAnyway"), *_any_domain(pointer))
-        if part == "podAffinity" or (part == "podAntiAffinity" and pointer[-1] == "topologyKey"):
+        if required and (part == "podAffinity" or (part == "podAntiAffinity" and pointer[-1] == "topologyKey")):
             return (((*pointer[: place + 1], _REQUIRED), _ABSENT),)
         if part == "nodeAffinity" and "matchExpressions" in pointer:
             entry = pointer[: pointer.index("matchExpressions") + 2]
             return ((entry, {"key": "filled-in-later", "operator": "DoesNotExist"}),)
         if part == "nodeAffinity" and "matchFields" in pointer:
             entry = pointer[: pointer.index("matchFields") + 2]
-            return ((entry, {"key": "metadata.name", "operator": "NotIn", "values": ["filled in later"]}),)
+            return ((entry, {"key": NODE_NAME_FIELD, "operator": "NotIn", "values": ["filled in later"]}),)
         if part in ("limits", "requests"):
             return ((pointer, "1"),)
         if part in _OPAQUE:
@@ -74,7 +81,8 @@ def _written(value: Any, pointer: Pointer, new: Any) -> Any:
         return value
     copy = value.copy()
     if len(pointer) > 1:
-        copy[part] = _written(copy[part], pointer[1:], new)
+        if isinstance(value, list) or part in value:
+            copy[part] = _written(value[part], pointer[1:], new)
     elif new is not _ABSENT:
         copy[part] = new
     elif isinstance(copy, dict):

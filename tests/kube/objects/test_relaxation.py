@@ -81,6 +81,19 @@ def test_what_is_not_known_demands_the_least_and_all_else_stays(pointer, at, lea
     assert found == _POD
 
 
+@pytest.mark.parametrize("kind", ["podAffinity", "podAntiAffinity"])
+def test_a_preferred_term_leaves_the_required_ones(kind):
+    terms = {_TERMS[2]: [{"topologyKey": "zone"}]}
+    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+    term = {"weight": 1, "podAffinityTerm": {"topologyKey": "${KEY}"}}
+    found = relaxed(
+        {"affinity": {kind: {**terms, preferred: [term]}}},
+        [("affinity", kind, preferred, 0, "podAffinityTerm", "topologyKey")],
+    )
+    assert found["affinity"][kind][_TERMS[2]] == terms[_TERMS[2]]
+    assert found["affinity"][kind][preferred][0]["podAffinityTerm"] == {"topologyKey": "kubernetes.io/hostname"}
+
+
 def test_a_field_without_a_least_value_is_left_out():
     assert "nodeName" not in relaxed(_POD, [("nodeName",)])
 
@@ -89,6 +102,7 @@ def test_a_quota_of_pods_that_are_not_known_counts_nothing():
     quota = {"spec": {"hard": {"pods": 1, "requests.cpu": "${CPU}"}, "scopes": ["${SCOPE}"]}}
     assert relaxed(quota, [("spec", "scopes", 0)])["spec"] == {"scopes": ["${SCOPE}"]}
     assert relaxed(quota, [("spec", "hard", "requests.cpu")])["spec"]["hard"] == {"pods": 1}
+    assert relaxed(quota, [("spec", "scopes", 0), ("spec", "hard", "requests.cpu")])["spec"] == {"scopes": ["${SCOPE}"]}
 
 
 def test_a_class_stays_as_it_is_written():
