@@ -16,13 +16,14 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Snapshot, behaviour, fit
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
-from kubelint_gpu.simulation.controllers.ordinals import ordinal_pod, with_claims
+from kubelint_gpu.simulation.controllers.ordinals import first_ordinal_of, ordinal_pod, with_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import Allocation
+    from kubelint_gpu.kube.objects.workload import Workload
 
 _NUMBERED = re.compile(r"(.*?-)(\d+)(-.*)?")
 """The name of a device or of a part of one, as of `gpu-0` and `gpu-0-mig-1g5gb-19-0`."""
@@ -42,31 +43,29 @@ def with_standing_pods(one: WorkloadChange, cluster: Cluster) -> WorkloadChange:
     today = Snapshot.of(replace(cluster, pods=()))
     before: Snapshot | None = None
     found: list[Pod] = []
-    for pod in _unseen(one, cluster):
+    for pod in _unseen(one.old, one.new, (*one.running, *one.waiting), cluster):
         if not allocated and fit(pod, today).schedulable:
             continue
         before = as_before(pod, cluster) if before is None else before
         nodes = fit(pod, before).takers
         if nodes and (len(nodes) == 1 or not allocated):
-            spec = replace(pod.spec, node_name=nodes[0])
-            meta = replace(pod.meta, uid=pod.meta.name)
-            found.append(replace(pod, meta=meta, spec=spec, phase="Running", ready=True, allocations=allocated))
+            found.append(replace(_running(pod, nodes[0]), allocations=allocated))
             before = before.place(found[-1], nodes[0])
     return replace(one, running=(*one.running, *found)) if found else one
 
 
-def _unseen(one: WorkloadChange, cluster: Cluster) -> Iterator[Pod]:
+def _unseen(old: Workload, new: Workload, shown: Sequence[Pod], cluster: Cluster) -> Iterator[Pod]:
     """The pods that a workload had and that the cluster does not show."""
-    there = {pod.meta.name for pod in (*one.running, *one.waiting)}
-    if not one.controller.has_ordinals:
-        for number in range(len(there), one.old.replicas):
-            yield created_pod(one.old, "old", f"{one.new.meta.name}-{number}")
+    there = {pod.meta.name for pod in shown}
+    if not controller_of(new).has_ordinals:
+        for number in range(len(there), old.replicas):
+            yield created_pod(old, "old", f"{new.meta.name}-{number}")
         return
-    first = one.controller.first_ordinal
-    for ordinal in range(first, first + one.old.replicas):
-        name = f"{one.new.meta.name}-{ordinal}"
+    first = first_ordinal_of(new)
+    for ordinal in range(first, first + old.replicas):
+        name = f"{new.meta.name}-{ordinal}"
         if name not in there:
-            yield with_claims(ordinal_pod(created_pod(one.old, "old", name), name, ordinal), one.new, ordinal, cluster)
+            yield with_claims(ordinal_pod(created_pod(old, "old", name), name, ordinal), new, ordinal, cluster)
 
 
 def _allocated(pod: Pod, cluster: Cluster) -> tuple[tuple[str, Allocation], ...]:
@@ -86,30 +85,34 @@ def _with_idle(cluster: Cluster, allocated: tuple[tuple[str, Allocation], ...]) 
 
 
 def where_none_come(transitions: Sequence[Transition], cluster: Cluster) -> Cluster | None:
-    """The cluster with old pods, whose nodes are not known, on nodes that are cordoned; None where none could be there.
+    """The cluster with old pods, whose nodes are not known, where no new one could go; None where none could be there.
 
     As many stand there as there is room for, which is one of the ways in which they may be spread.
     """
-    cordoned = {node.name for node in cluster.nodes if node.unschedulable}
     found: list[Pod] = []
+    today = Snapshot.of(replace(cluster, pods=()))
     for one in transitions:
-        controller = controller_of(one.old)
-        movable = controller.rolls and not controller.node_bound and not controller.has_ordinals
-        if not (cordoned and movable and one.known and one.existing) or own_pods(one.new, cluster.pods):
-            continue
-        pod = created_pod(one.old, "old")
-        if _allocated(pod, cluster):
+        controller, pod = controller_of(one.old), created_pod(one.old, "old")
+        movable = controller.rolls and not controller.node_bound and one.known and one.existing
+        if not movable or own_pods(one.new, cluster.pods) or _allocated(pod, cluster):
             # a claim says where they are
             continue
-        for number in range(one.old.replicas):
-            beside = as_before(pod, cluster, (*cluster.pods, *found))
-            free = [name for name in fit(pod, beside).fits if name in cordoned]
-            if not free:
+        takes = {*fit(pod, today).takers}
+        if not any(name not in takes for name in fit(pod, as_before(pod, cluster)).takers):
+            continue
+        before = as_before(pod, cluster, (*cluster.pods, *found))
+        for old in _unseen(one.old, one.new, (), cluster):
+            name = next((name for name in fit(old, before).fits if name not in takes), None)
+            if name is None:
                 break
-            name = f"{one.old.meta.name}-standing-{number}"
-            spec, meta = replace(pod.spec, node_name=free[0]), replace(pod.meta, name=name, uid=name)
-            found.append(replace(pod, meta=meta, spec=spec, phase="Running", ready=True))
+            found.append(_running(old, name))
+            before = before.place(found[-1], name)
     return replace(cluster, pods=(*cluster.pods, *found)) if found else None
+
+
+def _running(pod: Pod, node: str) -> Pod:
+    meta, spec = replace(pod.meta, uid=pod.meta.name), replace(pod.spec, node_name=node)
+    return replace(pod, meta=meta, spec=spec, phase="Running", ready=True)
 
 
 def may_leave_devices(transitions: Sequence[Transition], cluster: Cluster) -> bool:
