@@ -49,6 +49,18 @@ def test_of_a_class_that_is_not_known_what_no_class_mends_is_certain():
     assert codes(findings(few)) == {"KLG109": "error"}
 
 
+def test_a_selector_as_a_whole_selects_the_template():
+    text = deployment().replace("selector: {matchLabels: {app: chat}}", "selector: ${SELECTOR}")
+    assert "${SELECTOR}" in text
+    assert codes(findings(text)) == {"KLG101": "error"}
+
+
+def test_cluster_objects_are_named_too():
+    quota = "\n---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {pods: '${PODS}'}}\n"
+    (told,) = findings(deployment() + quota, code="KLG003")
+    assert told.message.startswith('spec.hard.pods is "${PODS}", which something fills in later')
+
+
 def test_where_a_class_may_evict_others_nothing_is_said_of_it():
     running = (
         GPU_NODE % 2 + "running:\n  - {name: low, namespace: lab, node: gpu-1, gpus: 1, owner: Deployment/lab/low}\n"

@@ -33,6 +33,10 @@ def is_opaque(pointer: Pointer) -> bool:
 
 def _least(pointer: Pointer) -> tuple[tuple[Pointer, Any], ...]:
     """What to write, and where, so that a field demands nothing; a list keeps its length, so that places stay."""
+    if pointer == ("spec", "selector"):
+        return ((pointer, {"matchExpressions": [{"key": "filled-in-later", "operator": "DoesNotExist"}]}),)
+    if pointer == ("spec", "podManagementPolicy"):
+        return ((pointer, "Parallel"),)
     required = _REQUIRED in pointer
     for place, part in enumerate(pointer):
         entry = pointer[: place + 2]

@@ -98,6 +98,12 @@ def test_a_field_without_a_least_value_is_left_out():
     assert "nodeName" not in relaxed(_POD, [("nodeName",)])
 
 
+def test_members_that_wait_for_nobody_demand_less():
+    spec = {"spec": {"podManagementPolicy": "${POLICY}", "replicas": 2}}
+    found = relaxed(spec, [("spec", "podManagementPolicy")])
+    assert found["spec"] == {"podManagementPolicy": "Parallel", "replicas": 2}
+
+
 def test_a_quota_of_pods_that_are_not_known_counts_nothing():
     quota = {"spec": {"hard": {"pods": 1, "requests.cpu": "${CPU}"}, "scopes": ["${SCOPE}"]}}
     assert relaxed(quota, [("spec", "scopes", 0)])["spec"] == {"scopes": ["${SCOPE}"]}
