@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.quantity import shown
 
-USED_UP = "the work that one run may do was used up; check fewer files at once"
+USED_UP = "the work that one run may do was used up; check fewer files, or fewer replicas, at once"
 _FEW = 4
 _LONG = 5
 _UNITS = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
