@@ -66,11 +66,12 @@ def pending_replicas(
     above = outranked_by(unit, now, waiting) if beside and waiting is not None else ()
     company = judgement.company if judgement.alone >= judgement.wanted else ()
     known = bool(judgement.at_best == placed and why) or not beside
-    certain = known and is_sure(unit, subject, judgement) and is_certain(unit, subject, judgement)
+    anywhere = unit.world.inventory is None
+    certain = known and is_sure(unit, subject, judgement) and (anywhere or is_certain(unit, subject, judgement))
     replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
     if subject.scaled is not None:
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
-    grown = f" even with {pools}" if pools else ""
+    grown = f" even with {pools}" if pools else " in any cluster" if anywhere else ""
     short = _INSUFFICIENT.search(text or "")
     elsewise = waiting is not None and bool(without_place(judgement))
     unnamed = elsewise or nature == KEPT_APART or subject.workload.spec.resource_claims
@@ -82,11 +83,11 @@ def pending_replicas(
         unspecified = "requests and limits that name what the quota counts, or a LimitRange that sets them"
         helps = unspecified if judgement.refusal.unspecified else "a quota that allows more, or less that counts on it"
     if beside:
-        of_others = has_others(unit, subject)
+        of_others = anywhere or has_others(unit, subject)
         first = f"where {'the other workloads applied with it' if of_others else 'its other pods'} are placed first"
-        told = f"as few as {replicas} can run, {first}"
+        told = f"as few as {replicas} can run{grown}, {first}"
         if known:
-            told = f"only {replicas} can run{' beside the other workloads' * of_others}"
+            told = f"only {replicas} can run{grown}{' beside the other workloads' * of_others}"
         elif judgement.wanted == 1:
             pod = "its pod" if subject.controller.replaces_lost else "it"
             told = f"{pod} may find no room, {first}"
@@ -105,7 +106,7 @@ def pending_replicas(
         manifest,
         cause="replicas",
         certainty="certain" if certain else "possible",
-        scheduler=text,
+        scheduler=None if anywhere else text,
         help=(
             *declare(unsure),
             *above,

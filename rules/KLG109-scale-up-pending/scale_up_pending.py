@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.beyond.any_cluster import short_anywhere
 from kubelint_gpu.analysis.certainty import outgrown
 from kubelint_gpu.analysis.devices.told_claims import wait_for_claims
 from kubelint_gpu.analysis.rollout_facts import after_deletion, judged_beside_removed, judgements_in
@@ -29,6 +30,8 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
     yield from refused_claims(unit)
     yield from _waiting_for_gone(unit)
     for subject in unit.subjects:
+        if subject.key in short_anywhere(unit):
+            yield from pending_replicas(unit, subject, short_anywhere(unit)[subject.key])
         if subject.key in wait_for_claims(unit):
             # the rules about devices tell why
             continue

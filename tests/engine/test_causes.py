@@ -112,6 +112,17 @@ def test_of_those_that_compete_the_one_that_the_others_evict_has_no_room(ask):
     assert (short["severity"], short["certainty"]) == ("error", "certain")
 
 
+def test_quotas_of_one_name_in_two_namespaces_are_two_causes(ask):
+    quota = "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: %s}\nspec: {hard: {pods: 1}}\n"
+    text = "---\n".join(service(number) for number in range(2)) + quota % "serving"
+    other = text.replace("namespace: serving", "namespace: batch")
+    found = ask({"a.yaml": f"{text}---\n{other}"}, cluster(9, 2))
+    assert [(one["severity"], one["message"].partition(":")[0]) for one in found if one["code"] == "KLG109"] == [
+        ("error", f"Deployments {name}/s00 and {name}/s01 ask for 2 pods under quota q, which allows 1")
+        for name in ("serving", "batch")
+    ]
+
+
 @pytest.mark.parametrize("number", [2, 5])
 def test_where_there_may_be_more_nodes_nothing_is_certain_of_what_competes(ask, number):
     text = "---\n".join(service(one) for one in range(number))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.predecessors import makes_none
 from kubelint_gpu.analysis.scenarios import on_nodes_of
 from kubelint_gpu.kube.objects.label_algebra import alternatives
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE, READ_WRITE_ONCE_POD
@@ -34,20 +35,32 @@ _OF_NODES = frozenset((ATTACH,))
 @once
 def stuck_anywhere(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
     """The rollouts that never end whatever nodes there are; none with an inventory."""
-    charged = {one.key for one in _rolled(unit) for quota in unit.cluster.quotas if quota.covers(one.pod)}
+    rolled = {one.key for one in _rolled(unit)}
+    return {key: one for key, one in _held_up(unit).items() if one.verdict is Verdict.STUCK and key in rolled}
+
+
+@once
+def short_anywhere(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
+    """The workloads of which not all replicas run whatever nodes there are; none with an inventory."""
+    made = {one.key for one in _kept(unit) if not makes_none(unit, one)}
+    found = _held_up(unit).items()
+    return {key: one for key, one in found if key in made and one.verdict is None and one.placed < one.wanted}
+
+
+@once
+def _held_up(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
+    """What becomes of those whose pods wait, whatever nodes there are, for what no node brings."""
+    kept = {one.key: one for one in _kept(unit)}
+    charged = {key for key, one in kept.items() for quota in unit.cluster.quotas if quota.covers(one.pod)}
     # further nodes bring neither what a quota allows nor what is exclusive
-    wanted = [one.key for one in _rolled(unit) if one.key in charged or any(_exclusive(unit, one))]
+    wanted = [key for key, one in kept.items() if key in charged or any(_exclusive(unit, one))]
     if not wanted:
         return {}
     scenario = on_generous_nodes(unit)
     enough = sum(nodes_for(one) for one in scenario.transitions.values())
     certain = _WHATEVER | _IF_COUNTED if enough <= MOST_NODES else _WHATEVER
     plain = on_nodes_of(scenario, replace(unit.cluster, nodes=scenario.cluster.nodes, pods=()))
-    return {
-        key: one
-        for key, one in plain.judgements(wanted).items()
-        if one.verdict is Verdict.STUCK and _is_over(one, certain)
-    }
+    return {key: one for key, one in plain.judgements(wanted).items() if _is_over(one, certain)}
 
 
 @once
@@ -73,12 +86,19 @@ def stuck_without_spare_node(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
     return found
 
 
-def _rolled(unit: ApplySet) -> Iterator[WorkloadCheck]:
-    """Without an inventory the workloads whose pods are replaced by others that a scheduler places."""
+def _kept(unit: ApplySet) -> Iterator[WorkloadCheck]:
+    """Without an inventory the workloads of which a scheduler places as many pods as there shall be."""
     for subject in unit.subjects if unit.world.inventory is None else ():
-        controller = subject.controller
-        rolls = controller.has_replica_sets and subject.workload.replicas and not controller.paused
-        if rolls and subject.places_pods and not subject.workload.custom:
+        controller, workload = subject.controller, subject.workload
+        counted = workload.replicas and not (controller.runs_to_completion or controller.node_bound)
+        if counted and subject.places_pods and not workload.custom:
+            yield subject
+
+
+def _rolled(unit: ApplySet) -> Iterator[WorkloadCheck]:
+    """Those whose pods are replaced by others."""
+    for subject in _kept(unit):
+        if subject.controller.has_replica_sets and not subject.controller.paused:
             yield subject
 
 
@@ -107,5 +127,5 @@ def _is_over(judgement: Judgement, certain: frozenset[str]) -> bool:
     mine = [one for one in (judgement.trace.waiting if judgement.trace else ()) if one.owner == judgement.workload.key]
     waits = mine or ([judgement.waiting] if judgement.waiting is not None else [])
     if not waits:
-        return False
+        return judgement.refusal is not None
     return all(one.refusal or (one.lacks and all(lack.plugin in certain for lack in one.lacks)) for one in waits)

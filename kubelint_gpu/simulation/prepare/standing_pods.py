@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import Allocation
     from kubelint_gpu.kube.objects.workload import Workload
 
+_OF_CONDITIONS = "node.kubernetes.io/"
+"""What the keys of those taints begin with that Kubernetes sets itself."""
 _NUMBERED = re.compile(r"(.*?-)(\d+)(-.*)?")
 """The name of a device or of a part of one, as of `gpu-0` and `gpu-0-mig-1g5gb-19-0`."""
 
@@ -87,7 +89,8 @@ def _with_idle(cluster: Cluster, allocated: tuple[tuple[str, Allocation], ...]) 
 def where_none_come(transitions: Sequence[Transition], cluster: Cluster) -> Cluster | None:
     """The cluster with old pods, whose nodes are not known, where no new one could go; None where none could be there.
 
-    As many stand there as there is room for, which is one of the ways in which they may be spread.
+    As many stand there as there is room for, which is one of the ways in which they may be spread. A taint that is not
+    of the node's condition is taken to have been there before them.
     """
     found: list[Pod] = []
     today = Snapshot.of(replace(cluster, pods=()))
@@ -98,9 +101,9 @@ def where_none_come(transitions: Sequence[Transition], cluster: Cluster) -> Clus
             # a claim says where they are
             continue
         takes = {*fit(pod, today).takers}
-        if not any(name not in takes for name in fit(pod, as_before(pod, cluster)).takers):
+        if not any(name not in takes for name in fit(pod, as_before(pod, cluster, tainted=False)).takers):
             continue
-        before = as_before(pod, cluster, (*cluster.pods, *found))
+        before = as_before(pod, cluster, (*cluster.pods, *found), tainted=False)
         for old in _unseen(one.old, one.new, (), cluster):
             name = next((name for name in fit(old, before).fits if name not in takes), None)
             if name is None:
@@ -147,19 +150,21 @@ def _may_be_withdrawn(cluster: Cluster) -> bool:
     return any(max(found) >= len(found) for found in numbers.values())
 
 
-def as_before(pod: Pod, cluster: Cluster, pods: tuple[Pod, ...] = ()) -> Snapshot:
-    """The cluster with some pods before nodes were cordoned, tainted, or lost all of a device that the pod asks for."""
+def as_before(pod: Pod, cluster: Cluster, pods: tuple[Pod, ...] = (), *, tainted: bool = True) -> Snapshot:
+    """The cluster with some pods before nodes were cordoned, `tainted`, or lost all of a device that the pod needs."""
     asked = pod_requests(pod.spec)
-    return Snapshot.of(replace(cluster, nodes=tuple(_before(node, asked) for node in cluster.nodes), pods=pods))
+    nodes = tuple(_before(node, asked, tainted=tainted) for node in cluster.nodes)
+    return Snapshot.of(replace(cluster, nodes=nodes, pods=pods))
 
 
 def uncordoned(cluster: Cluster) -> Cluster:
     """The cluster before nodes were cordoned or tainted."""
-    return replace(cluster, nodes=tuple(_before(node, {}) for node in cluster.nodes))
+    return replace(cluster, nodes=tuple(_before(node, {}, tainted=True) for node in cluster.nodes))
 
 
-def _before(node: Node, asked: dict[str, int]) -> Node:
+def _before(node: Node, asked: dict[str, int], *, tainted: bool) -> Node:
     lost = {name: amount for name, amount in asked.items() if "/" in name and node.allocatable.get(name) == 0}
-    taints = tuple(taint for taint in node.taints if taint.effect == "NoExecute")
+    recent = [one for one in node.taints if tainted or one.key.startswith(_OF_CONDITIONS)]
+    taints = tuple(one for one in node.taints if one.effect == "NoExecute" or one not in recent)
     allocatable = node.allocatable if not lost else type(node.allocatable)({**node.allocatable, **lost})
     return replace(node, unschedulable=False, taints=taints, allocatable=allocatable)

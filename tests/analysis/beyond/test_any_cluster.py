@@ -74,6 +74,41 @@ def test_two_that_use_one_quota_up_wait_for_each_other():
     assert [one.code for one in found if one.severity == "error"] == ["KLG105", "KLG105"]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            f"{QUOTA}---\n{deployment(spec='replicas: 2')}",
+            "only 1 of 2 replicas can run in any cluster: the next one is",
+        ),
+        (
+            f"{CLAIM}---\n{deployment(pod=VOLUME, limits='{cpu: 1}', spec='replicas: 2')}",
+            "only 1 of 2 replicas can run in any cluster: the next one waits for claim v (ReadWriteOncePod)",
+        ),
+    ],
+)
+def test_replicas_that_no_node_helps_are_an_error(text, said):
+    found = told(text)
+    assert set(found) <= {"KLG109", "KLG114"}
+    assert (found["KLG109"].severity, found["KLG109"].certainty) == ("error", "certain")
+    assert found["KLG109"].message.startswith(said)
+    assert found["KLG109"].scheduler is None
+    enough = text.replace("gpu: 1}}\n---", "gpu: 9}}\n---").replace("ReadWriteOncePod", "ReadWriteMany")
+    assert [code for code, one in told(enough).items() if one.severity == "error"] == []
+
+
+def test_of_two_that_share_a_quota_it_is_open_which_one_runs():
+    quota = QUOTA.replace("gpu: 1", "gpu: 2")
+    text = f"{quota}---\n{deployment(spec='replicas: 2')}---\n{deployment(name='other', spec='replicas: 2')}"
+    short = [one for one in findings(text, "") if one.code == "KLG109"]
+    assert [(one.certainty, one.message.partition(":")[0]) for one in short] == 2 * [
+        (
+            "possible",
+            "as few as 0 of 2 replicas can run in any cluster, where the other workloads applied with it are placed first",
+        )
+    ]
+
+
 ONCE = CLAIM.replace("ReadWriteOncePod", "ReadWriteOnce")
 NETWORK = "hostNetwork: true"
 LISTENS = "ports: [{containerPort: 80}]"

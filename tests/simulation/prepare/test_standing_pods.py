@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from device_objects import CLASS, RECREATE, SURGE, asking, by, plain, slices, template
+from rollout_objects import node, workload
 
 from kubelint_gpu.scheduler import read_cluster
 from kubelint_gpu.simulation.questions.rollouts import judge
@@ -30,3 +31,26 @@ def test_a_pod_may_hold_a_device_whose_number_its_pool_leaves_out(names, expecte
     assert judge([Transition(change, change)], read_cluster(objects))[0].verdict is expected
     change = by("w", len(names), RECREATE, template="t")
     assert judge([Transition(change, change)], read_cluster(objects))[0].verdict is Verdict.COMPLETES
+
+
+def tainted(key, **spec):
+    return {**node("n2", 1), "spec": {"taints": [{"key": key, "effect": "NoSchedule"}], **spec}}
+
+
+CORDONED = tainted("node.kubernetes.io/unschedulable", unschedulable=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "closed", "placed"),
+    [
+        ("Deployment", CORDONED, 2),
+        ("StatefulSet", CORDONED, 2),
+        ("Deployment", node("n2", 0), 2),
+        # what another taint keeps away was never there
+        ("Deployment", tainted("team"), 1),
+    ],
+)
+def test_pods_that_no_capture_shows_may_stand_where_nothing_comes_any_more(kind, closed, placed):
+    change = Transition(workload(kind, replicas=2), workload(kind), rolls=False, known=True)
+    (found,) = judge([change], read_cluster([node("n1"), closed]))
+    assert (found.placed, max(found.placed, found.at_best or 0)) == (1, placed)
