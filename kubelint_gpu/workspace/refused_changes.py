@@ -24,9 +24,10 @@ def kept_objects(
         value, old = existing(one, before, world), before.get(one.object)
         if value and value != one.item.value:
             from kubelint_gpu.kube.updates.object_updates import refused_changes
+            from kubelint_gpu.workspace.kind_validation import further_problems
 
             changes = refused_changes(value, one.item.value, minor, captured=old is None)
-            invalid = any(not found.placeholder for found in one.problems)
+            invalid = any(not found.placeholder for found in (*one.problems, *further_problems(one, minor)))
             if invalid or any(not found.where for found in changes):
                 kept[one.object] = old
     return kept

@@ -15,7 +15,6 @@ from kubelint_gpu.analysis.devices.written_claims import (
     claim_references,
     written_claims,
 )
-from kubelint_gpu.analysis.fields.kind_validation import further_problems
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, rule
@@ -26,6 +25,7 @@ from kubelint_gpu.scheduler import attempt, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.plugins import dynamic_resources
 from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.kind_validation import further_problems
 
 _EXACTLY = "exactly"
 

@@ -6,6 +6,7 @@ from kubelint_gpu.analysis.affinity.crowding import crowding
 from kubelint_gpu.analysis.affinity.out_of_reach import out_of_reach
 from kubelint_gpu.analysis.affinity.pod_affinity import unmet_affinity
 from kubelint_gpu.analysis.affinity.spread import unspreadable
+from kubelint_gpu.scheduler.companions import attracts_itself
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -24,5 +25,7 @@ def _left_alone(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) ->
         return False
     if not all(lack.plugin == inter_pod_affinity.NAME for lack in judgement.waiting.lacks):
         return False
-    apart = any(lack.reason != inter_pod_affinity.AFFINITY_REASON for lack in judgement.waiting.lacks)
-    return apart or unmet_affinity(unit, subject) is not None or out_of_reach(unit, subject) is not None
+    if any(lack.reason != inter_pod_affinity.AFFINITY_REASON for lack in judgement.waiting.lacks):
+        # of what may be the first of its own group no rule for affinity speaks
+        return not attracts_itself(subject.pod, unit.empty)
+    return unmet_affinity(unit, subject) is not None or out_of_reach(unit, subject) is not None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubelint_gpu.analysis.fields.kind_validation import further_problems
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.validation.api_fields import Misfit, misfits, mismatch, template_misfits
 from kubelint_gpu.kube.values.errors import InvalidObject
@@ -13,6 +12,7 @@ from kubelint_gpu.kube.values.plain import shortened, written
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.field_pointers import at
+from kubelint_gpu.workspace.kind_validation import further_problems
 from kubelint_gpu.workspace.manifest import Manifest
 
 

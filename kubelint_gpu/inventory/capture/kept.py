@@ -30,6 +30,7 @@ ANNOTATIONS = frozenset(
         "pv.kubernetes.io/bind-completed",
         "resource.kubernetes.io/extended-resource-claim",
         "storage.alpha.kubernetes.io/migrated-plugins",
+        "storageclass.beta.kubernetes.io/is-default-class",
         "storageclass.kubernetes.io/is-default-class",
         "volume.beta.kubernetes.io/storage-class",
         "volume.kubernetes.io/selected-node",

@@ -109,7 +109,10 @@ class DaemonSetStrategy:
 
 @dataclass(frozen=True, slots=True)
 class JobStrategy:
-    """How many pods a Job runs; `completions` None is a work queue; `concurrency` is a CronJob's policy, else empty."""
+    """How many pods a Job runs; `completions` None is a work queue; `concurrency` is a CronJob's policy, else empty.
+
+    `suspend` is true, too, where the Job is `managedBy` another controller, which may run it in another cluster.
+    """
 
     parallelism: int = 1
     completions: int | None = 1
@@ -243,6 +246,9 @@ def read_daemon_set_strategy(fields: Fields) -> DaemonSetStrategy:
     return DaemonSetStrategy(kind == "OnDelete", surge, unavailable, fields.integer("minReadySeconds", 0, 0))
 
 
+_JOB_CONTROLLER = "kubernetes.io/job-controller"
+
+
 def read_job_strategy(fields: Fields, concurrency: str = "") -> JobStrategy:
     """`spec` of a Job.
 
@@ -256,7 +262,7 @@ def read_job_strategy(fields: Fields, concurrency: str = "") -> JobStrategy:
     return JobStrategy(
         parallelism=1 if parallelism is None else parallelism,
         completions=completions,
-        suspend=fields.boolean("suspend"),
+        suspend=fields.boolean("suspend") or fields.text("managedBy") not in ("", _JOB_CONTROLLER),
         active_deadline_seconds=fields.optional_integer("activeDeadlineSeconds", 0, 2**63 - 1),
         concurrency=concurrency,
     )

@@ -15,7 +15,7 @@ from kubelint_gpu.values import dataclass, replace
 BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
-DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
+DEFAULT_CLASS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 READ_WRITE_ONCE = "ReadWriteOnce"
 READ_WRITE_ONCE_POD = "ReadWriteOncePod"
@@ -209,7 +209,7 @@ def read_storage_class(fields: Fields) -> StorageClass:
             tuple((found.text("key"), found.texts("values")) for found in term.children("matchLabelExpressions"))
             for term in fields.children("allowedTopologies")
         ),
-        default=meta.annotations.get(DEFAULT_CLASS) == "true",
+        default="true" in map(meta.annotations.get, DEFAULT_CLASS),
     )
 
 
