@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds import applied, change_set, shortage
 from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, named, without
+from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
 from kubelint_gpu.simulation.evidence.watch import tell
@@ -36,8 +37,10 @@ def _stuck_beside_what_stays(question: Question) -> Judgement | None:
 
 def _stuck_without(question: Question, others: frozenset[int]) -> Judgement | None:
     situation, position = question.situation, question.position
-    simple = question.participant.rolling and not question.participant.daemons and question.peaceful
+    simple = question.participant.rolling and not question.participant.daemons
     if not (others and simple and is_apart(situation, position, others)):
+        return None
+    if not question.peaceful and any(may_evict(situation, place) for place in others):
         return None
     found = by_itself(without(situation, others), position - sum(place < position for place in others))
     return found if found.verdict is Verdict.STUCK else None
@@ -98,6 +101,9 @@ def judge_in(situation: Situation, number: int) -> Judgement:
             raise
     if found.verdict is Verdict.UNDECIDED:
         found = first_answer(question, AT_LAST) or found
+    if found.verdict is None and found.placed >= wanted and rolling:
+        # it is rolled out while others wait
+        found = _stuck_by_itself(question) or found
     return beside_higher(question, applied.as_pods_tell(question, found))
 
 
