@@ -12,9 +12,9 @@ from kubelint_gpu.evidence.node_lines import clues, node_clues, scarce
 from kubelint_gpu.evidence.runtime_classes import binding
 from kubelint_gpu.evidence.stakes import holding, told_holders
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.messages.wait import every
+from kubelint_gpu.messages.wait import every, said
 from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
-from kubelint_gpu.scheduler import attempt
+from kubelint_gpu.scheduler import Attempt, Status, attempt
 from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
@@ -62,10 +62,11 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     )
     sure = judgement.alone <= judgement.placed or (peaceful and judgement.at_best == judgement.placed)
     halts = certain and changes and sure
+    why = f"{_missing(unit, subject, resource, full or never)}{_why(unit, subject, resource, full)}"
     yield Diagnostic(
         "KLG109",
         asked[0] if asked else manifest.place(("spec",), "key"),
-        f"{told}{first}{where}{_missing(unit, subject, resource, full or never)}, and "
+        f"{told}{first}{where}{why}, and "
         f"{'it stays' if one else 'they stay'} Pending{_halted(unit, subject, judgement, full)}",
         manifest,
         cause="daemon pods",
@@ -100,10 +101,24 @@ def _short(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
     made_for = daemon_nodes(subject.workload.choosing, unit.cluster.nodes)
     names = sorted(_full(judgement)) or [name for name in sorted(made_for) if name not in judgement.eligible]
     for name in names if not told else ():
-        found = attempt(pinned_pod(created_pod(subject.workload, "new"), name), unit.running).fit
-        status = found.rejections.get(name) if found is not None else None
+        status = _rejection(_attempted(unit, subject, name), name)
         told += status.short if status is not None else ()
-    return told[0] if told else resource
+    return told[0] if told else "" if judgement.eligible else resource
+
+
+def _attempted(unit: ApplySet, subject: WorkloadCheck, name: str) -> Attempt:
+    """What the scheduler does with its pod for a node on which a pod of each other DaemonSet is, too."""
+    mine = [(pod, pod.spec.node_name) for pod in own_pods(subject.workload, unit.cluster.pods)]
+    beside = unit.running.without([one for one in mine if unit.running.node(one[1]) is not None])
+    for one in unit.subjects:
+        new = one is not subject and one.controller.node_bound and not own_pods(one.workload, unit.cluster.pods)
+        if new and name in daemon_nodes(one.workload.choosing, unit.cluster.nodes):
+            beside = beside.place(created_pod(one.workload, "old", one.workload.meta.name), name)
+    return attempt(pinned_pod(created_pod(subject.workload, "new"), name), beside)
+
+
+def _rejection(found: Attempt, name: str) -> Status | None:
+    return found.fit.rejections.get(name) if found.fit is not None else None
 
 
 def _barred(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> list[str]:
@@ -171,8 +186,10 @@ def _text(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: fr
     """What the scheduler says of the pod that is made for the first of these nodes."""
     if judgement.waiting is not None:
         return judgement.waiting.scheduler or None
-    mine = [(pod, pod.spec.node_name) for pod in own_pods(subject.workload, unit.cluster.pods)]
-    running = unit.running.without([one for one in mine if unit.running.node(one[1]) is not None])
-    pod = created_pod(subject.workload, "new")
-    texts = (attempt(pinned_pod(pod, name), running).message for name in sorted(full))
-    return next(filter(None, texts), None)
+    return next(filter(None, (_attempted(unit, subject, name).message for name in sorted(full))), None)
+
+
+def _why(unit: ApplySet, subject: WorkloadCheck, resource: str, full: frozenset[str]) -> str:
+    """What keeps its pod from the first of these nodes that is no resource, in the scheduler's words."""
+    status = _rejection(_attempted(unit, subject, min(full)), min(full)) if full and not resource else None
+    return f": {said(status.reasons[0], min(full))}" if status is not None and status.reasons else ""

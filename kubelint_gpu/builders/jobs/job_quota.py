@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis.ended_jobs import PODS, standing_pods
+from kubelint_gpu.analysis.ended_jobs import PODS, EndedJobs, ended_jobs, standing_pods
 from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
 from kubelint_gpu.evidence.declared_lines import quota_limits
 from kubelint_gpu.evidence.stakes import stakes
+from kubelint_gpu.findings.finding import ASKED, WHO, Shared
 from kubelint_gpu.kube.objects.quota import QuotaRefusal, quota_refusal
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
@@ -19,6 +20,8 @@ from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods, pil
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.values import replace
+
+_LIMIT_PODS = "limit pods instead of count/pods: a pod that has ended is no longer counted there"
 
 
 def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
@@ -60,9 +63,30 @@ def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnos
             manifest,
             cause="finished pods",
             related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (PODS,))),
-            help=("limit pods instead of count/pods: a pod that has ended is no longer counted there",),
+            help=(_LIMIT_PODS,),
         )
         return
+    left = ended_jobs(unit).get(workload.meta.namespace)
+    if left is not None and not left.whole and subject in left.jobs:
+        yield _crowded_out(unit, subject, left, wanted)
+
+
+def _crowded_out(unit: ApplySet, subject: WorkloadCheck, left: EndedJobs, wanted: int) -> Diagnostic:
+    """That not all Jobs of a quota have all their pods, as those of Jobs that have ended stay."""
+    room, quota = len(left.pods), f"quota {left.quota}"
+    stay = f"which has room for {room} {PODS}, and pods that have ended count until their Job is deleted"
+    told = (WHO, " need ", ASKED, f" pods under {quota}, {stay}: not all of these Jobs end")
+    return Diagnostic(
+        "KLG109",
+        subject.manifest.place(("spec",), "key"),
+        f"not all of its pods may be made: it shares {quota} with other Jobs, {stay}",
+        subject.manifest,
+        cause="finished pods",
+        certainty="possible",
+        related=tuple(quota_limits(unit, subject.workload.meta.namespace, left.quota, (PODS,))),
+        help=(_LIMIT_PODS,),
+        shared=Shared(f"{PODS} of {left.quota}", told, wanted, room, who=subject.workload.key),
+    )
 
 
 def refusal_beside(unit: ApplySet, subject: WorkloadCheck, others: Sequence[Workload]) -> QuotaRefusal | None:
