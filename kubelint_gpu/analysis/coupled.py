@@ -30,7 +30,7 @@ def bound_to(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
 def _runs_for_good(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its pods run at the same time as those of others, and do not end."""
     workload = subject.workload
-    if subject.controller.runs_to_completion or workload.custom or not subject.known_class:
+    if subject.controller.runs_to_completion or workload.custom or not subject.admitted:
         return False
     runs = subject.controller.node_bound or replicas_of(unit, subject)[1] > 0
     return runs and not workload.spec.node_name and not unit.alone(subject).held

@@ -40,7 +40,7 @@ def held_drains(unit: ApplySet) -> Iterator[HeldNode]:
         [
             subject
             for subject in unit.subjects
-            if _has_pods(subject) and subject.known_class and unit.fits_somewhere(subject)
+            if _has_pods(subject) and subject.admitted and unit.fits_somewhere(subject)
         ]
         if budgets
         else []
@@ -89,7 +89,7 @@ def _blocked(
 ) -> dict[str, list[Drained]]:
     """The drains that are blocked, by workload; with `every` of those of which no drain is anything else."""
     found: dict[str, list[Drained]] = {}
-    daemons = [one.workload for one in unit.subjects if one.controller.node_bound and one.known_class]
+    daemons = [one.workload for one in unit.subjects if one.controller.node_bound and one.admitted]
     for one in drain([*(subject.workload for subject in ready), *daemons], cluster):
         found.setdefault(one.owner, []).append(one)
     kept = {owner: [one for one in drains if one.blocked] for owner, drains in found.items()}

@@ -125,7 +125,7 @@ def _apart(workload: Workload, found: CustomGang, number: int) -> Workload:
 
 
 def _is_placed_singly(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    if not subject.known_class or not subject.places_pods or not subject.placed_here:
+    if not subject.admitted or not subject.places_pods or not subject.placed_here:
         return False
     if subject.workload.spec.scheduler_name != DEFAULT_SCHEDULER or unit.alone(subject).held:
         return False
@@ -138,7 +138,7 @@ def waits_for_all(unit: ApplySet, subject: WorkloadCheck, *, queued: bool = Fals
     With `queued` also where a queue or a pod group starts them together: it knows no ResourceQuota, and no nodes.
     """
     workload, written = subject.workload, subject.manifest.item.value
-    if workload.replicas < 2 or not subject.known_class or not subject.places_pods or workload.custom:
+    if workload.replicas < 2 or not subject.admitted or not subject.places_pods or workload.custom:
         return False
     job = job_of(workload)
     if job is None or (job.strategy.completions or 0) > job.strategy.parallelism:

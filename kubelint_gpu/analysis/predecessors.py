@@ -135,7 +135,7 @@ def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:
     if old is None or not (subject.controller.paused or (keeps and not is_same_template(old, subject))):
         return subject
     workload = replace(old.workload, replicas=subject.workload.replicas, strategy=subject.workload.strategy)
-    return WorkloadCheck(subject.manifest, workload, old.known_class, mark=subject.mark).marked("kept")
+    return replace(old, manifest=subject.manifest, workload=workload, scaled=None, mark=subject.mark).marked("kept")
 
 
 def _keeps_waiting(unit: ApplySet, subject: WorkloadCheck) -> bool:
@@ -166,8 +166,8 @@ def ever_fitted(unit: ApplySet, subject: WorkloadCheck, now: WorkloadCheck | Non
         cluster = with_bound_claims(cluster, [workload])
         snapshot = Snapshot.of(replace(cluster, pods=()))
     pod = lone(subject.pod, snapshot)
-    if not subject.known_class or not subject.places_pods or fit(pod, snapshot).hopeful:
-        return subject.known_class
+    if not subject.admitted or not subject.places_pods or fit(pod, snapshot).hopeful:
+        return subject.admitted
     keeper = (subject if now is None else now).controller
     keeps = keeper.has_ordinals and (keeper.on_delete or keeper.partition)
     return bool(keeps) and fit(pod, as_before(pod, cluster)).hopeful

@@ -160,7 +160,7 @@ def _without_class(unit: ApplySet) -> Iterator[tuple[WorkloadKey, Judgement]]:
     Of a class that something fills in later, whatever becomes of pods that find nobody to evict.
     """
     for subject in unit.subjects:
-        if subject.known_class or not unit.has_nodes or not finds_nodes(unit, subject):
+        if subject.known_class or subject.refusal is not None or not (unit.has_nodes and finds_nodes(unit, subject)):
             continue
         key = subject.key
         found = besides(now(unit), {key: transition_of(unit, subject)}).judgements((key,))[key]
@@ -176,7 +176,7 @@ def _ends(unit: ApplySet, key: WorkloadKey) -> bool:
 def forced_rollback_of(unit: ApplySet, subject: WorkloadCheck) -> Trace | None:
     """The run in which a pod of the template before, which no node takes, keeps the new one from a StatefulSet."""
     before = unit.before_of(subject)
-    if before is None or not before.known_class or ever_fitted(unit, before):
+    if before is None or not before.admitted or ever_fitted(unit, before):
         return None
     if not subject.controller.has_ordinals or not unit.fits_somewhere(subject):
         return None

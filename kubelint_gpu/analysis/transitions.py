@@ -114,6 +114,7 @@ def may_be_placed(unit: ApplySet) -> bool:
     """Whether pods of `unplaced_in` may find nodes after all: a gate is lifted, or what nobody declares is there."""
     declared = bool(unit.cluster.priority_classes)
     refused = {one.key for one in unit.subjects if declared and not (one.known_class or one.awaits_class)}
+    refused |= {one.key for one in unit.subjects if one.refusal is not None}
     return bool(unplaced_in(unit).keys() - refused)
 
 
@@ -152,7 +153,7 @@ def is_changed(unit: ApplySet, subject: WorkloadCheck) -> bool:
 def is_placed(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its pods find a node by themselves."""
     now = acting(unit, subject)
-    return now.known_class and finds_nodes(unit, now)
+    return now.admitted and finds_nodes(unit, now)
 
 
 def finds_nodes(unit: ApplySet, subject: WorkloadCheck) -> bool:

@@ -56,7 +56,7 @@ def waiting_for_room(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Attempt]]:
         return
     for subject in unit.subjects:
         spec = subject.workload.spec
-        if not subject.places_pods or not subject.known_class or not subject.workload.replicas:
+        if not subject.places_pods or not subject.admitted or not subject.workload.replicas:
             continue
         if not spec.priority_class_name or (spec.priority or 0) <= 0 or not unit.fits_somewhere(subject):
             continue

@@ -86,6 +86,8 @@ class _Page:
             policy = ", never preempts" if spec.preemption_policy == "Never" else ""
             name = spec.priority_class_name or "no PriorityClass"
             yield from self.note("priority", f"{spec.priority or 0} ({name}){policy}", indent=2)
+        if subject.refusal is not None:
+            yield from self.note("admission", f"refuses the pods: {subject.refusal.text}", indent=2)
         if subject.controller.replaces_lost and not subject.controller.node_bound:
             yield from self.note("replicas", str(workload.replicas), indent=2)
         if subject.manifest.unknown:

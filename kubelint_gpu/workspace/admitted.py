@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.documents import value_at
+from kubelint_gpu.kube.admission.pod_refusal import PodRefusal, pod_refusal
 from kubelint_gpu.kube.objects.priority import HIGHEST_USER_PRIORITY, PREEMPT, UnknownPriorityClass
+from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.workload_change import own_pods, own_waiting, resolved_workload
 from kubelint_gpu.values import replace
@@ -42,12 +45,23 @@ def judged(
         written=workload.spec if controller_of(workload).node_bound else None,
         replicas=scaled.replicas if scaled is not None else workload.replicas,
     )
+    refusal = _refusal(manifest, workload, cluster)
     try:
-        return WorkloadCheck(manifest, resolved_workload(workload, cluster.priority_classes), scaled=scaled)
+        found = resolved_workload(workload, cluster.priority_classes)
+        return WorkloadCheck(manifest, found, scaled=scaled, refusal=refusal)
     except UnknownPriorityClass:
         # it is placed as if the class were there; with the highest that there may be it can evict whom it likes
         spec = replace(spec, priority=HIGHEST_USER_PRIORITY, preemption_policy=PREEMPT)
-        return WorkloadCheck(manifest, replace(workload, spec=spec), known_class=False, scaled=scaled)
+        return WorkloadCheck(manifest, replace(workload, spec=spec), known_class=False, scaled=scaled, refusal=refusal)
+
+
+def _refusal(manifest: Manifest, workload: Workload, cluster: Cluster) -> PodRefusal | None:
+    """Why the API server refuses its pods, which other controllers may make otherwise than they are written."""
+    labels = next((one.labels for one in cluster.namespaces if one.name == workload.meta.namespace), EMPTY)
+    spec = value_at(manifest.item.value, workload.spec_pointer)
+    if workload.custom or not isinstance(spec, dict):
+        return None
+    return pod_refusal(workload, labels, spec)
 
 
 def _as_scaled(workload: Workload, cluster: Cluster) -> Workload:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NewType
 
 from kubelint_gpu.findings.finding import Place
+from kubelint_gpu.kube.admission.pod_refusal import PodRefusal
 from kubelint_gpu.kube.kinds.custom_workload import PLACED_ELSEWHERE
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
@@ -26,7 +27,7 @@ class WorkloadCheck:
     """A workload that is judged: whole, readable, as admission leaves it.
 
     `known_class` is false where its pods are refused because their PriorityClass does not exist; they then count as of
-    the highest priority that a class may give.
+    the highest priority that a class may give. `refusal` is why the API server refuses them otherwise.
     `scaled` is set where it has the replicas that an autoscaler sets at once, and not those that are written.
     """
 
@@ -35,6 +36,7 @@ class WorkloadCheck:
     known_class: bool = True
     scaled: ScaledAtOnce | None = None
     mark: str = ""
+    refusal: PodRefusal | None = None
 
     @kept
     def key(self) -> WorkloadKey:
@@ -54,6 +56,11 @@ class WorkloadCheck:
     def pod(self) -> Pod:
         """A pod as the scheduler would get it."""
         return merged(self.workload.pod(self.workload.meta.name))
+
+    @property
+    def admitted(self) -> bool:
+        """Whether its pods are made: nothing is known that refuses them."""
+        return self.known_class and self.refusal is None
 
     @property
     def awaits_class(self) -> bool:

@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.search.trace import Evicted, Trace
 def rollout_preempts(unit: ApplySet) -> Iterator[Diagnostic]:
     """Some run of a rollout, or of several that begin at the same moment, evicts pods of lower priority of others."""
     told_of: set[tuple[str, str]] = set()
-    for subject in (one for one in unit.subjects if one.known_class):
+    for subject in (one for one in unit.subjects if one.admitted):
         judgement = judgements_in(unit).get(subject.key)
         if judgement is not None:
             for owner, found in _evicted(subject, judgement.evicts).items():
@@ -30,7 +30,7 @@ def rollout_preempts(unit: ApplySet) -> Iterator[Diagnostic]:
     for together in judged_together(unit):
         for subject in rolled_in(unit, together):
             for owner, found in _evicted(subject, together.evicts).items():
-                if subject.known_class and (subject.workload.key, owner) not in told_of:
+                if subject.admitted and (subject.workload.key, owner) not in told_of:
                     yield _draft(unit, subject, together.eviction, owner, found, together=True)
 
 

@@ -91,7 +91,7 @@ def _waiting_for_gone(unit: ApplySet) -> Iterator[Diagnostic]:
         now, later = judgements_in(unit).get(subject.key), judged_beside_removed(unit).get(subject.key)
         if now is None or later is None or subject.controller.runs_to_completion:
             continue
-        if not is_changed(unit, subject) or not subject.known_class or not _is_worse(later, now):
+        if not is_changed(unit, subject) or not subject.admitted or not _is_worse(later, now):
             continue
         waiting = later.waiting
         if later.waits and later.trace is not None:

@@ -24,9 +24,7 @@ def cpu_pod_on_gpu_node(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod without a GPU that takes from a node without a taint what a GPU pod needs there."""
     if not unit.has_nodes or not any(is_accelerator(name) for name in unit.supply.advertised):
         return
-    mine = [
-        one for one in unit.subjects if one.places_pods and one.placed_here and one.known_class and not wants_gpu(one)
-    ]
+    mine = [one for one in unit.subjects if one.places_pods and one.placed_here and one.admitted and not wants_gpu(one)]
     users = list(_users(unit)) if mine else []
     for subject in mine if users else ():
         found = unit.alone(subject)

@@ -16,7 +16,7 @@ def priority_inversion(unit: ApplySet) -> Iterator[Diagnostic]:
     """Work that can wait may evict work that somebody waits for."""
     if not unit.has_nodes:
         return
-    ready = [subject for subject in unit.subjects if subject.known_class and subject.places_pods]
+    ready = [subject for subject in unit.subjects if subject.admitted and subject.places_pods]
     for batch in ready:
         spec = batch.workload.spec
         resources = extended_resources(spec)

@@ -1,0 +1,155 @@
+"""What the Pod Security admission of a namespace refuses of pods: of what makes the pods it refuses nothing.
+
+Source: staging/src/k8s.io/pod-security-admission/policy, Kubernetes 1.34. Exemptions and defaults of the API server's
+own configuration are not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from kubelint_gpu.kube.admission.pod_refusal import ENFORCE
+from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.kube.values.plain import mapping, sequence, whole, written
+
+_VERSION = "pod-security.kubernetes.io/enforce-version"
+_CAPABILITIES = frozenset(("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD"))
+_CAPABILITIES |= {"NET_BIND_SERVICE", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"}
+_VOLUMES = frozenset(("configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim"))
+_VOLUMES |= {"projected", "secret"}
+_SELINUX_TYPES = ("", "container_t", "container_init_t", "container_kvm_t", "container_engine_t")
+_SYSCTLS = frozenset(
+    (
+        "kernel.shm_rmid_forced",
+        "net.ipv4.ip_local_port_range",
+        "net.ipv4.ip_unprivileged_port_start",
+        "net.ipv4.tcp_syncookies",
+        "net.ipv4.ping_group_range",
+        "net.ipv4.ip_local_reserved_ports",
+        "net.ipv4.tcp_keepalive_time",
+        "net.ipv4.tcp_fin_timeout",
+        "net.ipv4.tcp_keepalive_intvl",
+        "net.ipv4.tcp_keepalive_probes",
+        "net.ipv4.tcp_rmem",
+        "net.ipv4.tcp_wmem",
+    )
+)
+_PROFILES = ("RuntimeDefault", "Localhost")
+
+
+class Violation(NamedTuple):
+    """What a level forbids: the name of the check, what is wrong, and where in the pod's spec."""
+
+    check: str
+    detail: str
+    pointer: Pointer
+
+
+class PodSecurityRefusal(NamedTuple):
+    """A level with its version, as in `restricted:latest`, and what the pods violate of it."""
+
+    level: str
+    violations: tuple[Violation, ...]
+
+
+def pod_security_refusal(labels: Mapping[str, str], spec: Mapping[str, Any]) -> PodSecurityRefusal | None:
+    """Why pods with a spec are refused in a namespace with these labels; None where they are not.
+
+    Placeholders count as what is allowed.
+    """
+    level = labels.get(ENFORCE, "")
+    if level not in ("baseline", "restricted"):
+        return None
+    found = tuple(_baseline(spec)) + (tuple(_restricted(spec)) if level == "restricted" else ())
+    return PodSecurityRefusal(f"{level}:{labels.get(_VERSION, 'latest')}", found) if found else None
+
+
+def _name(part: Any) -> str:
+    return written(mapping(part).get("name"))
+
+
+def _containers(spec: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], Pointer]]:
+    for part in ("initContainers", "containers", "ephemeralContainers"):
+        for index, one in enumerate(sequence(spec.get(part))):
+            yield mapping(one), (part, index)
+
+
+def _contexts(spec: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], Pointer]]:
+    """The security contexts of the pod and of its containers, with who has them."""
+    yield "pod", mapping(spec.get("securityContext")), ("securityContext",)
+    for one, route in _containers(spec):
+        yield f"container {_name(one)}", mapping(one.get("securityContext")), (*route, "securityContext")
+
+
+def _baseline(spec: Mapping[str, Any]) -> Iterator[Violation]:
+    for name in ("hostNetwork", "hostPID", "hostIPC"):
+        if spec.get(name) is True:
+            yield Violation("host namespaces", f"{name}=true", (name,))
+    for index, volume in enumerate(sequence(spec.get("volumes"))):
+        if "hostPath" in mapping(volume):
+            yield Violation("hostPath volumes", f"volume {_name(volume)}", ("volumes", index, "hostPath"))
+    for index, one in enumerate(sequence(mapping(spec.get("securityContext")).get("sysctls"))):
+        if _name(one) not in {"", *_SYSCTLS}:
+            yield Violation("forbidden sysctls", _name(one), ("securityContext", "sysctls", index))
+    for one, route in _containers(spec):
+        yield from _open_ports(one, route)
+    for who, context, route in _contexts(spec):
+        yield from _of_context(who, context, route)
+
+
+def _open_ports(container: dict[str, Any], route: Pointer) -> Iterator[Violation]:
+    for index, port in enumerate(sequence(container.get("ports"))):
+        number = whole(mapping(port).get("hostPort"))
+        if number:
+            told = f"container {_name(container)} uses hostPort {number}"
+            yield Violation("hostPort", told, (*route, "ports", index, "hostPort"))
+
+
+def _of_context(who: str, context: dict[str, Any], route: Pointer) -> Iterator[Violation]:
+    """What baseline forbids in one security context."""
+    if context.get("privileged") is True:
+        yield Violation("privileged", who, (*route, "privileged"))
+    added = sequence(mapping(context.get("capabilities")).get("add"))
+    more = [one for one in map(written, added) if one not in {"", *_CAPABILITIES}]
+    if more:
+        yield Violation("non-default capabilities", f"{who} adds {', '.join(more)}", (*route, "capabilities", "add"))
+    for name in ("seccompProfile", "appArmorProfile"):
+        if mapping(context.get(name)).get("type") == "Unconfined":
+            yield Violation(name, f"{who} is Unconfined", (*route, name, "type"))
+    if context.get("procMount") == "Unmasked":
+        yield Violation("procMount", f"{who} is Unmasked", (*route, "procMount"))
+    if mapping(context.get("windowsOptions")).get("hostProcess") is True:
+        yield Violation("hostProcess", who, (*route, "windowsOptions", "hostProcess"))
+    options = mapping(context.get("seLinuxOptions"))
+    if options.get("type", "") not in _SELINUX_TYPES or options.get("user") or options.get("role"):
+        yield Violation("seLinuxOptions", who, (*route, "seLinuxOptions"))
+
+
+def _restricted(spec: Mapping[str, Any]) -> Iterator[Violation]:
+    pod, windows = mapping(spec.get("securityContext")), mapping(spec.get("os")).get("name") == "windows"
+    for index, volume in enumerate(sequence(spec.get("volumes"))):
+        kinds = [one for one in mapping(volume) if one not in ("name", "hostPath") and one not in _VOLUMES]
+        if kinds:
+            told = f"volume {_name(volume)} is of type {kinds[0]}"
+            yield Violation("restricted volume types", told, ("volumes", index, kinds[0]))
+    if whole(pod.get("runAsUser")) == 0:
+        yield Violation("runAsUser=0", "pod", ("securityContext", "runAsUser"))
+    for one, route in _containers(spec):
+        context, who = mapping(one.get("securityContext")), f"container {_name(one)}"
+        own: Pointer = (*route, "securityContext") if "securityContext" in one else route
+        if not context.get("runAsNonRoot", pod.get("runAsNonRoot")):
+            yield Violation("runAsNonRoot != true", who, own)
+        if whole(context.get("runAsUser")) == 0:
+            yield Violation("runAsUser=0", who, (*own, "runAsUser"))
+        if windows:
+            continue
+        if context.get("allowPrivilegeEscalation", True) is True:
+            yield Violation("allowPrivilegeEscalation != false", who, own)
+        profile = mapping(context.get("seccompProfile", pod.get("seccompProfile"))).get("type")
+        if profile is None:
+            yield Violation("seccompProfile", f"{who} has neither {' nor '.join(_PROFILES)}", own)
+        capabilities = mapping(context.get("capabilities"))
+        more = [one for one in sequence(capabilities.get("add")) if one in _CAPABILITIES - {"NET_BIND_SERVICE"}]
+        if "ALL" not in sequence(capabilities.get("drop")) or more:
+            yield Violation("unrestricted capabilities", f"{who} must drop ALL", own)
