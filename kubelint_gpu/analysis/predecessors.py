@@ -39,7 +39,7 @@ def _template(value: object, workload: Workload) -> object:
     template = value_at(value, workload.template_pointer if workload.is_template else workload.spec_pointer)
     if not isinstance(template, dict) or not workload.is_template:
         return template
-    return normal({"metadata": template.get("metadata"), "spec": normal_pod_spec(template.get("spec"))})
+    return normal(template.get("metadata")), normal_pod_spec(template.get("spec"))
 
 
 def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:

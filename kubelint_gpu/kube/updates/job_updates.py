@@ -65,7 +65,7 @@ def _template(value: Any, *, suspended: bool, minor: int) -> Any:
     if suspended and isinstance(spec, dict):
         meta = {}
         spec = _unscheduled(spec, resources=minor >= _RESOURCES_SINCE)
-    return normal({"metadata": meta, "spec": spec})
+    return {"metadata": normal(meta), "spec": spec}
 
 
 def _unscheduled(spec: dict[str, Any], *, resources: bool) -> dict[str, Any]:

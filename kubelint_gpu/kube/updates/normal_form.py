@@ -24,6 +24,11 @@ _DEFAULTS: dict[str, Any] = {
 _AMOUNTS = ("capacity", "hard", "limits", "requests")
 # an empty text of these is not the same as none
 _POINTERS = ("storageClassName", "volumeAttributesClassName")
+# an empty map of these is not the same as none
+_STRUCTS = (
+    "affinity", "capabilities", "dnsConfig", "labelSelector", "lifecycle", "namespaceSelector", "nodeAffinity",
+    "podAffinity", "podAntiAffinity", "seLinuxOptions", "seccompProfile", "windowsOptions",
+)  # fmt: skip
 
 
 def normal(value: Any) -> Any:
@@ -54,7 +59,15 @@ def normal_pod_spec(spec: Any, *, template: bool = True) -> Any:
         del filled["restartPolicy"]
     if filled.get("serviceAccount") == filled.get("serviceAccountName"):
         filled.pop("serviceAccount", None)
-    return normal(filled)
+    found = normal(filled)
+    if filled.get("preemptionPolicy"):
+        # a PriorityClass has a default, a pod none
+        found["preemptionPolicy"] = filled["preemptionPolicy"]
+    for key in ("containers", "initContainers"):
+        for one, written in zip(found.get(key, ()), filled.get(key) or (), strict=False):
+            if isinstance(written, dict) and isinstance(written.get("securityContext"), dict):
+                one.setdefault("securityContext", {})
+    return found
 
 
 def _container(value: Any, *, template: bool) -> Any:
@@ -83,7 +96,7 @@ def _amount(value: Any) -> Any:
 
 def _idle(key: str, value: Any) -> bool:
     """Whether a field says no more than its absence."""
-    if value is None or value in ({}, []):
+    if value is None or value == [] or (value == {} and key not in _STRUCTS):
         return True
     if value == "" and key not in _POINTERS:
         return True

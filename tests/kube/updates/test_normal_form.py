@@ -7,6 +7,7 @@ from copy import deepcopy
 import pytest
 from update_objects import JOB, POD, STATEFUL_SET, changed
 
+from kubelint_gpu.kube.updates.normal_form import normal_pod_spec
 from kubelint_gpu.kube.updates.object_updates import refused_changes
 from kubelint_gpu.kube.values.errors import field_path
 
@@ -55,3 +56,24 @@ def test_a_default_that_is_written_down_is_no_change_of_a_job(written):
     full["spec"]["template"]["spec"]["containers"][0].update(written)
     short["spec"]["template"]["spec"]["containers"][0].update(bare(written))
     assert refused(full, short) == refused(short, full) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "changes"),
+    [
+        ({"affinity": {}}, True),
+        ({"affinity": {"nodeAffinity": {}}}, True),
+        ({"dnsConfig": {}}, True),
+        ({"containers": [{"name": "c", "securityContext": {}}]}, True),
+        ({"containers": [{"name": "c", "lifecycle": {}}]}, True),
+        ({"preemptionPolicy": "PreemptLowerPriority"}, True),
+        ({"securityContext": {}}, False),
+        ({"nodeSelector": {}}, False),
+        ({"tolerations": []}, False),
+        ({"containers": [{"name": "c", "resources": {}, "env": []}]}, False),
+    ],
+)
+def test_an_empty_struct_is_another_template_where_the_api_has_a_pointer(written, changes):
+    """Seen on a control plane 1.34."""
+    plain = {"containers": [{"name": "c"}]}
+    assert (normal_pod_spec({**plain, **written}) != normal_pod_spec(plain)) is changes
