@@ -48,12 +48,19 @@ def put_off(unit: ApplySet, draft: Diagnostic) -> Diagnostic | None:
     if is_left_alone(unit, subject):
         return None
     if makes_none(unit, subject):
-        kept, now = _kept(subject), judgements_in(unit).get(subject.key)
-        if now is not None and now.placed < now.alone:
-            # those that this change evicts come back with the template
-            return draft if now.at_best in (None, now.placed) else replace(draft, certainty="possible")
-        return _later(subject, draft, kept) if kept is not None else None
+        kept = _kept(subject)
+        return _of_evicted(unit, subject, draft) or (_later(subject, draft, kept) if kept is not None else None)
     return draft if is_made(unit, subject) or not _is_over(unit, subject) else when_made(subject, draft)
+
+
+def _of_evicted(unit: ApplySet, subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic | None:
+    """The draft, where this change evicts pods, which come back with the template; None where it evicts none."""
+    judged = judgements_in(unit)
+    now, key = judged.get(subject.key), subject.workload.key
+    if now is not None and now.placed < now.alone:
+        return draft if now.at_best in (None, now.placed) else replace(draft, certainty="possible")
+    evicted = any(eviction.owner == key for one in judged.values() for eviction in one.evicts)
+    return replace(draft, certainty="possible") if evicted else None
 
 
 def when_admitted(unit: ApplySet, subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
@@ -63,7 +70,7 @@ def when_admitted(unit: ApplySet, subject: WorkloadCheck, draft: Diagnostic) -> 
         return draft
     if not (none or makes_none(unit, subject) or makes_only_old(unit, subject)):
         return draft
-    return (
+    return _of_evicted(unit, subject, draft) or (
         when_made(subject, draft) if _kept(subject) is not None else replace(draft, severity="warning", moment="later")
     )
 

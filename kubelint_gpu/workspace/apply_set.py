@@ -47,15 +47,18 @@ class ApplySet(ManifestSet):
 
     @cached_property
     def subjects(self) -> tuple[WorkloadCheck, ...]:
-        """The workloads that are judged; one whose pods are not known, or that takes others over, is approximate."""
+        """The workloads that are judged; one whose pods are not known, or come to another, is approximate."""
         found: list[WorkloadCheck] = []
-        sets = [one.workload for one in self.templates if one.kind == "ReplicaSet" and one.workload is not None]
+        every = [one.workload for one in self.templates if one.workload is not None]
+        sets = [one for one in every if one.kind == "ReplicaSet"]
+        pairs = [(one, other) for one in every for other in sets if one.takes_over(other)]
+        adopted = {one.key for pair in pairs for one in pair}
         times: Counter[WorkloadKey] = Counter()
         for manifest in self.templates:
             if manifest.workload is not None and manifest.readable and not manifest.workload.partial:
                 subject = self.judged(manifest, manifest.workload)
                 unknown = bool(self.cluster.pods) and subject.awaits_name
-                if unknown or any(subject.workload.takes_over(one) for one in sets):
+                if unknown or subject.workload.key in adopted:
                     subject = replace(subject, workload=replace(subject.workload, approximate=True))
                 times[subject.key] += 1
                 number = times[subject.key]

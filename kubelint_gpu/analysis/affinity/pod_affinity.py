@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.predecessors import ever_fitted
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod, PodSpec
 from kubelint_gpu.kube.objects.workload import Workload
@@ -71,10 +72,10 @@ def _in_circles(unit: ApplySet) -> tuple[WorkloadCheck, ...]:
         if one.workload.spec.pod_affinity and one.places_pods and not attracts_itself(one.pod, unit.empty)
     ]
     held = {one.manifest for one in waiting}
-    there = [
-        *unit.cluster.pods,
-        *(pod for one in (*unit.templates, *unit.neighbours) if one not in held for pod in pods_of(one.workload)),
-    ]
+    # until they are replaced, pods of a template as it was are there, too
+    before = [old.workload for one in waiting if (old := unit.before_of(one)) is not None and ever_fitted(unit, old)]
+    rest = [one.workload for one in (*unit.templates, *unit.neighbours) if one not in held]
+    there = [*unit.cluster.pods, *(pod for one in (*before, *rest) for pod in pods_of(one))]
     coming = waiting
     while coming:
         coming = [one for one in waiting if companions(_wanted(unit, one), there)]
