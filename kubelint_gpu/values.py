@@ -56,11 +56,11 @@ else:
 
     def replace(value, /, **changes):
         """The same value with some attributes changed; an immutable one itself where none is another object then."""
-        names, given, changed = value.__match_args__, [*value.__value_all__(value)], not value.__value_constant__
+        places, given, changed = value.__value_places__, [*value.__value_all__(value)], not value.__value_constant__
         for name, new in changes.items():
-            if name not in names:
+            place = places.get(name)
+            if place is None:
                 raise TypeError(f"{type(value).__qualname__} has no attribute {name!r}")
-            place = names.index(name)
             if given[place] is not new:
                 given[place], changed = new, True
         return value.__class__(*given) if changed else value
@@ -90,6 +90,7 @@ else:
         namespace["__slots__"] = (*own, *computed, *hashed)
         namespace["__value_given__"] = given
         namespace["__match_args__"] = names
+        namespace["__value_places__"] = {name: place for place, name in enumerate(names)}
         namespace["__value_constant__"] = frozen and eq
         # of one name attrgetter gives no tuple
         every = attrgetter(*names) if len(names) > 1 else lambda value: tuple([getattr(value, one) for one in names])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.inventory.declarations.complaint import error_at
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
 from kubelint_gpu.inventory.declarations.unread import ANY, SECTIONS
 from kubelint_gpu.inventory.schema import schema
+from kubelint_gpu.inventory.schema_fit import FORMATS, fits
 from kubelint_gpu.inventory.sentences import deviations
-from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name, is_subdomain
-from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
+from kubelint_gpu.kube.values.quantity import QuantityError
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ _MOST = 100
 
 def validate(item: Item) -> tuple[tuple[InventoryError, ...], frozenset[Pointer]]:
     """Errors of a document, and what of it must not be read: pointers of sections and of their entries."""
+    if fits(item.value, schema()):
+        return (), frozenset()
     errors: list[InventoryError] = []
     broken: set[Pointer] = set()
     every = (deviation for error in _validator().iter_errors(item.value) for deviation in deviations(error))
@@ -62,21 +64,6 @@ def _validator() -> Draft7Validator:
     from jsonschema import Draft7Validator, FormatChecker
 
     formats = FormatChecker(formats=())
-    formats.checks("kubernetes-quantity", QuantityError)(_is_quantity)
-    formats.checks("kubernetes-name")(_text(is_subdomain))
-    formats.checks("kubernetes-label-key")(_text(is_qualified_name))
-    formats.checks("kubernetes-label-value")(_text(is_label_value))
+    for name, check in FORMATS.items():
+        formats.checks(name, QuantityError)(check)
     return Draft7Validator(schema(), format_checker=formats)
-
-
-def _is_quantity(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        return True
-    if parse_quantity(value) < 0:
-        raise QuantityError(f"must not be negative, as {value} is")
-    return True
-
-
-def _text(check: Any) -> Any:
-    # A format says nothing of other types; the keyword `type` does.
-    return lambda value: not isinstance(value, str) or check(value)

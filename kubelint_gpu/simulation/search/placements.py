@@ -189,6 +189,7 @@ def _sizes(simulation: Simulation) -> list[int]:
     for count, found in zip(simulation.pod_types.wanted, takes_of, strict=True):
         for name, amount in found.items():
             whole[name] = whole.get(name, 0) + amount * max(1, count)
-    parts = [sum((Fraction(amount, whole[name]) for name, amount in found.items()), Fraction()) for found in takes_of]
-    ranks = {size: rank for rank, size in enumerate(sorted(set(parts)))}
-    return [ranks[size] for size in parts]
+    keys = [frozenset(found.items()) for found in takes_of]
+    parts = {key: sum((Fraction(amount, whole[name]) for name, amount in key), Fraction()) for key in {*keys}}
+    ranks = {size: rank for rank, size in enumerate(sorted({*parts.values()}))}
+    return [ranks[parts[key]] for key in keys]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
@@ -87,7 +87,7 @@ def placed_one_more(
     nobody = simulation.pod_types.pending
     lacking = dict(_in(state, AWAITED))
     charge(len(lacking) // STEPS.placement)
-    tried = [kind for kind in order if kind in lacking and kind not in (hopeless or ())]
+    tried = (kind for kind in order if kind in lacking and kind not in (hopeless or ()))
     before = None
     for tier, kind in _by_tiers(simulation, state, tried):
         if before is not None and before != tier:
@@ -139,7 +139,7 @@ def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[St
             yield state._replace(nodes=(*state.nodes[:index], (), *state.nodes[index + 1 :]))
 
 
-def _by_tiers(simulation: Simulation, state: State, kinds: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _by_tiers(simulation: Simulation, state: State, kinds: Iterable[int]) -> Iterator[tuple[int, int]]:
     """The kinds with their tiers, the lowest first; pods of one tier are placed in any order."""
     optional, wanted, sure = simulation.pod_types.optional, simulation.pod_types.wanted, simulation.pod_types.sure
     later: tuple[list[int], list[int]] = [], []
