@@ -9,6 +9,7 @@ from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.requests import is_served_by_devices
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.companions import HOSTNAME
@@ -48,7 +49,10 @@ def demand_of(
     for one in amounts:
         for name, amount in one.items():
             each[name] = max(amount, each.get(name, 0))
-    least = {name: min(one.get(name, 0) for one in amounts) for name in each}
+    # what devices may serve a pod with claims does not take of its node
+    either = old.spec.resource_claims or new.spec.resource_claims
+    counted = [name for name in each if not (either and is_served_by_devices(name))]
+    least = {name: min(one.get(name, 0) for one in amounts) for name in counted}
     before_at = mine
     if participant.old is not participant.new:
         before_at = eligible_for(old)

@@ -34,10 +34,10 @@ SERVED_BOTH_WAYS = "devices that serve on some nodes what a device plugin serves
 def with_claims_for_resources(
     transitions: Sequence[Transition], cluster: Cluster, growth: Sequence[Growth] = ()
 ) -> tuple[Sequence[Transition], Cluster, Sequence[Growth]]:
-    """The same with a claim in the place of each resource that devices serve on every node.
+    """The same with a claim in the place of each resource that devices serve on every node of a pod.
 
-    What some node has allocatable stays as it is: the name is that of a device plugin there. What a quota charges is
-    asked for still, and every node has enough of it, as those that a pool adds. Where devices are not known it is
+    What device plugins serve on some of them stays as it is, beside an entry that names no claim. What a quota charges
+    is asked for still, and every node has enough of it, as those that a pool adds. Where devices are not known it is
     without claims. Of templates that ask for the same the first one stands for all.
     """
     if not cluster.devices_known:
@@ -50,7 +50,7 @@ def with_claims_for_resources(
     if made is None or not made.every:
         return transitions, cluster, growth
     found, served = _with_specs(transitions, cluster, made.spec)
-    if not made.templates:
+    if not made.changes:
         return transitions, cluster, growth
     templates = (*cluster.claim_templates, *made.templates.values())
     nodes = tuple(map(made.with_enough, cluster.nodes))
@@ -102,8 +102,11 @@ def _with_specs(
 def served_both_ways(
     transitions: Sequence[Transition], cluster: Cluster, growth: Sequence[Growth] = ()
 ) -> frozenset[int]:
-    """The positions of workloads that get a resource from a device plugin on some nodes, and from devices on others."""
-    if not cluster.devices_known or not cluster.device_classes:
+    """The positions of workloads of which only the node tells whether a claim is made, where quotas count claims."""
+    from kubelint_gpu.kube.dra.claim_charge import is_charged_for_claims
+
+    counted = any(is_charged_for_claims(key) for quota in cluster.quotas for key in quota.hard)
+    if not counted or not cluster.devices_known or not cluster.device_classes:
         return frozenset()
     made = _Claims(cluster, growth)
 
@@ -137,6 +140,7 @@ class _Claims:
         self._ways: dict[tuple[str, PodSpec], _Ways] = {}
         self._growing = {name for one in growth for name, amount in one.template.allocatable.items() if amount}
         self.templates: dict[tuple[str, object], ResourceClaimTemplate] = {}
+        self.changes = False
 
     def ways(self, spec: PodSpec, namespace: str) -> _Ways:
         """What serves what such a pod asks for, on the nodes that take it wherever other pods and its volumes are."""
@@ -170,11 +174,17 @@ class _Claims:
         from kubelint_gpu.kube.dra.claim import EXTENDED_ENTRY, ResourceClaimTemplate
         from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import asked_resources, special_claim
 
-        served = {name: self.every[name] for name in (*self.served, *self.ways(spec, namespace).by_devices)}
+        ways = self.ways(spec, namespace)
+        if ways.both:
+            # the filter finds on each node what serves it there
+            self.changes = True
+            return replace(spec, resource_claims=(*spec.resource_claims, FrozenMap({"name": EXTENDED_ENTRY})))
+        served = {name: self.every[name] for name in (*self.served, *ways.by_devices)}
         names = [name for name, _ in asked_resources(spec, served, pod_level=self._pod_level)]
         asked = frozenset(names) & served.keys()
         if not asked:
             return spec
+        self.changes = True
         claim = special_claim(Pod(Meta("", namespace), spec), asked, served)
         key = (namespace, claim.spec)
         if key not in self.templates:

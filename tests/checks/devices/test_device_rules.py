@@ -28,7 +28,7 @@ def test_a_run_without_claims_loads_no_library_of_expressions(tmp_path):
     assert done.stdout == "[]\n"
 
 
-def test_what_devices_serve_beside_a_plugin_is_left_open_with_advice_that_can_be_followed():
+def test_what_devices_serve_beside_a_plugin_is_open_where_a_quota_counts_claims_with_advice_that_can_be_followed():
     beside = GPUS + "  - name: d-1\n    devices: [{model: H100-80GB-HBM3}]\n"
     asks = pod("", resources="limits: {nvidia.com/gpu: 1}").replace("[{name: gpu, }]", "[]")
     rolled = f"""apiVersion: apps/v1
@@ -39,7 +39,9 @@ spec:
   template:
     metadata: {{labels: {{a: d}}}}
     spec: {asks.partition("spec: ")[2].replace("restartPolicy: Never, ", "")}"""
-    (open_end,) = [one for one in findings(rolled, beside) if one.code == "KLG107"]
+    assert not {"KLG101", "KLG107"} & {one.code for one in findings(rolled, beside)}
+    counted = f"{beside}resourceQuotas: [{{name: q, namespace: ns, hard: {{count/resourceclaims.resource.k8s.io: 9}}}}]\n"
+    (open_end,) = [one for one in findings(rolled, counted) if one.code == "KLG107"]
     assert open_end.help == ("bind the pods to nodes that serve it in one of these ways: then it is judged",)
     bound = rolled.replace("{resourceClaims", "{nodeSelector: {kubernetes.io/hostname: d-1}, resourceClaims")
     assert "KLG101" in [one.code for one in findings(bound, beside)]

@@ -64,11 +64,55 @@ def test_a_claim_in_the_place_of_the_resource_waits_for_the_same_device() -> Non
     assert verdict(old, new, node("n1", 0), resource_slice("n1", devices(1))).verdict.value == "stuck"
 
 
-def test_what_a_device_plugin_serves_on_other_nodes_is_undecided() -> None:
-    plugin = node("n2", 0)
-    plugin["status"]["allocatable"][GPU] = "1"
-    old = deployment("web", 2, asking())
-    found = verdict(old, merged(old, SECOND), node("n1", 0), plugin, resource_slice("n1", devices(1)))
+def plugged(count, number=2):
+    found = node(f"n{number}", 0)
+    found["status"]["allocatable"][GPU] = str(count)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("devices_there", "plugin", "replicas", "strategy", "expected"),
+    [
+        (1, 1, 2, {}, "stuck"),
+        (1, 1, 1, {}, "completes"),
+        (2, 1, 2, {}, "completes"),
+        (1, 2, 2, {}, "completes"),
+        (1, 1, 2, SAFE, "completes"),
+    ],
+)
+def test_a_device_plugin_serves_on_some_nodes_what_devices_serve_on_others(
+    devices_there, plugin, replicas, strategy, expected
+) -> None:
+    old = deployment("web", replicas, asking(), **strategy)
+    inventory = node("n1", 0), plugged(plugin), resource_slice("n1", devices(devices_there))
+    assert verdict(old, merged(old, SECOND), *inventory).verdict.value == expected
+    cluster = read_cluster([*inventory, SERVED], version="1.36.3")
+    assert placeable(read_workload(old), cluster, 9) == devices_there + plugin
+
+
+def test_devices_of_a_node_with_a_device_plugin_are_for_claims_alone() -> None:
+    inventory = node("n1", 0), resource_slice("n1", devices(1)), plugged(1), resource_slice("n2", devices(3))
+    cluster = read_cluster([*inventory, SERVED, device_class(), claim_template()], version="1.36.3")
+    assert placeable(read_workload(deployment("web", 1, asking())), cluster, 9) == 2
+    assert placeable(read_workload(deployment("web", 1, using("gpu"))), cluster, 9) == 4
+
+
+def test_a_pod_that_takes_the_device_of_a_claim_keeps_it_from_one_that_asks_for_the_resource() -> None:
+    inventory = node("n1", 0), resource_slice("n1", devices(2)), plugged(1)
+    cluster = read_cluster([*inventory, SERVED, device_class(), claim_template()], version="1.36.3")
+    workloads = [
+        read_workload(deployment("claims", 2, using("gpu"), maxSurge=0, maxUnavailable=1)),
+        read_workload(deployment("web", 2, asking(), maxSurge=0, maxUnavailable=1)),
+    ]
+    found = judge([Transition(one, one) for one in workloads], cluster)
+    assert [(one.placed, one.at_best) for one in found] == [(0, 2), (1, 2)]
+
+
+def test_where_a_quota_counts_claims_both_ways_are_undecided() -> None:
+    quota = {"kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
+    quota["spec"] = {"hard": {"count/resourceclaims.resource.k8s.io": "9"}}
+    old = deployment("web", 1, asking())
+    found = verdict(old, merged(old, SECOND), node("n1", 0), plugged(1), resource_slice("n1", devices(1)), quota)
     assert found.verdict.value == "undecided"
     assert "device plugin" in found.unknown
 
@@ -83,14 +127,14 @@ def test_a_pod_whose_nodes_all_serve_it_by_devices_is_decided_beside_device_plug
     assert found.verdict.value == expected
 
 
-def test_a_pod_that_may_follow_another_one_to_a_device_plugin_is_undecided() -> None:
+def test_a_pod_that_must_be_near_another_one_is_stuck_only_where_too_little_serves_it() -> None:
     plugin = node("n2", 1)
     plugin["status"]["allocatable"][GPU] = "4"
     near = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "kubernetes.io/hostname"}
     affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}}
     old = deployment("web", 1, {**asking(), "affinity": affinity})
     found = verdict(old, merged(old, SECOND), node("n1", 0), plugin, resource_slice("n1", devices(1)))
-    assert found.verdict.value == "undecided"
+    assert found.verdict.value == "may-stick"
 
 
 def test_as_many_pods_find_places_as_there_are_devices() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kubelint_gpu.kube.dra.claim import ResourceClaim, ResourceClaimTemplate
+from kubelint_gpu.kube.dra.claim import EXTENDED_ENTRY, ResourceClaim, ResourceClaimTemplate
 from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.pod_claims import PodClaim, pod_claims
 from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, queries_of
@@ -125,6 +125,8 @@ def _claim(pod: Pod, entry: PodClaim, objects: Objects) -> ResourceClaim | None:
     if entry.claim is not None:
         return _existing(pod, entry.claim, objects, owned=False)
     if entry.template is None:
+        if entry.name == EXTENDED_ENTRY:
+            return None
         raise Refused(UNSUPPORTED.format(pod=pod.key, name=entry.name))
     if entry.name in pod.claim_statuses:
         made = pod.claim_statuses[entry.name]
