@@ -16,11 +16,7 @@ _SILENT = ("$schema", "definitions", "description", "title", "examples", "defaul
 
 
 def fits(value: Any, wanted: Mapping[str, Any]) -> bool:
-    """Whether plain data is as a part of the schema says, by the keywords of draft-07 that it uses.
-
-    Raises:
-        KeyError: the schema has another keyword.
-    """
+    """Whether plain data is as a part of the schema says; KeyError where that has a keyword not used so far."""
     if "$ref" in wanted:
         return fits(value, schema()["definitions"][wanted["$ref"].rpartition("/")[2]])
     own = _TYPES.get(value.__class__, "null")
@@ -28,12 +24,7 @@ def fits(value: Any, wanted: Mapping[str, Any]) -> bool:
     return all(own not in (types or own) or check(value, given, wanted) for (types, check), given in checks)
 
 
-def is_quantity(value: object) -> bool:
-    """Whether a value is a quantity, or of another type than these.
-
-    Raises:
-        QuantityError: it cannot be read, or is negative.
-    """
+def _is_quantity(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return True
     if parse_quantity(value) < 0:
@@ -47,7 +38,7 @@ def _text(check: Callable[[str], bool]) -> Callable[[object], bool]:
 
 
 FORMATS: dict[str, Callable[[object], bool]] = {
-    "kubernetes-quantity": is_quantity,
+    "kubernetes-quantity": _is_quantity,
     "kubernetes-name": _text(is_subdomain),
     "kubernetes-label-key": _text(is_qualified_name),
     "kubernetes-label-value": _text(is_label_value),

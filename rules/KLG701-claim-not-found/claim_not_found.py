@@ -14,7 +14,7 @@ from kubelint_gpu.analysis.devices.written_claims import (
     claim_references,
     device_objects,
 )
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, rule
 from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.plain import at, written
@@ -35,28 +35,22 @@ def claim_not_found(unit: ApplySet) -> Iterator[Diagnostic]:
     for reference in claim_references(unit):
         if is_placeholder(reference.name) or claim_of(unit, reference) is not None:
             continue
-        if _is_written(unit, reference) or _is_made(unit, reference):
-            continue
-        known = _known(unit, reference.kind)
-        here = [name for namespace, name in known if namespace == reference.namespace]
-        swapped = (reference.namespace, reference.name) in _known(unit, _OTHER[reference.kind])
-        elsewhere = [namespace for namespace, name in known if name == reference.name]
-        near = difflib.get_close_matches(reference.name, here, 1, 0.75)
-        if not (unit.has_nodes or swapped or elsewhere or near):
-            continue
-        yield _told(unit, reference, here, elsewhere, near, swapped=swapped)
+        makers = _makers(unit, reference)
+        if makers and unit.has_nodes:
+            yield _made_later(reference, makers[0])
+        elif not makers and not _is_written(unit, reference):
+            yield from _told(unit, reference)
 
 
-def _told(
-    unit: ApplySet,
-    reference: PodClaimReference,
-    here: list[str],
-    elsewhere: list[str],
-    near: list[str],
-    *,
-    swapped: bool,
-) -> Diagnostic:
+def _told(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic]:
     manifest, kind, name = reference.subject.manifest, reference.kind, reference.name
+    known = _known(unit, kind)
+    here = [one for namespace, one in known if namespace == reference.namespace]
+    swapped = (reference.namespace, name) in _known(unit, _OTHER[kind])
+    elsewhere = [namespace for namespace, one in known if one == name]
+    near = difflib.get_close_matches(name, here, 1, 0.75)
+    if not (unit.has_nodes or swapped or elsewhere or near):
+        return
     what = f'{kind} "{name}" is not in namespace {reference.namespace}'
     help_: tuple[str, ...] = ()
     proposals: tuple[FixCandidate, ...] = ()
@@ -76,7 +70,7 @@ def _told(
     else:
         what += ", neither in the manifests nor in the inventory"
     wait = "its pods wait for it for ever" if kind == CLAIM else "no claim is made for its pods, and they wait for ever"
-    return Diagnostic(
+    yield Diagnostic(
         "KLG701",
         manifest.place(reference.pointer),
         f"{what}: {wait}",
@@ -100,12 +94,27 @@ def _is_written(unit: ApplySet, reference: PodClaimReference) -> bool:
     return (reference.kind, reference.namespace, reference.name) in names
 
 
-def _is_made(unit: ApplySet, reference: PodClaimReference) -> bool:
-    """Whether the controller of a ComputeDomain makes the template."""
-    if reference.kind != TEMPLATE:
-        return False
+def _makers(unit: ApplySet, reference: PodClaimReference) -> list[Manifest]:
+    """The ComputeDomains whose controller makes the template."""
+    named = reference.namespace, reference.kind, reference.name
     domains = (one for one in (*unit.manifests, *unit.neighbours) if one.kind == "ComputeDomain")
-    return any(written(at(one.item.value, _MAKER)) == reference.name for one in domains)
+    made = ((one, one.namespace or "default", TEMPLATE, written(at(one.item.value, _MAKER))) for one in domains)
+    return [one for one, *makes in made if (*makes,) == named]
+
+
+def _made_later(reference: PodClaimReference, maker: Manifest) -> Diagnostic:
+    manifest, name = reference.subject.manifest, reference.name
+    return Diagnostic(
+        "KLG701",
+        manifest.place(reference.pointer),
+        f"the controller of {maker.object} makes {TEMPLATE} {name}, which is not declared: whether a node has the "
+        "devices that it asks for is undecided",
+        manifest,
+        cause=f"{TEMPLATE}/{name}",
+        certainty="possible",
+        severity="note",
+        help=("declare in the inventory the template that it has made, and the ResourceSlices of its driver",),
+    )
 
 
 def _all_known(unit: ApplySet, reference: PodClaimReference) -> bool:

@@ -88,7 +88,7 @@ def device_objects(unit: ApplySet) -> Iterator[Manifest]:
 
 @once
 def written_claims(unit: ApplySet) -> tuple[WrittenClaim, ...]:
-    """The claims and templates of a unit, without those that cannot be read."""
+    """The claims and templates of a unit, without those that cannot be read but for their tolerations."""
     return tuple(_written_claims(unit))
 
 
@@ -103,7 +103,8 @@ def _written_claims(unit: ApplySet) -> Iterator[WrittenClaim]:
         value, problems = manifest.item.value, list[Any]()
         read = read_resource_claim if manifest.kind == CLAIM else read_resource_claim_template
         spec = read(value, problems).spec
-        if not problems and spec.requests:
+        # a toleration that is refused is read as one that tolerates most
+        if all("tolerations" in one.pointer for one in problems) and spec.requests:
             yield WrittenClaim(manifest, spec, (*spec_pointer(value), "devices"), is_flat(value))
 
 

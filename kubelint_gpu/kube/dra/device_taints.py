@@ -34,10 +34,11 @@ def read_device_taint(fields: Fields) -> Taint:
 
 
 def read_device_toleration(fields: Fields) -> Toleration:
-    """A `DeviceToleration`; the operator is Equal where it says nothing."""
+    """A `DeviceToleration`; the operator is Equal where it says nothing, and one that is refused tolerates most."""
+    fields.choice("operator", ("Exists", "Equal"), "Equal")
     return Toleration(
         fields.text("key"),
-        fields.choice("operator", ("Exists", "Equal"), "Equal"),
+        "Equal" if fields.text("operator") in ("", "Equal") else "Exists",
         fields.text("value"),
         fields.choice("effect", EFFECTS, ""),
         fields.optional_integer("tolerationSeconds", maximum=2**63 - 1),

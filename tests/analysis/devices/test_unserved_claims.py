@@ -203,3 +203,18 @@ def test_a_rule_of_the_manifests_taints_devices_where_the_cluster_heeds_rules(dr
     world = ClusterContext(inventory, readings, errors)
     unit = ApplySet((read("a.yaml", objects(RULE % ("broken", driver), claim(f"[{gpu()}]")).encode()),), world)
     assert [one.code for one in check((unit,), world, fixes=False).findings if one.severity == "error"] == told
+
+
+@pytest.mark.parametrize(
+    "toleration", ["{key: a, operator: In}", "{key: a, operator: Exists, effect: PreferNoSchedule}"]
+)
+def test_what_else_fails_is_told_of_a_claim_whose_toleration_is_refused(toleration):
+    wrong = "[{cel: {expression: \"device.attributes['gpu.nvidia.com'].productName == 'H100'\"}}]"
+    asked = (
+        f"[{{name: r, exactly: {{deviceClassName: gpu.nvidia.com, selectors: {wrong}, tolerations: [{toleration}]}}}}]"
+    )
+    every = [(one.code, one.severity) for one in findings(claim(asked))]
+    assert ("KLG703", "error") in every
+    assert ("KLG003", "error") in every
+    lawful = asked.replace("In", "Exists").replace("PreferNoSchedule", "NoSchedule")
+    assert "KLG003" not in [one.code for one in findings(claim(lawful))]

@@ -51,3 +51,14 @@ def test_a_rule_covers_what_its_selector_names():
     assert not rule(driver="d", pool="q").covers("d", "p", "0")
     assert rule(driver="d", pool="p", device="0").covers("d", "p", "0")
     assert not rule(driver="d", pool="p", device="1").covers("d", "p", "0")
+
+
+@pytest.mark.parametrize("field", ["operator", "effect"])
+def test_a_toleration_that_is_refused_tolerates_most(field):
+    problems = []
+    read = read_device_toleration(
+        Fields({"key": "k", field: "Some"} | ({"operator": "Exists"} if field == "effect" else {}), (), problems)
+    )
+    assert [one.pointer for one in problems] == [(field,)]
+    assert read.tolerates(Taint("k", "v", "NoExecute"))
+    assert not read.tolerates(Taint("other", "v", "NoExecute"))
