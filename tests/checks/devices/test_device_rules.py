@@ -40,7 +40,9 @@ spec:
     metadata: {{labels: {{a: d}}}}
     spec: {asks.partition("spec: ")[2].replace("restartPolicy: Never, ", "")}"""
     assert not {"KLG101", "KLG107"} & {one.code for one in findings(rolled, beside)}
-    counted = f"{beside}resourceQuotas: [{{name: q, namespace: ns, hard: {{count/resourceclaims.resource.k8s.io: 9}}}}]\n"
+    counted = (
+        f"{beside}resourceQuotas: [{{name: q, namespace: ns, hard: {{count/resourceclaims.resource.k8s.io: 9}}}}]\n"
+    )
     (open_end,) = [one for one in findings(rolled, counted) if one.code == "KLG107"]
     assert open_end.help == ("bind the pods to nodes that serve it in one of these ways: then it is judged",)
     bound = rolled.replace("{resourceClaims", "{nodeSelector: {kubernetes.io/hostname: d-1}, resourceClaims")
