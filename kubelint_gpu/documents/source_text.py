@@ -81,13 +81,11 @@ class SourceText:
 
     def span(self, start: int, end: int) -> Span:
         """The lines and columns of `text[start:end]`; offsets beyond the text are taken for its end."""
-        start = min(max(start, 0), len(self.text))
-        end = min(max(end, start), len(self.text))
-        line = bisect.bisect_right(self.line_starts, start)
-        end_line = bisect.bisect_right(self.line_starts, end)
-        return Span(
-            line, start - self.line_starts[line - 1] + 1, end_line, end - self.line_starts[end_line - 1] + 1, start, end
-        )
+        size, starts = len(self.text), self.line_starts
+        start = min(max(start, 0), size)
+        end = min(max(end, start), size)
+        line, end_line = bisect.bisect_right(starts, start), bisect.bisect_right(starts, end)
+        return Span(line, start - starts[line - 1] + 1, end_line, end - starts[end_line - 1] + 1, start, end)
 
     def line(self, number: int) -> str:
         """The line of this 1-based number without its line end; empty beyond the last line."""

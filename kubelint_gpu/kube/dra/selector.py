@@ -59,7 +59,7 @@ class Selector:
         sight: the parts of a device that it looks at.
     """
 
-    __slots__ = ("_checked", "_most", "_program", "_verdicts", "error", "expression", "sight")
+    __slots__ = ("_checked", "_complex", "_most", "_program", "_verdicts", "error", "expression", "sight")
 
     def __init__(self, expression: str, *, shareable: bool, library: int | None = None) -> None:
         self.expression = expression
@@ -67,6 +67,7 @@ class Selector:
         self.sight = Sight()
         self._program: Any = None
         self._checked: Any = None
+        self._complex: bool | None = None
         self._most = 0
         self._verdicts: dict[Subject, SelectorVerdict] = {}
         self._compile(shareable, library)
@@ -108,8 +109,8 @@ class Selector:
 
         Source: `validateCELSelector` of pkg/apis/resource/validation, 1.36.
         """
-        if self._checked is None:
-            return False
+        if self._checked is None or self._complex is not None:
+            return bool(self._complex)
         from kubelint_gpu.kube.cel.cel_errors import NotKnown
         from kubelint_gpu.kube.cel.estimated_cost import CostEstimator
         from kubelint_gpu.kube.cel.evaluation_cost import COST_LIMIT
@@ -117,9 +118,10 @@ class Selector:
 
         tree, type_of = self._checked
         try:
-            return CostEstimator(type_of, device_size).visit(tree) > COST_LIMIT
+            self._complex = CostEstimator(type_of, device_size).visit(tree) > COST_LIMIT
         except (NotKnown, RecursionError):
-            return False
+            self._complex = False
+        return self._complex
 
     def verdict(self, subject: Subject) -> SelectorVerdict:
         """What the expression says of a device, worked out once for all that look the same to it."""
