@@ -35,26 +35,28 @@ def claim_not_found(unit: ApplySet) -> Iterator[Diagnostic]:
     for reference in claim_references(unit):
         if is_placeholder(reference.name) or claim_of(unit, reference) is not None:
             continue
-        makers = _makers(unit, reference)
-        if makers and unit.has_nodes:
-            yield _made_later(reference, makers[0])
-        elif not makers and not _is_written(unit, reference):
+        if not _is_written(unit, reference):
             yield from _told(unit, reference)
 
 
 def _told(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic]:
     manifest, kind, name = reference.subject.manifest, reference.kind, reference.name
-    known = _known(unit, kind)
+    makers, known = _makers(unit, reference), _known(unit, kind)
     here = [one for namespace, one in known if namespace == reference.namespace]
     swapped = (reference.namespace, name) in _known(unit, _OTHER[kind])
     elsewhere = [namespace for namespace, one in known if one == name]
     near = difflib.get_close_matches(name, here, 1, 0.75)
-    if not (unit.has_nodes or swapped or elsewhere or near):
+    if not unit.has_nodes and (makers or not (swapped or elsewhere or near)):
         return
     what = f'{kind} "{name}" is not in namespace {reference.namespace}'
     help_: tuple[str, ...] = ()
     proposals: tuple[FixCandidate, ...] = ()
-    if swapped:
+    wait = "its pods wait for it for ever" if kind == CLAIM else "no claim is made for its pods, and they wait for ever"
+    if makers:
+        what = f"the controller of {makers[0].object} makes {kind} {name}, which is not declared"
+        wait = "whether a node has the devices that it asks for is undecided"
+        help_ = ("declare in the inventory the template that it has made, and the ResourceSlices of its driver",)
+    elif swapped:
         key = _KEYS[_OTHER[kind]]
         what += f", which has a {_OTHER[kind]} of that name"
         help_ = (f"write {key}",)
@@ -69,14 +71,14 @@ def _told(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic]:
         what += f", neither in the manifests nor in the inventory (known are {some(here, 'object')})"
     else:
         what += ", neither in the manifests nor in the inventory"
-    wait = "its pods wait for it for ever" if kind == CLAIM else "no claim is made for its pods, and they wait for ever"
     yield Diagnostic(
         "KLG701",
         manifest.place(reference.pointer),
         f"{what}: {wait}",
         manifest,
         cause=f"{kind}/{name}",
-        certainty="certain" if _all_known(unit, reference) else "possible",
+        certainty="certain" if not makers and _all_known(unit, reference) else "possible",
+        severity="note" if makers else None,
         help=help_,
         proposals=proposals,
     )
@@ -100,21 +102,6 @@ def _makers(unit: ApplySet, reference: PodClaimReference) -> list[Manifest]:
     domains = (one for one in (*unit.manifests, *unit.neighbours) if one.kind == "ComputeDomain")
     made = ((one, one.namespace or "default", TEMPLATE, written(at(one.item.value, _MAKER))) for one in domains)
     return [one for one, *makes in made if (*makes,) == named]
-
-
-def _made_later(reference: PodClaimReference, maker: Manifest) -> Diagnostic:
-    manifest, name = reference.subject.manifest, reference.name
-    return Diagnostic(
-        "KLG701",
-        manifest.place(reference.pointer),
-        f"the controller of {maker.object} makes {TEMPLATE} {name}, which is not declared: whether a node has the "
-        "devices that it asks for is undecided",
-        manifest,
-        cause=f"{TEMPLATE}/{name}",
-        certainty="possible",
-        severity="note",
-        help=("declare in the inventory the template that it has made, and the ResourceSlices of its driver",),
-    )
 
 
 def _all_known(unit: ApplySet, reference: PodClaimReference) -> bool:

@@ -38,8 +38,9 @@ def at_last(question: Question) -> Judgement | None:
     situation, position, blank = question.situation, question.position, question.blank
     if question.participant.old is question.participant.new or may_evict(situation, position, itself=False):
         return None
-    # where new pods go by old ones, more of them may fit than in a cluster without
-    if follows(situation, position):
+    # where new pods go by old ones, or take devices that these kept from other claims, more of them may fit
+    claims = {one.new.spec.resource_claims for one in situation.participants} - {()}
+    if follows(situation, position) or (len(claims) > 1 and question.participant.new.spec.resource_claims):
         return None
     last = fit_at_last(situation, question.search, position)
     # what was admitted before a quota was lowered runs on, and the rollout stops

@@ -50,7 +50,7 @@ def with_claims_for_resources(
     if made is None or not made.every:
         return transitions, cluster, growth
     found, served = _with_specs(transitions, cluster, made.spec)
-    if not made.changes:
+    if not made.templates and not any(ways.both for ways in made.known.values()):
         return transitions, cluster, growth
     templates = (*cluster.claim_templates, *made.templates.values())
     nodes = tuple(map(made.with_enough, cluster.nodes))
@@ -137,10 +137,9 @@ class _Claims:
         self.charged = self._charging & self.served.keys()
         self._cluster = cluster
         self._pod_level = behaviour(cluster.version).pod_level_resources
-        self._ways: dict[tuple[str, PodSpec], _Ways] = {}
+        self.known: dict[tuple[str, PodSpec], _Ways] = {}
         self._growing = {name for one in growth for name, amount in one.template.allocatable.items() if amount}
         self.templates: dict[tuple[str, object], ResourceClaimTemplate] = {}
-        self.changes = False
 
     def ways(self, spec: PodSpec, namespace: str) -> _Ways:
         """What serves what such a pod asks for, on the nodes that take it wherever other pods and its volumes are."""
@@ -148,14 +147,14 @@ class _Claims:
         names = mixed.intersection(pod_requests(spec)) if mixed else mixed
         if not names:
             return _Ways()
-        if (namespace, spec) not in self._ways:
+        if (namespace, spec) not in self.known:
             takers = self._takers(spec, namespace)
             nodes = [info.node for info in self._empty.nodes if info.name in takers]
             lacking = {name for name in names if any(not node.allocatable.get(name, 0) for node in nodes)}
             having = {name for name in names if any(node.allocatable.get(name, 0) for node in nodes)}
             sure = frozenset(lacking - having - self._growing - self._charging)
-            self._ways[namespace, spec] = _Ways(sure, both=bool(lacking - sure))
-        return self._ways[namespace, spec]
+            self.known[namespace, spec] = _Ways(sure, both=bool(lacking - sure))
+        return self.known[namespace, spec]
 
     @cached_property
     def _empty(self) -> Snapshot:
@@ -177,14 +176,12 @@ class _Claims:
         ways = self.ways(spec, namespace)
         if ways.both:
             # the filter finds on each node what serves it there
-            self.changes = True
             return replace(spec, resource_claims=(*spec.resource_claims, FrozenMap({"name": EXTENDED_ENTRY})))
         served = {name: self.every[name] for name in (*self.served, *ways.by_devices)}
         names = [name for name, _ in asked_resources(spec, served, pod_level=self._pod_level)]
         asked = frozenset(names) & served.keys()
         if not asked:
             return spec
-        self.changes = True
         claim = special_claim(Pod(Meta("", namespace), spec), asked, served)
         key = (namespace, claim.spec)
         if key not in self.templates:

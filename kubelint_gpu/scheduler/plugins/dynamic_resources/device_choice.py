@@ -106,6 +106,8 @@ class DeviceChoice:
         if any(one.requests and not names <= {*one.requests} for one in spec.constraints):
             return None
         slots = [view.slots[place] for place in sorted(chosen[0])]
+        if any(slot.device.shareable for slot in slots):
+            return None
 
         def values(name: str) -> list[Attribute | None]:
             return [attribute_of(slot.device, slot.id.driver, name) for slot in slots]

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from kubelint_gpu.kube.dra.claim_charge import is_charged_for_claims
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
+from kubelint_gpu.kube.dra.request import queries_of
 from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
@@ -36,6 +37,7 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
     found: dict[tuple[str, object], DeviceChoice] = {}
     chosen: dict[object, set[DeviceID]] = {}
     kept: set[object] = set()
+    amounts: set[object] = set()
     for pod in asking.values():
         key, named = (pod.meta.namespace, pod.spec.resource_claims), [one.claim for one in pod_claims(pod) if one.claim]
         if key in found:
@@ -43,6 +45,7 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
         state = state_of(pod, snapshot)
         if state is None or 0 < len(named) < len(pod.spec.resource_claims):
             return {}
+        amounts.update(query.capacity for claim in state.claims for query in queries_of(claim.spec))
         found[key] = DeviceChoice(snapshot, state, shared=bool(named))
         chosen[frozenset(named) or key] = found[key].devices
         room = found[key].room({}, {}) if named else None
@@ -52,7 +55,10 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
     if any(chosen[one] & devices for one in kept for other, devices in chosen.items() if other != one):
         return {}
     slices, wanted = objects_of(snapshot).slices, set().union(*chosen.values(), holdings(snapshot).exclusive)
-    parts = parts_of((slices.view(info.node) for info in snapshot.nodes), wanted)
+    fixed = {*rest}
+    moving = [one for pod in cluster.pods if pod not in fixed for _, has in pod.allocations for one in has.devices]
+    shares = len(amounts) == 1 and not kept and not any(one.share for one in moving)
+    parts = parts_of((slices.view(info.node) for info in snapshot.nodes), wanted, shares=shares)
     if parts is None:
         return {}
     numbers: dict[Hashable, int] = {}

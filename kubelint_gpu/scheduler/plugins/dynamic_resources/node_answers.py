@@ -7,6 +7,7 @@ from itertools import islice
 from sys import maxsize
 
 from kubelint_gpu.budget import BUDGET, STEPS
+from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
@@ -52,18 +53,22 @@ class NodeAnswers:
     def ways_apart(self, question: NodeQuestion, parts: Mapping[DeviceID, Hashable]) -> int:
         """In how many ways claims find devices that are parts of nothing that those of another way are parts of."""
         found = 0
-        while True:
+        while found < BUDGET.replicas:
             taken = self._search(question).taken
             if taken is None or question.usage is None:
                 return found if taken is None else maxsize
             ids = [slot.id for slot in question.view.slots]
-            gone = {parts.get(ids[one.slot], ids[one.slot]) for each in taken for one in each if not one.admin}
-            if not gone:
+            every = [one for each in taken for one in each if not one.admin]
+            gone = {parts.get(ids[one.slot], ids[one.slot]) for one in every if not one.shared}
+            shares = {one.slot: one.consumed for one in every if one.shared}
+            if not gone and not any(map(any, (one.values() for one in shares.values()))):
                 return maxsize
             held = zip(ids, question.usage.exclusive, strict=True)
             exclusive = tuple([taken or parts.get(device, device) in gone for device, taken in held])
-            question = question._replace(usage=question.usage._replace(exclusive=exclusive))
+            consumed = tuple([_more(one, shares.get(at, {})) for at, one in enumerate(question.usage.consumed)])
+            question = question._replace(usage=question.usage._replace(exclusive=exclusive, consumed=consumed))
             found += 1
+        return found
 
     def _retried(self, question: NodeQuestion) -> AllocatorOutcome | None:
         """What a later attempt finds that tries pools and slices in another order, after one that failed."""
@@ -88,6 +93,10 @@ class NodeAnswers:
         ).outcome()
         charge((before - self._effort.left) // STEPS.device_tries)
         return found
+
+
+def _more(held: Mapping[str, Amount] | None, share: Mapping[str, Amount]) -> Mapping[str, Amount] | None:
+    return {**(held or {}), **{name: (held or {}).get(name, 0) + share[name] for name in share}} if share else held
 
 
 _ALL_THERE = AllocatorOutcome(())

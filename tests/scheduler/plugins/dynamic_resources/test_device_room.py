@@ -79,6 +79,51 @@ def test_a_claim_without_requests_finds_its_devices_always():
     assert judge([Transition(workload, workload)], found)[0].verdict is Verdict.COMPLETES
 
 
+def shared(*memory, amounts=("15Gi",), consumes=False):
+    """A node with devices of so much memory that give it away in steps of 10Gi, and templates for amounts of it."""
+    steps = {"default": "10Gi", "validRange": {"min": "10Gi", "step": "10Gi"}}
+    found = slices("n1", *("A" * len(memory)))
+    for one, has in zip(found["spec"]["devices"], memory, strict=True):
+        one.update(allowMultipleAllocations=True, capacity={"memory": {"value": has, "requestPolicy": steps}})
+        if consumes:
+            one["consumesCounters"] = [{"counterSet": "c", "counters": {"k": {"value": "1"}}}]
+    made = []
+    for number, amount in enumerate(amounts):
+        spec = asking()
+        spec["devices"]["requests"][0]["exactly"]["capacity"] = {"requests": {"memory": amount}}
+        made.append(template(f"share-{number}", spec))
+    return cluster(plain("n1"), found, *made, version="1.36")
+
+
+@pytest.mark.parametrize(("memory", "amount", "price"), [("80Gi", "15Gi", 4), ("80Gi", "80Gi", 1), ("50Gi", "20Gi", 2)])
+def test_shares_of_a_device_count_as_devices(memory, amount, price):
+    (found,) = room(shared(memory, memory, amounts=(amount,)), "share-0").values()
+    assert (found.most, dict(found.prices), found.alike) == (1, {"n1": 2 * price}, False)
+
+
+def test_shares_of_several_sizes_and_of_counters_are_not_counted():
+    found = shared("80Gi", amounts=("10Gi", "40Gi"))
+    pods = [created_pod(by("w", template=f"share-{number}"), "new") for number in range(2)]
+    assert device_rooms(pods, (), found, 4) == {}
+    assert device_rooms(pods[:1], (), found, 4)[0].prices == {"n1": 8}
+
+
+def test_a_rollout_of_many_pods_that_share_devices_is_decided_without_a_search():
+    found = shared("80Gi", "80Gi", "80Gi", "80Gi")
+    for replicas, told in ((5, (Verdict.COMPLETES, 0)), (17, (None, 0))):
+        workload = by("w", replicas, SURGE, template="share-0")
+        one = judge([Transition(workload, workload)], found)[0]
+        assert (one.verdict, one.states, one.placed) == (*told, min(replicas, 16))
+
+
+def test_a_new_pod_gets_the_device_that_its_old_one_kept_from_another_claim():
+    found = cluster(plain("n1"), slices("n1", "H", "A"))
+    workloads = [by(name, 1, RECREATE, template=asked) for name, asked in (("h", "h"), ("any", "one"))]
+    after = [replace(one, spec=replace(one.spec, termination_grace_period_seconds=7)) for one in workloads]
+    told = judge([Transition(new, old) for new, old in zip(after, workloads, strict=True)], found)
+    assert [one.verdict for one in told] == [Verdict.COMPLETES] * 2
+
+
 @pytest.mark.parametrize("seed", range(16))
 def test_bounds_and_the_search_agree(seed):
     random = Random(seed)

@@ -79,17 +79,18 @@ class Books:
                 counters[name] = counters.get(name, 0) + sign * amount
 
 
-def parts_of(views: Iterable[View], wanted: Collection[DeviceID]) -> Mapping[DeviceID, Hashable] | None:
+def parts_of(views: Iterable[View], wanted: Collection[DeviceID], shares: bool) -> Mapping[DeviceID, Hashable] | None:
     """What devices are parts of that exclude each other; nothing where counters are enough for all that are `wanted`.
 
-    None where somebody may share one of these, or a device takes of several counter sets that are not enough for all.
+    None where somebody may share one of these, unless equal `shares` are all that is had of it and it has no counters,
+    or a device takes of several counter sets that are not enough for all.
     """
     enough = True
     found: dict[DeviceID, tuple[str, tuple[str, ...]]] = {}
     for view in views:
         books, counted = Books(view, lambda _: False), any(pool.counters for pool in view.pools)
         slots = [slot for slot in view.slots if slot.id in wanted]
-        if any(slot.device.shareable for slot in slots):
+        if any(slot.device.shareable and (slot.device.consumes or not shares) for slot in slots):
             return None
         enough = enough and not (counted and not all(map(books.take, slots)))
         for slot in (one for one in view.slots if one.device.consumes):
