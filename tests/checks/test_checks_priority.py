@@ -25,6 +25,8 @@ def test_nobody_can_declare_another_class_that_is_named_like_those_of_the_system
     assert found.message.endswith("system-cluster-critical and system-node-critical may begin with system-)")
     assert [one.title for one in found.fixes] == ["use PriorityClass system-cluster-critical"]
     assert told("team-critical", NODES).certainty == "possible"
+    assert " cannot exist: " in told("system-cluster-criticalx", "").message
+    assert findings(deployment(pod="priorityClassName: team-critical"), "", "KLG302") == []
 
 
 @pytest.mark.parametrize("name", ["gsp-critical", "critical"])

@@ -9,6 +9,7 @@ from kubelint_gpu.analysis.devices.claim_faults import ShapeFault
 from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.dra.resource_api import SOURCE_UNTIL
+from kubelint_gpu.kube.validation.api_versions import service
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.plain import containers, mapping, sequence, written
 from kubelint_gpu.messages.wording import listed
@@ -88,6 +89,7 @@ def _of_entries(
     unit: ApplySet, subject: WorkloadCheck, base: Pointer, entries: list[object], used: set[str]
 ) -> Iterator[ShapeFault]:
     minor = unit.minor_release
+    shown = [found.since for one in unit.manifests if (found := service(one.item.value, minor)) is not None]
     for number, one in enumerate(entries):
         entry = mapping(one)
         name = written(entry.get("name"))
@@ -101,7 +103,7 @@ def _of_entries(
                 at_key=True,
                 covers=((*base, number, "source"),),
                 unwrap=True,
-                certainty="certain" if minor is not None else "possible",
+                certainty="certain" if max(minor or 0, *shown, 0) > SOURCE_UNTIL else "possible",
             )
         elif name and name not in used and not is_placeholder(name):
             yield ShapeFault(
