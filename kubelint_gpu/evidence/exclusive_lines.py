@@ -9,6 +9,7 @@ from kubelint_gpu.evidence.device_lines import device_lines
 from kubelint_gpu.evidence.exclusive_claims import _claims
 from kubelint_gpu.evidence.node_lines import refusing_quota
 from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.kinds.custom_strategy import kept_apart
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread
@@ -62,6 +63,9 @@ def _apart(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
         elif not term.matches(subject.pod):
             told = f"no pod of it goes to a {place} with a pod that this selects"
         yield Related(subject.manifest.place((*route, "topologyKey")), told)
+    way = kept_apart(subject.manifest.item.value) if subject.workload.custom else None
+    if way is not None:
+        yield Related(subject.manifest.place(way, "key"), "Argo Rollouts keeps new pods from the nodes of the old ones")
 
 
 def _spread(subject: WorkloadCheck) -> Iterator[Related]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kubelint_gpu.kube.objects.affinity import REQUIRED, PodAffinityTerm
 from kubelint_gpu.kube.objects.rolling import (
     DeploymentStrategy,
     IntOrPercent,
@@ -25,6 +26,7 @@ from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import freeze
 from kubelint_gpu.kube.values.plain import at
+from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.values import replace
 
 MIN_SCALE = "autoscaling.knative.dev/min-scale"
@@ -105,6 +107,19 @@ def _argo(root: Fields, _template: dict[str, Any], _pods: int) -> Strategy | Non
         "dynamicStableScale: true lets old pods go as traffic moves",
         paused=paused,
     )
+
+
+def kept_apart(value: dict[str, Any]) -> Pointer | None:
+    """Where the strategy of a Rollout says that new pods never share a node with stable ones."""
+    routes: list[Pointer] = [("spec", "strategy", way, "antiAffinity", REQUIRED) for way in ("blueGreen", "canary")]
+    return next((route for route in routes if isinstance(at(value, route), dict)), None)
+
+
+def revisions_apart(value: dict[str, Any], selector: LabelSelector | None) -> tuple[PodAffinityTerm, ...]:
+    """The term that Argo Rollouts adds for that to the pods that `selector` selects (`GenerateReplicaSetAffinity`)."""
+    if selector is None or kept_apart(value) is None:
+        return ()
+    return (PodAffinityTerm("kubernetes.io/hostname", selector, mismatch_label_keys=("pod-template-hash",)),)
 
 
 def _revision(root: Fields, _template: dict[str, Any], _pods: int) -> Strategy | None:

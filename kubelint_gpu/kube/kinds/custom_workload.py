@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kubelint_gpu.kube.kinds.custom_strategy import custom_strategy
+from kubelint_gpu.kube.kinds.custom_strategy import custom_strategy, revisions_apart
 from kubelint_gpu.kube.kinds.inline_containers import composed
 from kubelint_gpu.kube.objects.meta import Meta, read_meta
 from kubelint_gpu.kube.objects.pod import read_pod_spec
@@ -78,10 +78,13 @@ def _replaced(found: Workload, row: dict[str, Any], template: dict[str, Any], ro
     def is_true(key: str) -> bool:
         return key in row and at(root.value, row[key].split(".")) is True
 
+    selector = read_label_selector(root.down("spec").child("selector")) if row.get("update") == "argo" else None
+    apart = revisions_apart(root.value, selector)
     return replace(
         found,
         replicas=0 if is_true("suspend") else found.replicas,
-        selector=read_label_selector(root.down("spec").child("selector")) if row.get("update") == "argo" else None,
+        selector=selector,
+        spec=replace(found.spec, pod_anti_affinity=(*found.spec.pod_anti_affinity, *apart)) if apart else found.spec,
         strategy=custom_strategy(row, template, root, found.replicas),
         approximate="exact" not in row or is_true("autoscaled"),
     )

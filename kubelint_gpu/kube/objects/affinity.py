@@ -13,7 +13,7 @@ from kubelint_gpu.kube.values.selectors import (
 )
 from kubelint_gpu.values import dataclass
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -86,7 +86,7 @@ def read_affinity(fields: Fields | None) -> Affinity:
     if fields is None:
         return NO_AFFINITY
     node = fields.down("nodeAffinity")
-    required = node.child(_REQUIRED)
+    required = node.child(REQUIRED)
     pod, anti = fields.down("podAffinity"), fields.down("podAntiAffinity")
     return Affinity(
         nodes=None if required is None else read_node_selector(required),
@@ -96,8 +96,8 @@ def read_affinity(fields: Fields | None) -> Affinity:
             )
             for child in node.children(_PREFERRED)
         ),
-        pods=tuple(_pod_term(child) for child in pod.children(_REQUIRED)),
-        anti_pods=tuple(_pod_term(child) for child in anti.children(_REQUIRED)),
+        pods=tuple(_pod_term(child) for child in pod.children(REQUIRED)),
+        anti_pods=tuple(_pod_term(child) for child in anti.children(REQUIRED)),
         preferred_pods=tuple(
             PreferredPodTerm(child.integer("weight", 1, 1, 100), _pod_term(child.down("podAffinityTerm")), side is anti)
             for side in (pod, anti)
