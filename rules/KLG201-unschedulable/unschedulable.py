@@ -7,15 +7,27 @@ from collections.abc import Container, Iterator
 from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose, of_cause
 from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.waiting_pods import scheduler_message
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Place, Pointer, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    Manifest,
+    Place,
+    Pointer,
+    Related,
+    WorkloadCheck,
+    field_pointers,
+    rule,
+)
 from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.evidence.volume_ties import ELSEWHERE, tie_lines, volume_ties
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, with_default_class
 from kubelint_gpu.kube.values.errors import is_placeholder
-from kubelint_gpu.messages.wording import amount, bare
+from kubelint_gpu.messages.wording import amount, bare, some
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.plugins.volume_binding import unsuited
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import makes_claim
+from kubelint_gpu.values import replace
 
 _MOST = 2
 
@@ -26,17 +38,22 @@ def unschedulable(unit: ApplySet) -> Iterator[Diagnostic]:
     yield from _without_claim(unit, {subject.key for subject, _ in diagnose(unit)})
     yield from _without_runtime_class(unit)
     for subject, found in of_cause(unit, "KLG201"):
-        manifest = subject.manifest
+        manifest, ties = subject.manifest, volume_ties(unit, subject) if found.by_volume else {}
+        why = "".join(f"; claim {name} {told}" for name, told in list(ties.items())[:1])
+        unsuitable = tuple(_unsuited(unit, subject))[:_MOST] if found.by_volume else ()
         yield Diagnostic(
             "KLG201",
             _place(subject, found),
-            f"no node takes its pod, even with nothing else running: {_nearest(unit, found)}",
+            f"no node takes its pod, even with nothing else running: {_nearest(unit, found)}{why}",
             manifest,
             cause="unschedulable",
             certainty=found.certainty,
             scheduler=scheduler_message(unit, subject),
-            help=tuple(_unsuited(unit, subject))[:_MOST] if found.by_volume else (),
-            related=clues(unit, subject, found.resource, found.nodes, takes=False),
+            help=(*unsuitable, *((ELSEWHERE,) if ties else ())),
+            related=(
+                *clues(unit, subject, found.resource, found.nodes, takes=False),
+                *(tie_lines(unit, subject) if ties else ()),
+            ),
         )
 
 
@@ -86,9 +103,26 @@ def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]
                 yield _unknown(manifest, route, waits, f"PersistentVolume {volume}", "volume", volume)
             elif name not in classes and not volume:
                 unnamed = "a default StorageClass" if claim.storage_class is None else "a volume without a StorageClass"
-                yield _unknown(
-                    manifest, route, waits, f"StorageClass {name}" if name else unnamed, "storage class", name
-                )
+                what = f"StorageClass {name}" if name else unnamed
+                draft = _unknown(manifest, route, waits, what, "storage class", name)
+                yield _of_class(unit, manifest, route, claim, draft)
+
+
+def _of_class(
+    unit: ApplySet, manifest: Manifest, route: Pointer, claim: PersistentVolumeClaim, draft: Diagnostic
+) -> Diagnostic:
+    """The same, where the claim names its class, and with the classes that there are."""
+    key, meta = "storageClassName", claim.meta
+    claims = [one for one in unit.manifests if (one.kind, one.name) == ("PersistentVolumeClaim", meta.name)]
+    holder = next((one for one in claims if (one.namespace or "default") == meta.namespace), None)
+    maker, where = (manifest, (*route, "spec", key)) if holder is None else (holder, ("spec", key))
+    classes = [f"{one.name}{' (the default)' * one.default}" for one in unit.cluster.storage_classes]
+    if not maker.present(where) or not classes:
+        return draft
+    others = f"the inventory has {some(classes, 'class')}"
+    less = f", which a claim gets without {key}" if any(one.default for one in unit.cluster.storage_classes) else ""
+    beside = () if holder is None else (Related(manifest.place(route), f"the pods use claim {meta.name}"),)
+    return replace(draft, place=maker.place(where), related=beside, help=(f"{others}{less}", *draft.help))
 
 
 def _without_runtime_class(unit: ApplySet) -> Iterator[Diagnostic]:

@@ -20,6 +20,7 @@ from kubelint_gpu.engine.api import (
     field_pointers,
     rule,
 )
+from kubelint_gpu.evidence.volume_ties import ELSEWHERE, fits_without_volumes, tie_lines, volume_ties
 from kubelint_gpu.findings.finding import Safety
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.taints import Taint, Toleration, covered_by, uncovered
@@ -43,19 +44,25 @@ def untolerated_taint(unit: ApplySet) -> Iterator[Diagnostic]:
         ]
         first = next(iter(sets))
         written = _written(subject, first[0])
+        ties = volume_ties(unit, subject)
+        if ties and not fits_without_volumes(unit, subject):
+            ties = {}
+        tied = [one for one in field_pointers.claims(manifest) if field_pointers.at(manifest, one) in ties]
+        why = "; ".join(f"claim {name} {told}" for name, told in list(ties.items())[:1]) or _but(subject, written)
         yield Diagnostic(
             "KLG202",
-            manifest.place(*_route(subject, written)),
+            manifest.place(tied[0]) if tied else manifest.place(*_route(subject, written)),
             f"its pod does not tolerate the taints of the nodes that would take it: {', '.join(told)}"
-            f"{_but(subject, written)}",
+            f"{'; ' * bool(why)}{why}",
             manifest,
             cause="/".join(str(taint) for taint in first),
             certainty=found.certainty,
             scheduler=scheduler_message(unit, subject),
-            related=tuple(_related(unit, sets)),
+            related=(*_related(unit, sets), *(tie_lines(unit, subject) if ties else ())),
             severity=severity_without_pods(subject, found),
-            help=(*_help(unit, subject, first), *no_pods(subject)),
-            proposals=tuple(_proposals(subject, sets)),
+            help=(*((ELSEWHERE,) if ties else _help(unit, subject, first)), *no_pods(subject)),
+            # where other nodes lack nothing but the volume, these are not those that it is meant for
+            proposals=() if ties else tuple(_proposals(subject, sets)),
         )
 
 
@@ -101,7 +108,7 @@ def _but(subject: WorkloadCheck, written: int | None) -> str:
     if written is None:
         return ""
     found = subject.manifest.workload.spec.tolerations[written] if subject.manifest.workload is not None else None
-    return f"; it tolerates {_told(found)}" if found is not None else ""
+    return f"it tolerates {_told(found)}" if found is not None else ""
 
 
 def _told(toleration: Toleration) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from change_cases import inventory, made
-from checks_units import findings
+from checks_units import NODES, deployment, findings
 
 CLASS = (
     "---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {{name: fast{}}}\nprovisioner: x.io/y\n"
@@ -94,3 +94,20 @@ def test_a_claim_that_names_its_volume_and_no_class_may_get_the_class_of_that_vo
 
 def test_a_volume_that_is_filled_in_later_is_not_missing():
     assert said('volumeName: "${VOLUME}", storageClassName: "", ', CLASS.format("") + VOLUME) == []
+
+
+@pytest.mark.parametrize("default", [True, False])
+def test_a_missing_class_is_told_where_the_claim_names_it(default):
+    classes = (
+        "\n---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: fast, annotations: "
+        f"{{storageclass.kubernetes.io/is-default-class: '{str(default).lower()}'}}}}\nprovisioner: x.example.com\n"
+    )
+    claim = (
+        "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: db, namespace: serving}\nspec:\n"
+        "  accessModes: [ReadWriteOnce]\n  storageClassName: standard\n  resources: {requests: {storage: 1Gi}}\n---\n"
+    )
+    pod = "volumes: [{name: data, persistentVolumeClaim: {claimName: db}}]"
+    (found,) = findings(claim + deployment(pod=pod), NODES + classes, "KLG201")
+    assert (found.place.line, [one.message for one in found.related]) == (6, ["the pods use claim db"])
+    told = "the inventory has fast (the default), which a claim gets without storageClassName"
+    assert found.help[0] == (told if default else "the inventory has fast")

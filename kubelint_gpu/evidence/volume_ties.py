@@ -1,0 +1,64 @@
+"""Volumes that only some nodes reach, and so tie the pods that use them to these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.evidence.declared_lines import told_at
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.storage import PersistentVolume
+from kubelint_gpu.kube.values.selectors import NodeSelector
+from kubelint_gpu.messages.wording import listed
+from kubelint_gpu.scheduler import attempt
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.simulation.controllers.ordinals import makes_claim
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+ELSEWHERE = "make the volume where its pods can run: volumeBindingMode WaitForFirstConsumer of its StorageClass does"
+
+
+def volume_ties(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
+    """By claim of its pods, which volume it has and what nodes reach that, where not all do."""
+    volumes = {one.meta.name: one for one in unit.cluster.volumes}
+    keys, first = claim_keys(subject.workload), controller_of(subject.workload).first_ordinal
+    found = {}
+    for claim in unit.cluster.claims:
+        volume = volumes.get(claim.volume_name) if claim.bound else None
+        mine = claim.key in keys or (subject.workload.claims and makes_claim(subject.workload, claim.key, first))
+        if mine and volume is not None and not all(volume.reachable_from(one.labels) for one in unit.possible_nodes):
+            found[claim.meta.name] = f"has volume {volume.meta.name} that only nodes with {_nodes(volume)} reach"
+    return found
+
+
+def fits_without_volumes(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether a node takes its pod once that has no volumes."""
+    pod = replace(subject.pod, spec=replace(subject.pod.spec, volumes=()))
+    tried = (attempt(pod, snapshot).fit for snapshot in (unit.empty, unit.grown) if snapshot is not None)
+    return any(fit is not None and fit.fits for fit in tried)
+
+
+def tie_lines(unit: ApplySet, subject: WorkloadCheck, most: int = 3) -> Iterator[Related]:
+    """Where the pod names such claims, and where these stand."""
+    ties, namespace = volume_ties(unit, subject), subject.workload.meta.namespace
+    for route in field_pointers.claims(subject.manifest):
+        name = str(field_pointers.at(subject.manifest, route))
+        if name in ties:
+            yield Related(subject.manifest.place(route), f"the claim {ties[name]}")
+    for name, told in list(ties.items())[:most]:
+        yield from told_at(unit, "PersistentVolumeClaim", name, f"claim {name} {told}", namespace)
+
+
+def _nodes(volume: PersistentVolume) -> str:
+    selector = volume.node_affinity or NodeSelector()
+    ways = []
+    for term in selector.terms:
+        asked = [(one.key, one.operator, one.values) for one in (*term.expressions, *term.fields)]
+        told = [
+            f"{key} {listed(values, 'or')}" if way == "In" else f"{key} {way} {values}" for key, way, values in asked
+        ]
+        ways.append(" and ".join(told))
+    return " or ".join(ways)
