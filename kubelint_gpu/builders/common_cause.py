@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.devices.asked_devices import asked_devices
 from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.builders.shared_quota import of_quota
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.findings.finding import ASKED, WHO, Shared
 from kubelint_gpu.groups import grouped, in_order
-from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wait import every
-from kubelint_gpu.messages.why_fewer import why_fewer
 from kubelint_gpu.messages.wording import bare, listed, some
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.simulation.questions.most_pods import find_no_room_together
@@ -33,7 +31,7 @@ def of_shortage(
     """That not all replicas run: a quota, what they ask for of the nodes, or what else it is by its `nature`."""
     not_all, who = ("not all pods of ", WHO), subject.workload.key
     if judgement.refusal is not None:
-        return _of_quota(subject, judgement.refusal, judgement.wanted)
+        return of_quota(subject, judgement.refusal, judgement.wanted)
     certain, priority = is_certain(unit, subject, judgement), subject.workload.spec.priority or 0
     nodes = without_place(judgement)
     if nodes:
@@ -54,22 +52,6 @@ def of_shortage(
     asked = (WHO, " ask for ", ASKED, f" {resource} of {some(names)}, {have}: {nature}")
     has, cause = total if certain else None, f"{resource} of {' '.join(names)}"
     return Shared(cause, asked, judgement.wanted * each, has, priority, resource=resource, who=who)
-
-
-def _of_quota(subject: WorkloadCheck, refusal: QuotaRefusal, wanted: int) -> Shared:
-    """That a quota refuses some of their pods: what they ask for of it, where it is one thing."""
-    quota, who = f"quota {refusal.quota}", subject.workload.key
-    cause = f"{quota} of {subject.workload.meta.namespace}"
-    if len(refusal.exceeded) != 1:
-        return Shared(cause, ("not all pods of ", WHO, f" can run: {quota} refuses them"), who=who)
-    (one,) = refusal.exceeded
-    resource = one.key.removeprefix("requests.").removeprefix("limits.")
-    unit = 1 if resource == "cpu" else 1000
-    # what is over a limit was there before the limit, and stays
-    has = one.limit // unit if one.used <= one.limit else None
-    allows = f" {one.key} under {quota}, which allows {canonical(one.limit)}"
-    told = (WHO, " ask for ", ASKED, f"{allows}: not all of their pods can run; {why_fewer((), refusal)}")
-    return Shared(f"{one.key} of {cause}", told, wanted * one.requested // unit, has, resource=resource, who=who)
 
 
 def without_place(judgement: Judgement) -> tuple[str, ...]:

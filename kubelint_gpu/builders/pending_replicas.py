@@ -17,7 +17,6 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
 from kubelint_gpu.engine.remedies import fewer_replicas
 from kubelint_gpu.evidence.node_lines import scarce
 from kubelint_gpu.evidence.stakes import shortage_lines, stakes, wait_of
-from kubelint_gpu.evidence.volume_ties import tie_lines
 from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, why_fewer
 from kubelint_gpu.messages.wording import counted, verb, workload_names
 from kubelint_gpu.patterns import pattern
@@ -120,7 +119,6 @@ def pending_replicas(
             *(stakes(unit, now, waiting) if elsewise and waiting is not None else ()),
             *(() if elsewise or now is not subject else shortage_lines(unit, subject, judgement, missing)),
             *growing(unit, subject),
-            *tie_lines(unit, subject),
         ),
     )
 

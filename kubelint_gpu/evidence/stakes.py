@@ -9,6 +9,7 @@ from kubelint_gpu.evidence.device_lines import device_lines
 from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
 from kubelint_gpu.evidence.exclusive_lines import exclusive_lines
 from kubelint_gpu.evidence.node_lines import clues, refusing_quota, requested
+from kubelint_gpu.evidence.volume_ties import tie_lines
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.groups import in_order
 from kubelint_gpu.kube.objects.pod import Pod
@@ -59,6 +60,7 @@ def shortage_lines(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement,
         yield from device_lines(unit, subject, judgement.eligible)
     yield from clues(unit, subject, resource, in_order(judgement.eligible))
     yield from holders(unit, subject, resource, judgement.eligible)
+    yield from tie_lines(unit, subject)
 
 
 def holders(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]) -> tuple[Related, ...]:

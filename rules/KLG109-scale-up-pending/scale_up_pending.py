@@ -10,8 +10,7 @@ from kubelint_gpu.analysis.devices.told_claims import wait_for_claims
 from kubelint_gpu.analysis.rollout_facts import after_deletion, judged_beside_removed, judgements_in
 from kubelint_gpu.analysis.transitions import is_changed
 from kubelint_gpu.builders.claim_quota import refused_claims
-from kubelint_gpu.builders.jobs.job_quota import refused_job_pods
-from kubelint_gpu.builders.jobs.starving_jobs import starving
+from kubelint_gpu.builders.jobs.starving_jobs import waiting_jobs
 from kubelint_gpu.builders.pending_daemon_pods import daemon_pods_pending
 from kubelint_gpu.builders.pending_replicas import pending_replicas
 from kubelint_gpu.builders.rollout_end import end_of
@@ -35,8 +34,7 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
         if subject.key in wait_for_claims(unit):
             # the rules about devices tell why
             continue
-        refused_pods = tuple(refused_job_pods(unit, subject))
-        yield from refused_pods or starving(unit, subject)
+        yield from waiting_jobs(unit, subject)
         judgement = judgements_in(unit).get(subject.key)
         if judgement is None or judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):
             continue

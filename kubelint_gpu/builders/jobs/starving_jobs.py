@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.harm import short_as_before
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import without_leaving
-from kubelint_gpu.builders.jobs.job_quota import outcome, refusal_beside
+from kubelint_gpu.builders.jobs.job_quota import outcome, refusal_beside, refused_job_pods
 from kubelint_gpu.builders.jobs.jobs_behind import behind
 from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, running_for_good, while_running
 from kubelint_gpu.builders.kubelet_refusal import aftermath
@@ -21,6 +21,12 @@ from kubelint_gpu.simulation.questions.starved_jobs import starves, waits_for, w
 from kubelint_gpu.values import replace
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
+
+
+def waiting_jobs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
+    """A Job whose pods are not all made or, where they are, find no room."""
+    refused_pods = tuple(refused_job_pods(unit, subject))
+    yield from refused_pods or starving(unit, subject)
 
 
 def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:

@@ -10,7 +10,7 @@ from kubelint_gpu.kube.values.errors import Pointer
 if TYPE_CHECKING:
     from kubelint_gpu.kube.objects.workload import Workload
 
-ENFORCE = "pod-security.kubernetes.io/enforce"
+_ENFORCE = "pod-security.kubernetes.io/enforce"
 _LONGEST = 54
 """With a dash and the hash of its revision, a name of more characters is no value of a label."""
 
@@ -32,14 +32,14 @@ def pod_refusal(workload: Workload, namespace: Mapping[str, str], spec: dict[str
         more = len(workload.meta.name) - _LONGEST + 2
         told = "their label controller-revision-hash, this name with a hash, has more than 63 characters"
         return PodRefusal(f"{told}: leave out {more}")
-    if ENFORCE not in namespace:
+    if _ENFORCE not in namespace:
         return None
-    from kubelint_gpu.kube.admission.pod_security import pod_security_refusal
+    from kubelint_gpu.kube.admission.pod_security import violations
 
-    found = pod_security_refusal(namespace, spec)
-    if found is None:
+    found = violations(namespace[_ENFORCE], spec)
+    if not found:
         return None
-    first = found.violations[0]
-    others = list(dict.fromkeys(one.check for one in found.violations if one.check != first.check))
+    level, first = f"{namespace[_ENFORCE]}:{namespace.get(f'{_ENFORCE}-version', 'latest')}", found[0]
+    others = list(dict.fromkeys(one.check for one in found if one.check != first.check))
     also = f", and {len(others)} more ({', '.join(others[:3])})" if others else ""
-    return PodRefusal(f'they violate PodSecurity "{found.level}": {first.check} ({first.detail}){also}', first.pointer)
+    return PodRefusal(f'they violate PodSecurity "{level}": {first.check} ({first.detail}){also}', first.pointer)

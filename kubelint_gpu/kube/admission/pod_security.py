@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from kubelint_gpu.kube.admission.pod_refusal import ENFORCE
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.plain import mapping, sequence, whole, written
 
-_VERSION = "pod-security.kubernetes.io/enforce-version"
 _CAPABILITIES = frozenset(("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD"))
 _CAPABILITIES |= {"NET_BIND_SERVICE", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"}
 _VOLUMES = frozenset(("configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim"))
@@ -46,23 +44,14 @@ class Violation(NamedTuple):
     pointer: Pointer
 
 
-class PodSecurityRefusal(NamedTuple):
-    """A level with its version, as in `restricted:latest`, and what the pods violate of it."""
-
-    level: str
-    violations: tuple[Violation, ...]
-
-
-def pod_security_refusal(labels: Mapping[str, str], spec: Mapping[str, Any]) -> PodSecurityRefusal | None:
-    """Why pods with a spec are refused in a namespace with these labels; None where they are not.
+def violations(level: str, spec: Mapping[str, Any]) -> tuple[Violation, ...]:
+    """What pods with a spec violate of a level: `baseline` or `restricted`; any other forbids nothing.
 
     Placeholders count as what is allowed.
     """
-    level = labels.get(ENFORCE, "")
     if level not in ("baseline", "restricted"):
-        return None
-    found = tuple(_baseline(spec)) + (tuple(_restricted(spec)) if level == "restricted" else ())
-    return PodSecurityRefusal(f"{level}:{labels.get(_VERSION, 'latest')}", found) if found else None
+        return ()
+    return tuple(_baseline(spec)) + (tuple(_restricted(spec)) if level == "restricted" else ())
 
 
 def _name(part: Any) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.admission.pod_refusal import ENFORCE
-from kubelint_gpu.kube.admission.pod_security import pod_security_refusal
+from kubelint_gpu.kube.admission.pod_security import violations
 
 SAFE = {
     "allowPrivilegeEscalation": False,
@@ -21,8 +20,7 @@ def pod(context=None, container=None, **spec):
 
 
 def checks(level, spec):
-    found = pod_security_refusal({ENFORCE: level}, spec)
-    return [one.check for one in found.violations] if found is not None else []
+    return [one.check for one in violations(level, spec)]
 
 
 @pytest.mark.parametrize(
@@ -68,11 +66,8 @@ def test_the_context_of_the_pod_serves_its_containers():
 
 def test_a_volume_of_another_type_is_restricted():
     spec = pod(SAFE, volumes=[{"name": "v", "nfs": {"server": "s", "path": "/"}}, {"name": "w", "emptyDir": {}}])
-    found = pod_security_refusal({ENFORCE: "restricted"}, spec)
-    assert found is not None
-    assert [(one.check, one.pointer) for one in found.violations] == [
-        ("restricted volume types", ("volumes", 0, "nfs"))
-    ]
+    found = [(one.check, one.pointer) for one in violations("restricted", spec)]
+    assert found == [("restricted volume types", ("volumes", 0, "nfs"))]
     assert checks("baseline", spec) == []
 
 
