@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.gang_members import waits_for_all
-from kubelint_gpu.analysis.predecessors import acting, ever_fitted, is_made, is_resumed, is_same_template
+from kubelint_gpu.analysis.predecessors import acting, ever_fitted, is_made, is_resumed, is_same_template, makes_none
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.scheduler.plugins import node_unschedulable
@@ -153,7 +153,9 @@ def is_changed(unit: ApplySet, subject: WorkloadCheck) -> bool:
 def is_placed(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its pods find a node by themselves."""
     now = acting(unit, subject)
-    return now.admitted and finds_nodes(unit, now)
+    # what is refused of its pods concerns none that run
+    made = now.known_class and (now.refusal is None or makes_none(unit, subject))
+    return made and finds_nodes(unit, now)
 
 
 def finds_nodes(unit: ApplySet, subject: WorkloadCheck) -> bool:

@@ -30,8 +30,10 @@ def judged(
     cluster: Cluster,
     supply: ResourceSupply | None,
     before: Manifest | None,
+    *,
+    earlier: bool,
 ) -> WorkloadCheck:
-    """A workload, or one as it was before, as it is judged.
+    """A workload, or one as it was `earlier`, as it is judged.
 
     `supply` is None where there are no nodes to judge by; `before` is the manifest as it was applied last.
     """
@@ -46,6 +48,9 @@ def judged(
         replicas=scaled.replicas if scaled is not None else workload.replicas,
     )
     refusal = _refusal(manifest, workload, cluster)
+    if earlier and refusal is not None and refusal.pointer:
+        # what runs may have been made before its namespace enforced anything
+        refusal = None
     try:
         found = resolved_workload(workload, cluster.priority_classes)
         return WorkloadCheck(manifest, found, scaled=scaled, refusal=refusal)

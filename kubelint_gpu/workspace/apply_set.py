@@ -154,7 +154,7 @@ class ApplySet(ManifestSet):
         """A workload as it is judged: admitted, with its priority, and with the replicas that its autoscaler sets."""
         found = (self._autoscalers_before, self.cluster_before) if before else (self.autoscalers, self.cluster)
         supply = self.supply if self.has_nodes else None
-        return judged(manifest, workload, *found, supply, self.before.get(manifest.object))
+        return judged(manifest, workload, *found, supply, self.before.get(manifest.object), earlier=before)
 
     @cached_property
     def cluster_before(self) -> Cluster:

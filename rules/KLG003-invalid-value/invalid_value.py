@@ -9,6 +9,7 @@ from functools import partial
 
 from kubelint_gpu.analysis.devices.claim_shapes import is_told
 from kubelint_gpu.analysis.fields.refused_fields import refusals, unknown_fields
+from kubelint_gpu.analysis.predecessors import is_left_alone
 from kubelint_gpu.builders.limit_ranges import claim_out_of_bounds, pods_out_of_bounds
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.api import (
@@ -148,7 +149,7 @@ def _admission_refusals(unit: ApplySet) -> Iterator[Diagnostic]:
             # what runs was admitted, and of an amount that is filled in later nobody knows
             continue
         yield from (when_admitted(unit, subject, one) for one in pods_out_of_bounds(unit, subject.manifest, written))
-        if subject.refusal is not None:
+        if subject.refusal is not None and not is_left_alone(unit, subject):
             yield when_admitted(unit, subject, _refused_pods(unit, subject, subject.refusal))
         yield from _own_priority(unit, subject.manifest, written.spec)
         yield from _runtime_class(unit, subject, written.spec)

@@ -37,3 +37,17 @@ def test_a_stateful_set_whose_revision_is_no_label_value_has_no_pods(length, ref
     assert name not in {
         key for key, (code, _) in told(text.replace("StatefulSet", "Deployment")).items() if code == "KLG003"
     }
+
+
+@pytest.mark.parametrize(
+    ("replicas", "severity", "waits"), [(2, None, True), (1, "warning", True), (3, "error", False)]
+)
+def test_pods_that_run_since_before_the_namespace_refused_them_stay(replicas, severity, waits):
+    """Seen on a control plane 1.34."""
+    old = deployment(pod="hostIPC: true", spec="replicas: 2\nstrategy: {type: Recreate}")
+    after = old.replace("replicas: 2", f"replicas: {replicas}")
+    other = deployment(name="other", spec="replicas: 2\nstrategy: {type: Recreate}")
+    found = findings(f"{NAMESPACE % 'baseline'}---\n{after}---\n{other}", GPU_NODE % 2, before=old)
+    refused = {one.object.rpartition("/")[2]: one.severity for one in found if one.code == "KLG003"}
+    assert refused == ({"chat": severity} if severity else {})
+    assert any(one.code == "KLG109" and one.object.endswith("/other") for one in found) is waits
