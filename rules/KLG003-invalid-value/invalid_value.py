@@ -9,8 +9,8 @@ from functools import partial
 
 from kubelint_gpu.analysis.devices.claim_shapes import is_told
 from kubelint_gpu.analysis.fields.refused_fields import refusals, unknown_fields
-from kubelint_gpu.analysis.predecessors import is_left_alone
 from kubelint_gpu.builders.limit_ranges import claim_out_of_bounds, pods_out_of_bounds
+from kubelint_gpu.builders.refused_pods import refused_pods
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.api import (
     ApplySet,
@@ -27,7 +27,6 @@ from kubelint_gpu.engine.put_off import when_admitted
 from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.runtime_classes import class_of
-from kubelint_gpu.kube.admission.pod_refusal import PodRefusal
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.priority import UnknownPriorityClass, priority_refusal
 from kubelint_gpu.kube.objects.quota import counted_as
@@ -149,27 +148,12 @@ def _admission_refusals(unit: ApplySet) -> Iterator[Diagnostic]:
             # what runs was admitted, and of an amount that is filled in later nobody knows
             continue
         yield from (when_admitted(unit, subject, one) for one in pods_out_of_bounds(unit, subject.manifest, written))
-        if subject.refusal is not None and not is_left_alone(unit, subject):
-            yield when_admitted(unit, subject, _refused_pods(unit, subject, subject.refusal))
+        yield from refused_pods(unit, subject)
         yield from _own_priority(unit, subject.manifest, written.spec)
         yield from _runtime_class(unit, subject, written.spec)
     for manifest in unit.manifests:
         if manifest.kind == "PersistentVolumeClaim":
             yield from claim_out_of_bounds(unit, manifest)
-
-
-def _refused_pods(unit: ApplySet, subject: WorkloadCheck, refusal: PodRefusal) -> Diagnostic:
-    manifest, namespace = subject.manifest, subject.workload.meta.namespace
-    route = (*field_pointers.pod_spec(manifest), *refusal.pointer) if refusal.pointer else ("metadata", "name")
-    return Diagnostic(
-        "KLG003",
-        manifest.place(route, "key" if refusal.pointer else "value"),
-        f"admission refuses the pods: {refusal.text}",
-        manifest,
-        cause="pods",
-        certainty="certain" if manifest.namespace or not refusal.pointer else "possible",
-        related=told_at(unit, "Namespace", namespace, f"namespace {namespace} enforces it") if refusal.pointer else (),
-    )
 
 
 def _own_priority(unit: ApplySet, manifest: Manifest, spec: PodSpec) -> Iterator[Diagnostic]:
