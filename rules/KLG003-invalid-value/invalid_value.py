@@ -9,8 +9,7 @@ from functools import partial
 
 from kubelint_gpu.analysis.devices.claim_shapes import is_told
 from kubelint_gpu.analysis.fields.refused_fields import refusals, unknown_fields
-from kubelint_gpu.builders.limit_ranges import claim_out_of_bounds, pods_out_of_bounds
-from kubelint_gpu.builders.refused_pods import refused_pods
+from kubelint_gpu.builders.refused_admission import claim_out_of_bounds, pods_out_of_bounds, refused_pods
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.api import (
     ApplySet,
