@@ -63,9 +63,12 @@ def _number(controller: Controller, replicas: int) -> str:
 def _label(controller: Controller, replicas: int) -> str:
     if controller.why_kept:
         return controller.why_kept
-    default = "by default " if controller.by_default else ""
-    surge, unavailable = controller.surge(replicas), controller.unavailable(replicas)
-    return f"{counted(replicas, 'replica')}: {default}maxSurge is {surge} and maxUnavailable {unavailable}"
+    shares = [
+        f"{one} is " if one is not None and one.percent else ""
+        for one in (controller.max_surge, controller.max_unavailable)
+    ]
+    surge = f"maxSurge {shares[0] or 'is '}{controller.surge(replicas)}"
+    return f"{counted(replicas, 'replica')}: {surge} and maxUnavailable {shares[1]}{controller.unavailable(replicas)}"
 
 
 def rivals_for_room(workload: Workload, waiting: Waiting) -> Iterator[str]:

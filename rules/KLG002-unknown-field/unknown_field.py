@@ -62,6 +62,8 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Diagnostic:
                         f"move {key} to {field_path(home)}", "unsafe", lambda: _moved(manifest, found.pointer, home)
                     ),
                 )
+        elif above := _empty_above(manifest, found.pointer):
+            help_ = (f"{above} above it is empty: indent {key} further, so that it stands in {above}",)
         elif len(names) <= _FEW:
             text += f"; it has {listed(names)}"
     return Diagnostic(
@@ -73,6 +75,16 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Diagnostic:
         help=help_,
         proposals=proposals,
     )
+
+
+def _empty_above(manifest: Manifest, pointer: Pointer) -> str:
+    """The last key before a field that has no value: where the lines below it slid out of it."""
+    found = ""
+    for key, value in _mapping(manifest, pointer[:-1]).items():
+        if key == pointer[-1]:
+            break
+        found = found if value is not None else key
+    return found
 
 
 def _mapping(manifest: Manifest, pointer: Pointer) -> dict[str, object]:

@@ -9,6 +9,7 @@ from kubelint_gpu.documents import value_at
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, rule
 from kubelint_gpu.kube.updates.refused_change import RefusedChange
 from kubelint_gpu.kube.values.errors import Pointer, field_path
+from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.workspace.field_pointers import at
 from kubelint_gpu.workspace.refused_changes import existing
 
@@ -17,6 +18,8 @@ _LONG = 40
 _ONCE = (
     "patch it once with kubectl patch --type merge, the type and rollingUpdate: null: then each later apply succeeds"
 )
+# Flux deletes and creates it anew
+_RECREATED = "kustomize.toolkit.fluxcd.io/force"
 _ORPHAN = ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")
 
 
@@ -25,7 +28,8 @@ def immutable_change(unit: ApplySet) -> Iterator[Diagnostic]:
     """A field that differs from what runs, or from what the inventory has, and that no update may change."""
     for manifest in unit.manifests:
         value = existing(manifest, unit.before, unit.world)
-        if value:
+        annotations = mapping(at(manifest, ("metadata", "annotations")))
+        if value and annotations.get(_RECREATED, "").casefold() != "enabled":
             from kubelint_gpu.kube.updates.object_updates import refused_changes
 
             captured = manifest.object not in unit.before
@@ -50,7 +54,7 @@ def _draft(before: dict[str, Any], manifest: Manifest, change: RefusedChange) ->
             for pointer in rest[:_MOST_RELATED]
             if manifest.present(pointer)
         ),
-        help=(_ONCE,) if where else _help(manifest),
+        help=(_ONCE,) if where else _help(manifest, first),
     )
 
 
@@ -77,12 +81,15 @@ def _shown(value: object) -> str:
     return text if len(text) <= _LONG and "\n" not in text else ""
 
 
-def _help(manifest: Manifest) -> tuple[str, ...]:
+def _help(manifest: Manifest, pointer: Pointer) -> tuple[str, ...]:
+    if manifest.kind == "PersistentVolumeClaim":
+        return ("leave the field as it is: under another name the claim gets a new, empty volume",)
     if manifest.kind in _ORPHAN:
-        return (
-            "leave the field as it is, or give the object another name",
-            f"delete the {manifest.kind} and create it again; with kubectl delete --cascade=orphan its pods stay",
+        grown = "to grow the volumes, patch their claims first; " if "volumeClaimTemplates" in pointer else ""
+        anew = (
+            f"{grown}delete the {manifest.kind} and create it again; with kubectl delete --cascade=orphan its pods stay"
         )
+        return ("leave the field as it is, or give the object another name", anew)
     if manifest.kind in ("Job", "Pod"):
         return (f"delete the {manifest.kind} first, or give it another name",)
     return ("leave the field as it is, or give the object another name",)

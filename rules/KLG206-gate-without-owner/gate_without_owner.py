@@ -121,7 +121,10 @@ def _lacking(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
     )
     unknown = sorted(asked.keys() - covered)
     if groups and unknown:
-        yield f"its pods ask for {listed(unknown)}, which no resource group covers in"
+        written = [pod_amounts(one.manifest.workload.spec) for one in parts if one.manifest.workload is not None]
+        added = [name for name in unknown if not any(one.get(name) for one in written)]
+        by = f" (a LimitRange adds {'it' if added == unknown[:1] == unknown else listed(added)})" if added else ""
+        yield f"its pods ask for {listed(unknown)}{by}, which no resource group covers in"
     cohort = spec.text("cohort") or spec.text("cohortName")
     if cohort or _FEWER in parts[0].workload.meta.annotations:
         return

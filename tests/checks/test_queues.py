@@ -123,3 +123,12 @@ spec:
 def test_an_object_that_stands_twice_asks_for_no_more_than_it_does():
     queues = QUEUES.replace("{name: nvidia.com/gpu, nominalQuota: 2}", "{name: nvidia.com/gpu, nominalQuota: 3}")
     assert told(f"{BOTH}---\n{BOTH}{queues}") == []
+
+
+def test_what_a_limit_range_adds_is_said():
+    limits = (
+        "---\napiVersion: v1\nkind: LimitRange\nmetadata: {name: l, namespace: serving}\n"
+        "spec: {limits: [{type: Container, defaultRequest: {ephemeral-storage: 1Gi}}]}\n"
+    )
+    (found,) = told(JOB + QUEUES + limits)
+    assert "its pods ask for ephemeral-storage (a LimitRange adds it), which" in found

@@ -184,11 +184,6 @@ class Controller:
         return getattr(self.workload.strategy, "remedy", "")
 
     @property
-    def by_default(self) -> bool:
-        """Whether its strategy is that of a manifest that says nothing of it."""
-        return False
-
-    @property
     def strategy_pointers(self) -> tuple[Pointer, ...]:
         """The fields that decide how it rolls, the most exact first."""
         return rolling_update_pointers(("spec", "updateStrategy", "rollingUpdate"))

@@ -153,15 +153,6 @@ class DeploymentController(ReplicaSetController):
         return self.strategy.bounded
 
     @property
-    def by_default(self) -> bool:
-        """Whether nothing but `paused` is written."""
-        strategy = self.strategy
-        written = DeploymentStrategy(
-            paused=strategy.paused, at=strategy.at, bounded=strategy.bounded, remedy=strategy.remedy
-        )
-        return strategy == written
-
-    @property
     def strategy_pointers(self) -> tuple[Pointer, ...]:
         """maxUnavailable, or what stands nearest to it."""
         return rolling_update_pointers(self.strategy.at)
