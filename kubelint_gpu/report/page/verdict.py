@@ -119,7 +119,7 @@ def _why(stuck: Sequence[Finding], report: Report) -> str:
     names = [object_name(one) for one in stuck]
     if len(stuck) == 1:
         mine = names[0].partition(" ")[2]
-        names += [owner for owner in rolled_together(stuck[0]) if owner != mine]
+        names += [one for one in rolled_together(stuck[0]) if one not in (mine, f"default/{mine}")]
     shown = names[:_MOST_NAMES] if len(names) > _MOST_NAMES + 1 else names
     more = f" and {len(names) - len(shown):,} more" if len(shown) < len(names) else ""
     told = ", ".join(shown) if more else " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))

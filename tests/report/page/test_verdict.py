@@ -55,6 +55,12 @@ def test_rollouts_that_block_each_other_are_all_named():
     assert told.lead.startswith("Deployment vision/object-tracker and vision/captioner: ")
 
 
+def test_a_workload_without_a_written_namespace_is_named_once():
+    moments = (RolloutFrame((NodeMoment(True, (holding("default/tracker", "new"),), ("2",)),), ()),)
+    alone = replace(DEADLOCK, object="Deployment//tracker", picture=replace(PICTURE, moments=moments))
+    assert verdict(report(alone)).lead.startswith("Deployment tracker: ")
+
+
 def test_of_many_rollouts_the_first_are_named():
     many = [replace(DEADLOCK, object=f"Deployment/ns/d{number}", fingerprint=str(number)) for number in range(9)]
     assert verdict(report(*many[:2])).lead.startswith("Deployment ns/d0 and Deployment ns/d1: ")
