@@ -56,8 +56,10 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
         return {}
     slices, wanted = objects_of(snapshot).slices, set().union(*chosen.values(), holdings(snapshot).exclusive)
     fixed = {*rest}
-    moving = [one for pod in cluster.pods if pod not in fixed for _, has in pod.allocations for one in has.devices]
-    shares = len(amounts) == 1 and not kept and not any(one.share for one in moving)
+    keys = {key for pod in cluster.pods if pod not in fixed for key, _ in pod.allocations}
+    moving = [claim for claim in cluster.resource_claims if claim.key in keys]
+    amounts.update(query.capacity for claim in moving for query in queries_of(claim.spec))
+    shares = len(amounts) == 1 and not kept and len(moving) == len(keys)
     parts = parts_of((slices.view(info.node) for info in snapshot.nodes), wanted, shares=shares)
     if parts is None:
         return {}

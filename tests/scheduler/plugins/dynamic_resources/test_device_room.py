@@ -11,8 +11,9 @@ from rollout_objects import workload
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import load
-from kubelint_gpu.kube.dra.claim import AllocatedDevice, Allocation
+from kubelint_gpu.kube.dra.claim import AllocatedDevice, Allocation, ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
+from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.scheduler import read_cluster
 from kubelint_gpu.scheduler.plugins.dynamic_resources.device_room import device_rooms
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
@@ -106,6 +107,16 @@ def test_shares_of_several_sizes_and_of_counters_are_not_counted():
     pods = [created_pod(by("w", template=f"share-{number}"), "new") for number in range(2)]
     assert device_rooms(pods, (), found, 4) == {}
     assert device_rooms(pods[:1], (), found, 4)[0].prices == {"n1": 8}
+
+
+@pytest.mark.parametrize(("held", "counted"), [("share-0", True), ("share-1", False), ("", False)])
+def test_shares_count_beside_pods_that_run_where_these_have_shares_of_that_size(held, counted):
+    found = shared("80Gi", amounts=("10Gi", "40Gi"))
+    specs = {one.meta.name: one.spec for one in found.claim_templates}
+    pod = created_pod(by("w", template="share-0"), "new")
+    old = replace(pod, spec=replace(pod.spec, node_name="n1"), allocations=(("d/c", Allocation(())),))
+    claims = (ResourceClaim(Meta("c", "d"), specs[held]),) if held else ()
+    assert bool(device_rooms([pod], (), replace(found, pods=(old,), resource_claims=claims), 4)) is counted
 
 
 def test_a_rollout_of_many_pods_that_share_devices_is_decided_without_a_search():
