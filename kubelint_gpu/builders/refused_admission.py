@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.predecessors import is_left_alone
 from kubelint_gpu.builders.claim_quota import mounted_by
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Pointer, field_pointers
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Pointer, WorkloadCheck, field_pointers
 from kubelint_gpu.engine.put_off import when_admitted
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.kube.objects.limit_range import LimitRange, claim_refusal, limit_range_refusal, with_defaults
