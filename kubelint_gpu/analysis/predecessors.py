@@ -90,7 +90,7 @@ def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wante
     """
     old = unit.before_of(subject)
     if old is None:
-        return makes_none(unit, subject) or _stands_elsewhere(unit, subject)
+        return makes_none(unit, subject) or placed + _standing_elsewhere(unit, subject) >= wanted
     if not _keeps_template(old, subject) or pods_by_owner(unit.cluster.pods).own(subject.controller):
         return False
     if subject.controller.node_bound:
@@ -99,10 +99,11 @@ def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wante
     return placed < there and wanted <= there + placed
 
 
-def _stands_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether a pod of it, which may keep its template, runs on a node that would not take it today."""
-    there = {pod.spec.node_name for pod in own_pods(subject.workload, unit.cluster.pods) if not pod.meta.terminating}
-    return bool(there) and not there.issubset(fit(lone(subject.pod, unit.empty), unit.empty).takers)
+def _standing_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> int:
+    """How many pods of it, which may keep their template, run on nodes that would not take them today."""
+    there = [pod for pod in own_pods(subject.workload, unit.cluster.pods) if not pod.meta.terminating]
+    takers = fit(lone(subject.pod, unit.empty), unit.empty).takers if there else ()
+    return sum(pod.spec.node_name not in takers for pod in there)
 
 
 def _keeps_template(old: WorkloadCheck, subject: WorkloadCheck) -> bool:
