@@ -7,9 +7,11 @@ from collections.abc import Collection, Sequence
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.scaling import replicas_of
+from kubelint_gpu.kube.objects.quota import QuotaRefusal, quota_refusal
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.placement.filling import first_without_node, reasons_of
 from kubelint_gpu.simulation.growth import fully_grown
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, pods_of_others
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -24,11 +26,13 @@ class Room:
         pods: how many, or all that were asked for where that is not known.
         known: whether no more do.
         beside: workloads whose pods have their places, too: its own must be near to them, or away from them.
+        refusal: how a quota refuses the next one.
     """
 
     pods: int
     known: bool = True
     beside: tuple[WorkloadCheck, ...] = ()
+    refusal: QuotaRefusal | None = None
 
 
 def room_for(unit: ApplySet, subject: WorkloadCheck, most: int) -> int:
@@ -66,6 +70,11 @@ def counted_room(
             room = replace(room, pods=most, known=False)
         elif found >= room.pods:
             room = replace(room, pods=found, known=room.known or found == most)
+    if room.pods < most and cluster.quotas:
+        own, others = created_pod(subject.workload, "new"), [(created_pod(one, "new"), one.replicas) for one in at_once]
+        stay = pods_of_others((subject.workload, *at_once), cluster.pods)
+        quotas = [replace(quota, used=None) for quota in cluster.quotas]
+        return replace(room, refusal=quota_refusal(own, quotas, stay, [(own, room.pods), *others]))
     return room
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
@@ -13,7 +14,8 @@ from kubelint_gpu.analysis.scaling import target
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
-from kubelint_gpu.evidence.node_lines import clues, scarce
+from kubelint_gpu.evidence.node_lines import clues, refusing_quota, scarce
+from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_name, workload_names
 from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.autoscalers import MOST, TARGET
@@ -48,17 +50,23 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _together(unit: ApplySet, fitting: Sequence[_Scaled]) -> Iterator[tuple[_Scaled, Room, list[_Scaled]]]:
-    """Those that do not reach their maximum beside others at theirs, or at what is written, where that has its room."""
+    """Those that do not reach their maximum beside others: as many at theirs as leave room for what is written."""
     for one in fitting:
         mine, replicas = judgements_in(unit)[one.subject.key].eligible, one.subject.workload.replicas
         near = [other for other in fitting if mine & judgements_in(unit)[other.subject.key].eligible]
         others = [other for other in near if other.subject is not one.subject]
-        room = _beside(unit, one, others) if others else Room(one.most)
+        written = [other._replace(most=other.subject.workload.replicas) for other in others]
+
+        def room_beside(number: int) -> Room:
+            """Beside so many of the others at their maximum, and the rest as it is written."""
+            return _beside(unit, one, [*others[:number], *written[number:]])  # noqa: B023 - asked before the next one
+
+        number, room = len(others), room_beside(len(others)) if others else Room(one.most)
         if room.known and room.pods < replicas:
-            others = [other._replace(most=other.subject.workload.replicas) for other in others]
-            room = _beside(unit, one, others)
+            number = bisect_left(range(len(others)), True, key=lambda most: room_beside(most).pods < replicas) - 1
+            room = room_beside(number) if number >= 0 else room
         if room.known and replicas <= room.pods < one.most:
-            yield one, room, others
+            yield one, room, [*others[:number], *written[number:]]
 
 
 class _Scaled(NamedTuple):
@@ -113,7 +121,8 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
         "KLG115",
         manifest.place(MOST),
         f"maxReplicas is {most}, but only {counted(room, 'replica')} of {target} "
-        f"{verb('find', room)} room{beside}{f', even with {pools}' if pools else ''}",
+        f"{verb('find', room)} room{beside}{f', even with {pools}' if pools else ''}"
+        f"{f': the next one is refused {refused(found.refusal)}' if found.refusal is not None else ''}",
         manifest,
         cause="maxReplicas together" if scaled else "maxReplicas",
         moment="later",
@@ -122,7 +131,11 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
             Related(manifest.place((*TARGET, "name")), f"it scales {target}"),
             *(Related(other.manifest.place(MOST), f"it scales {other.subject.workload.meta.name}") for other in scaled),
             *ties(unit, subject, found.beside),
-            *clues(unit, subject, scarce(subject), sorted(judgement.eligible)),
+            *(
+                clues(unit, subject, scarce(subject), sorted(judgement.eligible))
+                if found.refusal is None
+                else refusing_quota(unit, subject, found.refusal)
+            ),
             *growing(unit, subject),
         ),
         proposals=rewritten(manifest, MOST, [str(room)], "set maxReplicas: {}, as many as find room", of_amounts=True),

@@ -60,3 +60,19 @@ def test_two_that_fit_alone_do_not_both_reach_their_maximum(gpus, told):
     messages = [one.message for one in findings(both, GPU_NODE % gpus, code="KLG115")]
     assert len(messages) == bool(told)
     assert all(told in message for message in messages)
+
+
+def test_of_three_as_many_reach_their_maximum_as_leave_room_for_the_rest():
+    texts = [hpa(1, 4, name=name) + deployment(name=name, spec=GIVES) for name in ("chat", "rank", "tag")]
+    (found,) = findings("---\n".join(texts), GPU_NODE % 8, code="KLG115")
+    assert found.message.startswith("maxReplicas is 4, but only 3 replicas of Deployment serving/")
+    assert findings("---\n".join(texts), GPU_NODE % 12, code="KLG115") == []
+
+
+def test_a_quota_that_an_autoscaler_meets_before_the_nodes_is_named():
+    quota = (
+        "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: serving}\nspec: {hard: {pods: 3}}\n"
+    )
+    (found,) = findings(hpa(1, 4) + deployment(spec=GIVES) + quota, GPU_NODE % 8, code="KLG115")
+    assert "the next one is refused by quota q, which allows 3 pods and has 3 in use" in found.message
+    assert "the quota allows 3 pods" in [one.message for one in found.related]
