@@ -63,12 +63,12 @@ def _number(controller: Controller, replicas: int) -> str:
 def _label(controller: Controller, replicas: int) -> str:
     if controller.why_kept:
         return controller.why_kept
-    shares = [
-        f"{one} is " if one is not None and one.percent else ""
-        for one in (controller.max_surge, controller.max_unavailable)
-    ]
-    surge = f"maxSurge {shares[0] or 'is '}{controller.surge(replicas)}"
-    return f"{counted(replicas, 'replica')}: {surge} and maxUnavailable {shares[1]}{controller.unavailable(replicas)}"
+    default = getattr(controller.workload.strategy, "by_default", False)
+    bounds = (controller.max_surge, controller.max_unavailable)
+    surge, unavailable = (f"{one} is " if one and one.percent and not default else "" for one in bounds)
+    of_surge = f"{surge or 'is '}{controller.surge(replicas)}"
+    told = f"{of_surge} and maxUnavailable {unavailable}{controller.unavailable(replicas)}"
+    return f"{counted(replicas, 'replica')}: {'by default ' * default}maxSurge {told}"
 
 
 def rivals_for_room(workload: Workload, waiting: Waiting) -> Iterator[str]:

@@ -12,7 +12,7 @@ from kubelint_gpu.kube.values.errors import Pointer, is_placeholder
 from kubelint_gpu.kube.values.fields import INT32, Fields, described
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, field
 
 _PERCENT = pattern(r"[0-9]{1,9}%", re.ASCII)
 
@@ -71,6 +71,7 @@ class DeploymentStrategy:
             before old ones go for them; None where each counts by itself.
         why: of a custom resource whose fields do not say it, why old pods stay, as a clause.
         remedy: what would need less, where no fix does it.
+        by_default: whether neither maxSurge nor maxUnavailable is written.
     """
 
     recreate: bool = False
@@ -83,6 +84,7 @@ class DeploymentStrategy:
     batch: IntOrPercent | None = None
     why: str = ""
     remedy: str = ""
+    by_default: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,8 @@ def read_deployment_strategy(fields: Fields) -> DeploymentStrategy:
     if deadline <= ready and not is_placeholder(fields.value.get("progressDeadlineSeconds")):
         where = "progressDeadlineSeconds" if "progressDeadlineSeconds" in fields else "minReadySeconds"
         fields.report((where,), f"progressDeadlineSeconds ({deadline}) must be greater than minReadySeconds ({ready})")
-    return DeploymentStrategy(kind == "Recreate", surge, unavailable, ready, fields.boolean("paused"))
+    paused, by_default = fields.boolean("paused"), rolling is None or not rolling.value
+    return DeploymentStrategy(kind == "Recreate", surge, unavailable, ready, paused, by_default=by_default)
 
 
 def read_canary_strategy(fields: Fields) -> DeploymentStrategy | None:

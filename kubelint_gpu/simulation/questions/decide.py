@@ -103,7 +103,8 @@ def judge_in(situation: Situation, number: int) -> Judgement:
         found = first_answer(question, AT_LAST) or found
     if found.verdict is None and found.placed >= wanted and rolling:
         # it is rolled out while others wait
-        found = _stuck_by_itself(question) or found
+        stuck = _stuck_by_itself(question)
+        found = found if stuck is None else replace(stuck, evicts=found.evicts, eviction=found.eviction)
     return beside_higher(question, applied.as_pods_tell(question, found))
 
 
