@@ -90,7 +90,7 @@ def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wante
     """
     old = unit.before_of(subject)
     if old is None:
-        return makes_none(unit, subject) or placed + _standing_elsewhere(unit, subject) >= wanted
+        return makes_none(unit, subject) or 0 < wanted - placed <= _standing_elsewhere(unit, subject)
     if not _keeps_template(old, subject) or pods_by_owner(unit.cluster.pods).own(subject.controller):
         return False
     if subject.controller.node_bound:
