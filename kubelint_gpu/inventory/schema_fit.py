@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from kubelint_gpu.inventory.schema import schema
 from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name, is_subdomain
 from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
+from kubelint_gpu.patterns import pattern
 
 _TYPES = {str: "string", dict: "object", list: "array", bool: "boolean", int: "integer", float: "number"}
 _SILENT = ("$schema", "definitions", "description", "title", "examples", "default", "errorMessage", "then", "else")
@@ -72,7 +72,7 @@ _KEYWORDS: dict[str, tuple[str, Callable[[Any, Any, Any], bool]]] = {
     "if": ("", lambda value, given, wanted: fits(value, wanted["then" if fits(value, given) else "else"])),
     "minimum": ("integer number", lambda value, given, _: value >= given),
     "maximum": ("integer number", lambda value, given, _: value <= given),
-    "pattern": ("string", lambda value, given, _: re.search(given, value) is not None),
+    "pattern": ("string", lambda value, given, _: pattern(given).search(value) is not None),
     "required": ("object", lambda value, given, _: value.keys() >= {*given}),
     "properties": ("object", lambda value, given, _: all(fits(value[key], given[key]) for key in given.keys() & value)),
     "additionalProperties": ("object", _further_fit),

@@ -74,6 +74,8 @@ def _unscheduled(spec: dict[str, Any], *, resources: bool) -> dict[str, Any]:
         rest.pop(key, None)
     if isinstance(rest.get("affinity"), dict):
         rest["affinity"].pop("nodeAffinity", None)
+        if not rest["affinity"]:
+            del rest["affinity"]
     for key in ("containers", "initContainers") if resources else ():
         for container in rest.get(key, ()):
             if isinstance(container, dict):
