@@ -98,7 +98,8 @@ def test_each_unit_has_one_job_whatever_stands_beside_it(folder):
         return [{one["path"] for one in report["findings"]} for report in files]
 
     before = held()
-    for path in sorted((folder / "m").iterdir())[::2]:
+    # classes that others name stay
+    for path in [one for one in sorted((folder / "m").iterdir())[::2] if "PriorityClass\n" not in one.read_text()]:
         path.unlink()
     for was, now in zip(before, held(), strict=True):
         assert now <= was
