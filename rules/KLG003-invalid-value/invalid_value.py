@@ -59,9 +59,9 @@ def invalid_value(unit: ApplySet) -> Iterator[Diagnostic]:
                 continue
             yield _refused(manifest, problem)
         for problem in refusals(manifest, unfit, minor):
-            if problem.placeholder:
-                unknown += () if problem.pointer in said else (problem,)
-            elif not is_told(unit, manifest, problem.pointer):
+            if problem.placeholder and problem.pointer not in said:
+                unknown.append(problem)
+            elif not problem.placeholder and not is_told(unit, manifest, problem.pointer):
                 yield _refused(manifest, problem)
         yield from _uncounted(manifest)
         if unknown:

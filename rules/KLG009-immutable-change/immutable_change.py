@@ -9,7 +9,7 @@ from kubelint_gpu.documents import value_at
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, rule
 from kubelint_gpu.kube.updates.refused_change import RefusedChange
 from kubelint_gpu.kube.values.errors import Pointer, field_path
-from kubelint_gpu.kube.values.plain import mapping
+from kubelint_gpu.kube.values.plain import mapping, written
 from kubelint_gpu.workspace.field_pointers import at
 from kubelint_gpu.workspace.refused_changes import existing
 
@@ -29,7 +29,7 @@ def immutable_change(unit: ApplySet) -> Iterator[Diagnostic]:
     for manifest in unit.manifests:
         value = existing(manifest, unit.before, unit.world)
         annotations = mapping(at(manifest, ("metadata", "annotations")))
-        if value and annotations.get(_RECREATED, "").casefold() != "enabled":
+        if value and written(annotations.get(_RECREATED)).casefold() != "enabled":
             from kubelint_gpu.kube.updates.object_updates import refused_changes
 
             captured = manifest.object not in unit.before

@@ -55,18 +55,25 @@ def _together(unit: ApplySet, fitting: Sequence[_Scaled]) -> Iterator[tuple[_Sca
         mine, replicas = judgements_in(unit)[one.subject.key].eligible, one.subject.workload.replicas
         near = [other for other in fitting if mine & judgements_in(unit)[other.subject.key].eligible]
         others = [other for other in near if other.subject is not one.subject]
-        written = [other._replace(most=other.subject.workload.replicas) for other in others]
-
-        def room_beside(number: int) -> Room:
-            """Beside so many of the others at their maximum, and the rest as it is written."""
-            return _beside(unit, one, [*others[:number], *written[number:]])  # noqa: B023 - asked before the next one
-
-        number, room = len(others), room_beside(len(others)) if others else Room(one.most)
+        room = _beside(unit, one, others) if others else Room(one.most)
         if room.known and room.pods < replicas:
-            number = bisect_left(range(len(others)), True, key=lambda most: room_beside(most).pods < replicas) - 1
-            room = room_beside(number) if number >= 0 else room
+            others = _fewer_at_most(unit, one, others)
+            room = _beside(unit, one, others)
         if room.known and replicas <= room.pods < one.most:
-            yield one, room, [*others[:number], *written[number:]]
+            yield one, room, others
+
+
+def _fewer_at_most(unit: ApplySet, one: _Scaled, others: Sequence[_Scaled]) -> list[_Scaled]:
+    """As many of the others at their maximum as leave room for what is written of one, the rest as it is written."""
+
+    def beside(number: int) -> list[_Scaled]:
+        written = (other._replace(most=other.subject.workload.replicas) for other in others[number:])
+        return [*others[:number], *written]
+
+    def lacks(number: int) -> bool:
+        return _beside(unit, one, beside(number)).pods < one.subject.workload.replicas
+
+    return beside(bisect_left(range(1, len(others) + 1), True, key=lacks))
 
 
 class _Scaled(NamedTuple):

@@ -100,8 +100,9 @@ def _makers(unit: ApplySet, reference: PodClaimReference) -> list[Manifest]:
     """The ComputeDomains whose controller makes the template."""
     named = reference.namespace, reference.kind, reference.name
     domains = (one for one in (*unit.manifests, *unit.neighbours) if one.kind == "ComputeDomain")
-    made = ((one, one.namespace or "default", TEMPLATE, written(at(one.item.value, _MAKER))) for one in domains)
-    return [one for one, *makes in made if (*makes,) == named]
+    return [
+        one for one in domains if (one.namespace or "default", TEMPLATE, written(at(one.item.value, _MAKER))) == named
+    ]
 
 
 def _all_known(unit: ApplySet, reference: PodClaimReference) -> bool:

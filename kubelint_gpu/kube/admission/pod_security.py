@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.kube.values.errors import Pointer, is_placeholder
 from kubelint_gpu.kube.values.plain import mapping, sequence, whole, written
 
 _CAPABILITIES = frozenset(("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD"))
@@ -61,7 +61,8 @@ def _name(part: Any) -> str:
 def _containers(spec: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], Pointer]]:
     for part in ("initContainers", "containers", "ephemeralContainers"):
         for index, one in enumerate(sequence(spec.get(part))):
-            yield mapping(one), (part, index)
+            if isinstance(one, dict):
+                yield one, (part, index)
 
 
 def _contexts(spec: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], Pointer]]:
@@ -125,20 +126,29 @@ def _restricted(spec: Mapping[str, Any]) -> Iterator[Violation]:
     if whole(pod.get("runAsUser")) == 0:
         yield Violation("runAsUser=0", "pod", ("securityContext", "runAsUser"))
     for one, route in _containers(spec):
-        context, who = mapping(one.get("securityContext")), f"container {_name(one)}"
-        own: Pointer = (*route, "securityContext") if "securityContext" in one else route
-        if not context.get("runAsNonRoot", pod.get("runAsNonRoot")):
-            yield Violation("runAsNonRoot != true", who, own)
-        if whole(context.get("runAsUser")) == 0:
-            yield Violation("runAsUser=0", who, (*own, "runAsUser"))
-        if windows:
-            continue
-        if context.get("allowPrivilegeEscalation", True) is True:
-            yield Violation("allowPrivilegeEscalation != false", who, own)
-        profile = mapping(context.get("seccompProfile", pod.get("seccompProfile"))).get("type")
-        if profile is None:
-            yield Violation("seccompProfile", f"{who} has neither {' nor '.join(_PROFILES)}", own)
-        capabilities = mapping(context.get("capabilities"))
-        more = [one for one in sequence(capabilities.get("add")) if one in _CAPABILITIES - {"NET_BIND_SERVICE"}]
-        if "ALL" not in sequence(capabilities.get("drop")) or more:
-            yield Violation("unrestricted capabilities", f"{who} must drop ALL", own)
+        if not any(map(is_placeholder, (spec.get("securityContext"), one.get("securityContext")))):
+            yield from _of_container(one, route, pod, windows=windows)
+
+
+def _of_container(one: dict[str, Any], route: Pointer, pod: dict[str, Any], *, windows: bool) -> Iterator[Violation]:
+    """What restricted asks of one container, by itself or by the context of its pod."""
+    context, who = mapping(one.get("securityContext")), f"container {_name(one)}"
+    own: Pointer = (*route, "securityContext") if "securityContext" in one else route
+    if not context.get("runAsNonRoot", pod.get("runAsNonRoot")):
+        yield Violation("runAsNonRoot != true", who, own)
+    if whole(context.get("runAsUser")) == 0:
+        yield Violation("runAsUser=0", who, (*own, "runAsUser"))
+    if windows:
+        return
+    if context.get("allowPrivilegeEscalation", True) is True:
+        yield Violation("allowPrivilegeEscalation != false", who, own)
+    profile = context.get("seccompProfile", pod.get("seccompProfile"))
+    if not is_placeholder(profile) and mapping(profile).get("type") is None:
+        yield Violation("seccompProfile", f"{who} has neither {' nor '.join(_PROFILES)}", own)
+    capabilities = context.get("capabilities")
+    drop = mapping(capabilities).get("drop")
+    if any(map(is_placeholder, (capabilities, drop, *sequence(drop)))):
+        return
+    more = [one for one in sequence(mapping(capabilities).get("add")) if one in _CAPABILITIES - {"NET_BIND_SERVICE"}]
+    if "ALL" not in sequence(drop) or more:
+        yield Violation("unrestricted capabilities", f"{who} must drop ALL", own)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from kubelint_gpu.kube.objects.affinity import REQUIRED
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.selectors import NODE_NAME_FIELD
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _ABSENT = object()
 # pods of an unknown class count as of the highest priority, a claim suits every node, labels equal only themselves
 _OPAQUE = ("priorityClassName", "claimName", "labels", "matchLabels", "labelSelector", "namespaceSelector")
@@ -37,7 +37,7 @@ def _least(pointer: Pointer) -> tuple[tuple[Pointer, Any], ...]:
         return ((pointer, {"matchExpressions": [{"key": "filled-in-later", "operator": "DoesNotExist"}]}),)
     if pointer == ("spec", "podManagementPolicy"):
         return ((pointer, "Parallel"),)
-    required = _REQUIRED in pointer
+    required = REQUIRED in pointer
     for place, part in enumerate(pointer):
         entry = pointer[: place + 2]
         if part in ("scopes", "scopeSelector"):
@@ -48,7 +48,7 @@ def _least(pointer: Pointer) -> tuple[tuple[Pointer, Any], ...]:
         if part == "topologySpreadConstraints":
             return (((*entry, "whenUnsatisfiable"), "ScheduleAnyway"), *_any_domain(pointer))
         if required and (part == "podAffinity" or (part == "podAntiAffinity" and pointer[-1] == "topologyKey")):
-            return (((*pointer[: place + 1], _REQUIRED), _ABSENT),)
+            return (((*pointer[: place + 1], REQUIRED), _ABSENT),)
         if part == "nodeAffinity" and "matchExpressions" in pointer:
             entry = pointer[: pointer.index("matchExpressions") + 2]
             return ((entry, {"key": "filled-in-later", "operator": "DoesNotExist"}),)

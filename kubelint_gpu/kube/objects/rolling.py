@@ -14,6 +14,7 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass, field
 
+_JOB_CONTROLLER = "kubernetes.io/job-controller"
 _PERCENT = pattern(r"[0-9]{1,9}%", re.ASCII)
 
 
@@ -247,9 +248,6 @@ def read_daemon_set_strategy(fields: Fields) -> DaemonSetStrategy:
             if found.percent and found.amount > 100:
                 rolling.report((key,), f"must not be greater than 100%, not {found}", str(found))
     return DaemonSetStrategy(kind == "OnDelete", surge, unavailable, fields.integer("minReadySeconds", 0, 0))
-
-
-_JOB_CONTROLLER = "kubernetes.io/job-controller"
 
 
 def read_job_strategy(fields: Fields, concurrency: str = "") -> JobStrategy:

@@ -27,7 +27,7 @@ _POINTERS = ("storageClassName", "volumeAttributesClassName")
 # an empty map of these is not the same as none
 _STRUCTS = (
     "affinity", "capabilities", "dnsConfig", "labelSelector", "lifecycle", "namespaceSelector", "nodeAffinity",
-    "podAffinity", "podAntiAffinity", "seLinuxOptions", "seccompProfile", "windowsOptions",
+    "podAffinity", "podAntiAffinity", "seLinuxOptions", "seccompProfile", "securityContext", "windowsOptions",
 )  # fmt: skip
 
 
@@ -63,10 +63,9 @@ def normal_pod_spec(spec: Any, *, template: bool = True) -> Any:
     if filled.get("preemptionPolicy"):
         # a PriorityClass has a default, a pod none
         found["preemptionPolicy"] = filled["preemptionPolicy"]
-    for key in ("containers", "initContainers"):
-        for one, written in zip(found.get(key, ()), filled.get(key) or (), strict=False):
-            if isinstance(written, dict) and isinstance(written.get("securityContext"), dict):
-                one.setdefault("securityContext", {})
+    if found.get("securityContext") == {}:
+        # a pod has one in any case, a container has not
+        del found["securityContext"]
     return found
 
 

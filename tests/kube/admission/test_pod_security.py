@@ -75,3 +75,18 @@ def test_placeholders_are_taken_to_be_allowed():
     context = {**SAFE, "allowPrivilegeEscalation": "${APE}", "runAsNonRoot": "${NON_ROOT}", "privileged": "${P}"}
     context["capabilities"] = {"drop": ["ALL"], "add": ["${CAP}"]}
     assert checks("restricted", pod(context, volumes=["${VOLUME}"])) == []
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pod("${CONTEXT}"),
+        pod(securityContext="${CONTEXT}"),
+        pod({**SAFE, "seccompProfile": "${PROFILE}"}),
+        pod({**SAFE, "capabilities": "${CAPABILITIES}"}),
+        pod({**SAFE, "capabilities": {"drop": ["${CAP}"]}}),
+        {"containers": ["${CONTAINER}"]},
+    ],
+)
+def test_a_part_that_is_filled_in_as_a_whole_is_taken_to_be_allowed(spec):
+    assert checks("restricted", spec) == checks("baseline", spec) == []
