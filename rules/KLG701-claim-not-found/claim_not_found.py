@@ -98,11 +98,11 @@ def _is_written(unit: ApplySet, reference: PodClaimReference) -> bool:
 
 def _makers(unit: ApplySet, reference: PodClaimReference) -> list[Manifest]:
     """The ComputeDomains whose controller makes the template."""
-    named = reference.namespace, reference.kind, reference.name
+    if reference.kind != TEMPLATE:
+        return []
+    named = reference.namespace, reference.name
     domains = (one for one in (*unit.manifests, *unit.neighbours) if one.kind == "ComputeDomain")
-    return [
-        one for one in domains if (one.namespace or "default", TEMPLATE, written(at(one.item.value, _MAKER))) == named
-    ]
+    return [one for one in domains if (one.namespace or "default", written(at(one.item.value, _MAKER))) == named]
 
 
 def _all_known(unit: ApplySet, reference: PodClaimReference) -> bool:

@@ -24,6 +24,7 @@ spec:
         ("kustomize.toolkit.fluxcd.io/force: enabled", []),
         ("kustomize.toolkit.fluxcd.io/force: Enabled", []),
         ("kustomize.toolkit.fluxcd.io/force: disabled", ["error"]),
+        ("kustomize.toolkit.fluxcd.io/force: true", ["error"]),
         ("kustomize.toolkit.fluxcd.io/prune: enabled", ["error"]),
     ],
 )
