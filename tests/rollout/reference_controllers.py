@@ -46,10 +46,16 @@ class Controllers:
                     return (1,)
                 return (2, -sum(1 for other in family if other.node == pod.node))
 
-            lowest = min(rank(pod) for pod in active)
-            for pod in active:
-                if rank(pod) == lowest:
-                    yield self.delete(world, pod)
+            # all that are too many go at once, by the ranks that they have before any goes
+            surplus = len(active) - wanted
+            last = sorted(map(rank, active))[surplus - 1]
+            first = [pod for pod in active if rank(pod) < last]
+            equal = [pod for pod in active if rank(pod) == last]
+            for chosen in itertools.combinations(equal, surplus - len(first)):
+                after = world
+                for pod in (*first, *chosen):
+                    after = self.delete(after, pod)
+                yield after
 
     def controller(self, number, work, world):
         rolling = number in self.case.judged or (work.changes and work.rolls and work.started > 0)

@@ -170,7 +170,7 @@ class DaemonPods:
         else:
             found = sync(resolve(self.strategy, len(self.on)), there)
         creates = Action(control, "creates a new pod", create=(self.new, 1))
-        deletes = Action(control, "deletes the old pod", delete=self.old)
+        deletes = Action(control, "deletes the old pod", delete=(self.old, 1))
         yield from self._each(deletes, [index for index in self.off if self._on(seen.nodes[index]).old is not None])
         yield from self._each(creates, [at[place] for place in found.create])
         yield from self._each(deletes, [at[place] for place in found.delete])

@@ -68,15 +68,15 @@ class Action:
         control: what it has written after it.
         what: the sentence that says so.
         create: pods of one kind that it creates, as (kind, count).
-        delete: a kind of which it deletes one pod; `family` are the kinds that count as its owner's.
-        node: the node for which it creates a pod, or on which it deletes one; -1 where it does not say.
+        delete: pods of one kind that it deletes, as (kind, count); `family` are the kinds that count as its owner's.
+        node: the node for which it creates a pod, or on which it deletes it; -1 where it does not say.
         by: which controller does it, `ReplicaSet` for instance; empty for the workload's own.
     """
 
     control: Control
     what: str
     create: tuple[int, int] | None = None
-    delete: int | None = None
+    delete: tuple[int, int] | None = None
     family: tuple[int, ...] = ()
     node: int = -1
     by: str = ""

@@ -1,4 +1,4 @@
-"""A ReplicaSet: it creates what is missing and deletes what is too much, one pod at a time.
+"""A ReplicaSet: it creates what is missing and deletes what is too much, all of it at once.
 
 Behaviour: pkg/controller/replicaset, 1.34.
 """
@@ -25,7 +25,9 @@ def keep(
         told = f"creates {missing} pod{'s' if missing > 1 else ''} of {name}"
         yield Action(control, told, create=(kind, missing), by=by)
     elif active > wanted:
-        yield Action(control, f"deletes a pod of {name}", delete=kind, family=family, by=by)
+        surplus = active - wanted
+        told = f"deletes {surplus if surplus > 1 else 'a'} pod{'s' if surplus > 1 else ''} of {name}"
+        yield Action(control, told, delete=(kind, surplus), family=family, by=by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ class KeepsReplicas(EqualNodes):
         others = [kind for kind in self.others if seen.active(kind)]
         there = sum(seen.active(kind) for kind in others)
         if there > self.replicas and not seen.active(self.kind):
-            return keep(others[0], seen.active(others[0]) - 1, control, seen, self.kinds, self.name)
+            wanted = max(0, seen.active(others[0]) - there + self.replicas)
+            return keep(others[0], wanted, control, seen, self.kinds, self.name)
         return keep(self.kind, max(0, self.replicas - there), control, seen, self.kinds, self.name)
 
     def done(self, _control: Control, seen: Census) -> bool:

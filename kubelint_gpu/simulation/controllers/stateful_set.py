@@ -84,7 +84,7 @@ class StatefulSetRollout(EqualNodes):
             kind = (self.new if action.current else self.old)[place]
             return Action(control, f"creates pod {action.ordinal}", create=(kind, 1))
         kind = self.old[place] if seen.active(self.old[place]) else self.new[place]
-        return Action(control, f"deletes pod {action.ordinal}", delete=kind, family=(kind,))
+        return Action(control, f"deletes pod {action.ordinal}", delete=(kind, 1), family=(kind,))
 
     def _pods(self, seen: Census) -> list[Replica]:
         found = []

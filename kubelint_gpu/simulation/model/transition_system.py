@@ -7,10 +7,8 @@ from collections.abc import Iterable, Iterator
 from kubelint_gpu.simulation.controllers.reconciler import Action, PodType, Reconciler
 from kubelint_gpu.simulation.controllers.state import (
     AWAITED,
-    BROKEN,
     EVICTED,
     GOING,
-    LEAVING,
     NOMINATED,
     READY,
     STARTING,
@@ -19,17 +17,14 @@ from kubelint_gpu.simulation.controllers.state import (
     Content,
     State,
     census,
-    count_on,
     more,
     on_node,
 )
+from kubelint_gpu.simulation.model.deletions import Slot, deletions, without
 from kubelint_gpu.simulation.model.oracle import ClusterOracle
 from kubelint_gpu.simulation.model.preemptions import Eviction
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import charge
-
-_BY_HEALTH = (UNBOUND, (STARTING, BROKEN), (READY,))
-_RANKED = (UNBOUND, (STARTING, BROKEN, READY))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +33,8 @@ class Step:
 
     `act` is `control`, `create`, `delete`, `bind`, `preempt`, `release`, `add`, `ready`, `gone`, `finish` or
     `deallocate`.
-    `node` is a position in the state before the step, -1 where none is meant.
+    `node` is a position in the state before the step, -1 where none is meant; `deleted` are the pods that a `delete`
+    takes, as (node, phase, count), the node -1 for those that wait.
     `release` takes a nomination back; `add` is a node that joins; `home` is the node that the pod was nominated to.
     """
 
@@ -52,6 +48,7 @@ class Step:
     victims: tuple[tuple[int, int], ...] = ()
     by: str = ""
     home: int = -1
+    deleted: tuple[Slot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,41 +132,12 @@ class Model:
             for bindings in self.places.volumes.made(kind, after.bindings):
                 yield step, after.bound(bindings)
         elif change.delete is not None:
-            yield from self._deleted(after, number, change, change.delete)
+            ranked = self.kinds[change.delete[0]].ranked
+            for deleted in deletions(after, change, self.places.class_of, ranked=ranked):
+                step = Step("delete", number, change.delete[0], what=change.what, by=change.by, deleted=deleted)
+                yield step, without(after, step.kind, deleted)
         else:
             yield Step("control", number, what=change.what, by=change.by), after
-
-    def _deleted(self, state: State, number: int, change: Action, kind: int) -> Iterator[tuple[Step, State]]:
-        """Deletion order of a ReplicaSet: unassigned pods, then not ready ones, then where most of its family are."""
-
-        def step(index: int, phase: int) -> tuple[Step, State]:
-            leaving = () if phase in UNBOUND else ((kind, LEAVING, 1),)
-            nodes = on_node(state.nodes, index, (kind, phase, -1), *leaving)
-            told = Step("delete", number, kind, index, phase=phase, what=change.what, by=change.by)
-            return told, State(state.controls, state.waiting, nodes, state.held, state.bindings)
-
-        if change.node >= 0:
-            for found, phase, _ in state.nodes[change.node]:
-                if found == kind and phase not in GOING:
-                    yield step(change.node, phase)
-            return
-        unbound = state.waiting[kind] > 0
-        if unbound:
-            told = Step("delete", number, kind, phase=-1, what=change.what, by=change.by)
-            yield told, State(state.controls, more(state.waiting, kind, -1), state.nodes, state.held, state.bindings)
-        ranked = self.kinds[kind].ranked
-        for phases in _RANKED if ranked else _BY_HEALTH:
-            holders = [index for index, content in enumerate(state.nodes) if count_on(content, kind, *phases)]
-            if phases == (READY,) and holders:
-                crowd = {index: _family(state.nodes[index], change.family) for index in holders}
-                most = max(crowd.values())
-                holders = [index for index in holders if crowd[index] == most]
-            for index in self.distinct(state.nodes, holders):
-                for found, phase, _ in state.nodes[index]:
-                    if found == kind and phase in phases:
-                        yield step(index, phase)
-            if holders or unbound:
-                return
 
     def _attempt(self, state: State, kind: int, home: int, phase: int) -> Iterator[tuple[Step, State]]:
         """The scheduler tries one waiting pod; which one it tries next depends on back-off, so any may be next."""
@@ -246,7 +214,3 @@ class Model:
         """The owners of the pods that a step evicts, without the owner of the pod that it evicts them for."""
         owners = [self.kinds[victim].owner for victim, _ in step.victims]
         return tuple(dict.fromkeys(owner for owner in owners if owner != self.kinds[step.kind].owner))
-
-
-def _family(content: Content, family: tuple[int, ...]) -> int:
-    return sum([count for kind, phase, count in content if kind in family and phase in (STARTING, READY, BROKEN)])

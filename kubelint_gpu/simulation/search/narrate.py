@@ -103,7 +103,7 @@ class Narration:
         if step.act in ("control", "create", "delete"):
             owner = self._scene.pod_types.reconcilers[step.reconciler].name
             controller = step.by or owner.split("/", maxsplit=1)[0]
-            where = f" on {name}" if name and step.act == "delete" else f" for {name}" if name else ""
+            where = f" for {name}" if name else self._where(step)
             return TraceStep(f"{controller} controller", f"{self._whose(step.what, owner)}{where}", owner)
         kind = self._kinds[step.kind]
         owner, node = kind.owner, f"Node/{name}"
@@ -129,6 +129,13 @@ class Narration:
         word = "is gone" if step.act == "gone" else "ends"
         free = self._free(self.snapshot(following), name, kind.pod)
         return TraceStep(f"kubelet on {name}", f"{self._one(kind)} {word}; {free}", node)
+
+    def _where(self, step: Step) -> str:
+        """The nodes of the pods that an event deletes."""
+        on = [(self._names[node], count) for node, _, count in step.deleted if node >= 0]
+        if len(on) <= 1:
+            return "".join(f" on {name}" for name, _ in on)
+        return f": {_listed([f'{count} on {name}' for name, count in on])}"
 
     def ending(self, one: Waiting) -> TraceStep:
         """Why somebody waits for ever."""

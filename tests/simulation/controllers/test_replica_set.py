@@ -26,11 +26,12 @@ class Seen:
     [
         (0, 1, "creates 1 pod of web"),
         (1, 4, "creates 3 pods of web"),
-        (3, 1, "deletes a pod of web"),
+        (3, 1, "deletes 2 pods of web"),
+        (2, 1, "deletes a pod of web"),
         (2, 2, None),
     ],
 )
-def test_the_missing_pods_are_created_at_once_and_the_others_deleted_one_by_one(active, wanted, told):
+def test_the_missing_pods_are_created_and_the_surplus_deleted_at_once(active, wanted, told):
     found = list(keep(0, wanted, Control(), Seen(active), (0,), "web"))
     assert [one.what for one in found] == ([told] if told else [])
 
@@ -57,7 +58,14 @@ class SeenOf:
 
 @pytest.mark.parametrize(
     ("others", "again", "acts"),
-    [(2, 0, []), (1, 0, ["create"]), (1, 2, ["delete 1"]), (3, 0, ["delete 0"]), (0, 2, [])],
+    [
+        (2, 0, []),
+        (1, 0, ["create"]),
+        (1, 2, ["delete (1, 1)"]),
+        (3, 0, ["delete (0, 1)"]),
+        (0, 2, []),
+        (4, 0, ["delete (0, 2)"]),
+    ],
 )
 def test_what_is_lost_comes_back_as_it_is_admitted_now(others, again, acts):
     keeps = KeepsReplicas("web", 1, 2, (0,))
