@@ -39,6 +39,8 @@ _CLUSTER_SCOPED = frozenset(
 _CLASSES = frozenset(("PriorityClass", "RuntimeClass"))
 _KEPT_FROM_CLUSTER = frozenset(("claims", "resource_claims"))
 
+_KEPT_FIELDS = {"PodDisruptionBudget": "status", "PriorityClass": "preemptionPolicy"}
+
 
 class _Shared:
     """The declared cluster with the shared objects of a run, all of which are other files'."""
@@ -220,7 +222,7 @@ class ClusterContext:
         brought: dict[tuple[str, str, str], tuple[Any, Any]] = {}
         for manifest in manifests:
             if manifest.kind in kinds and manifest.name:
-                value, problems = self._with_status(manifest), list[InvalidObject]()
+                value, problems = self._applied(manifest), list[InvalidObject]()
                 typed = read_object(value, problems)
                 # how high a class is decides between pods, so that there is no least
                 if problems and manifest.kind != "PriorityClass" and all(one.placeholder for one in problems):
@@ -260,13 +262,12 @@ class ClusterContext:
         self._snapshots.append((cluster, pods, made))
         return made
 
-    def _with_status(self, manifest: Manifest) -> dict[str, Any]:
-        """A manifest has no status; the cluster's knows how many disruptions are allowed."""
+    def _applied(self, manifest: Manifest) -> dict[str, Any]:
+        """The object that a manifest gives when it is applied: what it leaves out and may not change stays."""
         value = manifest.item.value
-        known = self.declared(manifest.kind, manifest.name) if manifest.kind == "PodDisruptionBudget" else None
-        if known is not None and "status" in known.value and "status" not in value:
-            return {**value, "status": known.value["status"]}
-        return value
+        field = _KEPT_FIELDS.get(manifest.kind)
+        known = None if field is None or field in value else self.declared(manifest.kind, manifest.name)
+        return value if known is None or field not in known.value else {**value, field: known.value[field]}
 
 
 def merged_cluster(base: Cluster, brought: dict[tuple[str, str, str], tuple[Any, Any]]) -> Cluster:

@@ -94,6 +94,8 @@ def _waiting_for_gone(unit: ApplySet) -> Iterator[Diagnostic]:
         waiting = later.waiting
         if later.waits and later.trace is not None:
             waiting = next((one for one in later.trace.waiting if one.owner == subject.workload.key), None)
+        elif later.refusal is not None:
+            waiting = Waiting(subject.key, subject.controller.rolls, later.wanted - later.placed, refusal=later.refusal)
         names = _holders(unit, waiting)
         if waiting is not None and names:
             yield _until_removed(unit, subject, later, waiting, names)
@@ -110,9 +112,12 @@ def _is_worse(beside: Judgement, now: Judgement) -> bool:
 
 
 def _holders(unit: ApplySet, waiting: Waiting | None) -> list[str]:
-    gone = {one.workload.key for one in unit.gone if one.workload is not None}
+    gone = {one.workload.key: one.workload for one in unit.gone if one.workload is not None}
+    if waiting is not None and waiting.refusal is not None:
+        quotas = [quota for quota in unit.cluster.quotas if quota.meta.name == waiting.refusal.quota]
+        return [key for key, one in sorted(gone.items()) if any(quota.covers(one.pod("old")) for quota in quotas)]
     found = {owner for lack in (waiting.lacks if waiting is not None else ()) for owner in lack.owners}
-    return sorted(found & gone)
+    return sorted(found & gone.keys())
 
 
 def _until_removed(
@@ -133,6 +138,8 @@ def _until_removed(
         certainty="possible",
         severity="warning",
         scheduler=waiting.scheduler or None,
-        related=clues(unit, subject, scarce(subject), sorted(found.eligible)),
+        related=stakes(unit, subject, waiting)
+        if waiting.refusal is not None
+        else clues(unit, subject, scarce(subject), sorted(found.eligible)),
         help=("kubectl apply deletes nothing without --prune: delete it first, or let what applies these prune it",),
     )

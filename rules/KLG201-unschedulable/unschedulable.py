@@ -20,6 +20,7 @@ from kubelint_gpu.engine.api import (
 )
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.evidence.volume_ties import ELSEWHERE, tie_lines, volume_ties
+from kubelint_gpu.kube.objects.requests import ephemeral_claims
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, with_default_class
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.messages.wording import amount, bare, some
@@ -83,8 +84,7 @@ def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]
         manifest, namespace = subject.manifest, subject.workload.meta.namespace
         if subject.key in told or subject.workload.custom:
             continue
-        made = [("spec", "volumeClaimTemplates", place) for place in range(len(subject.workload.claims))]
-        claims: list[tuple[Pointer, PersistentVolumeClaim]] = list(zip(made, subject.workload.claims, strict=True))
+        claims = [*_made_with_pods(subject)]
         for route in field_pointers.claims(manifest):
             name = str(field_pointers.at(manifest, route))
             if f"{namespace}/{name}" in known:
@@ -106,6 +106,17 @@ def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]
                 what = f"StorageClass {name}" if name else unnamed
                 draft = _unknown(manifest, route, waits, what, "storage class", name)
                 yield _of_class(unit, manifest, route, claim, draft)
+
+
+def _made_with_pods(subject: WorkloadCheck) -> Iterator[tuple[Pointer, PersistentVolumeClaim]]:
+    """The claims that are made with the pods of a workload, and where their templates stand."""
+    for place, claim in enumerate(subject.workload.claims):
+        yield ("spec", "volumeClaimTemplates", place), claim
+    at = (*field_pointers.pod_spec(subject.manifest), "volumes")
+    for place, volume in enumerate(subject.workload.spec.volumes):
+        for claim in ephemeral_claims([volume]):
+            named = replace(claim, meta=replace(claim.meta, name=volume.name))
+            yield (*at, place, "ephemeral", "volumeClaimTemplate"), named
 
 
 def _of_class(

@@ -208,6 +208,11 @@ def test_the_claim_of_an_ephemeral_volume_is_made_with_the_pod():
         assert "KLG201" not in codes(findings(manifest, NODES + storage))
     found = only(findings(manifest, NODES + STORAGE % ("kubernetes.io/no-provisioner", WAITS)), "KLG201")
     assert found.message.endswith("didn't find available persistent volumes to bind")
+    unknown = deployment(pod=SCRATCH % "storageClassName: fast, ")
+    found = only(findings(unknown, NODES + STORAGE % ("d.io/csi", WAITS)), "KLG201")
+    assert found.message == (
+        "its pods wait for a volume of claim v: neither the inventory nor the manifests have StorageClass fast"
+    )
 
 
 def test_a_pod_with_an_ephemeral_volume_is_judged_by_all_else():

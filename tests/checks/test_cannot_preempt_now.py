@@ -39,3 +39,16 @@ def test_room_that_is_left_in_the_same_apply_needs_no_priority(replicas, waits):
     judged = ApplySet(judged.readings, judged.world, before=judged.before, made={"Deployment/serving/serve"})
     codes = [one.code for one in check((judged,), judged.world).findings]
     assert ("KLG304" in codes) == waits
+
+
+@pytest.mark.parametrize(
+    ("policy", "refused"),
+    [("", False), ("preemptionPolicy: Never\n", False), ("preemptionPolicy: PreemptLowerPriority\n", True)],
+)
+def test_a_class_of_the_cluster_keeps_its_preemption_policy(policy, refused):
+    serve = deployment(name="serve").replace(": serving\n      cont", ": polite\n      cont")
+    polite = f"apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {{name: polite}}\nvalue: 1000\n{policy}"
+    judged = unit(f"{serve}---\n{polite}", NODES + RUNS.format("x") + RUNS.format("y"))
+    found = {one.code for one in check((judged,), judged.world).findings}
+    assert "KLG108" not in found
+    assert ("KLG009" in found) == refused

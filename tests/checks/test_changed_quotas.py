@@ -5,6 +5,11 @@ from __future__ import annotations
 import counted_objects
 import pytest
 from change_cases import KEEPS, found, inventory, made
+from checks_units import unit, world
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.workspace.apply_set import ApplySet
 
 GPUS = "requests.nvidia.com/gpu"
 FIRST = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"
@@ -57,3 +62,22 @@ def test_ordinals_that_are_scaled_away_need_not_have_run():
     after = made("a", "", replicas=2, more="args: [x]", kind="StatefulSet")
     assert found(quota(2) + before, quota(2) + after, ROOM) == []
     assert found(before, after, inventory(2)) == []
+
+
+@pytest.mark.parametrize(
+    ("after", "told"),
+    [
+        (made("b", replicas=2, more="args: [x]"), "the rollout does not end: the new pod is refused by quota q"),
+        (made("b", replicas=3), "only 2 of 3 replicas can run: the next one is refused by quota q"),
+        (made("b", FIRST, replicas=2, more="args: [x]"), None),
+    ],
+)
+def test_what_nobody_deletes_holds_what_it_has_of_a_quota(after, told):
+    every = [quota(4) + made("a", replicas=2) + made("b", replicas=2), quota(4) + after]
+    before, now = ({one.object: one for one in unit(text, ROOM).manifests} for text in every)
+    gone = [one for name, one in before.items() if name not in now]
+    judged = ApplySet((read("a.yaml", every[1].encode()),), world(ROOM), before=before, gone=gone)
+    found = [one.message for one in check((judged,), judged.world).findings if one.code == "KLG109"]
+    expected = f"until Deployment serving/a is deleted, which the manifests no longer have, {told}"
+    assert [one for one in found if expected in one] == found
+    assert bool(found) == (told is not None)

@@ -9,7 +9,14 @@ from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap, freeze
 from kubelint_gpu.kube.values.quantity import ONE
-from kubelint_gpu.kube.values.selectors import LabelSelector, NodeSelector, read_label_selector, read_node_selector
+from kubelint_gpu.kube.values.selectors import (
+    LabelSelector,
+    NodeSelector,
+    NodeSelectorTerm,
+    Requirement,
+    read_label_selector,
+    read_node_selector,
+)
 from kubelint_gpu.values import dataclass, replace
 
 BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
@@ -116,15 +123,12 @@ class PersistentVolume:
 
 @dataclass(frozen=True, slots=True)
 class StorageClass:
-    """A StorageClass.
-
-    `topologies` is `allowedTopologies`: any of the terms, each all of its (key, values).
-    """
+    """A StorageClass; `topologies` is `allowedTopologies`, None where every node is allowed."""
 
     name: str
     provisioner: str = ""
     wait_for_first_consumer: bool = False
-    topologies: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...] = ()
+    topologies: NodeSelector | None = None
     default: bool = False
 
     @property
@@ -134,9 +138,7 @@ class StorageClass:
 
     def allows(self, labels: FrozenMap[str, str]) -> bool:
         """Whether volumes of the class may be made for a node with these labels."""
-        if not self.topologies:
-            return True
-        return any(term and all(labels.get(key) in values for key, values in term) for term in self.topologies)
+        return self.topologies is None or self.topologies.matches(labels, None)
 
 
 def with_default_class(claim: PersistentVolumeClaim, classes: Iterable[StorageClass]) -> PersistentVolumeClaim:
@@ -201,16 +203,19 @@ def read_storage_class(fields: Fields) -> StorageClass:
     """A `storage.k8s.io/v1 StorageClass`; the binding mode is Immediate where it says nothing."""
     meta = read_meta(fields.down("metadata"), namespaced=False)
     mode = fields.choice("volumeBindingMode", ("Immediate", "WaitForFirstConsumer"), "Immediate")
+    terms = tuple([_topology(term) for term in fields.children("allowedTopologies")])
     return StorageClass(
         name=meta.name,
         provisioner=fields.text("provisioner"),
         wait_for_first_consumer=mode == "WaitForFirstConsumer",
-        topologies=tuple(
-            tuple((found.text("key"), found.texts("values")) for found in term.children("matchLabelExpressions"))
-            for term in fields.children("allowedTopologies")
-        ),
+        topologies=NodeSelector(terms) if terms else None,
         default="true" in map(meta.annotations.get, DEFAULT_CLASS),
     )
+
+
+def _topology(term: Fields) -> NodeSelectorTerm:
+    found = term.children("matchLabelExpressions")
+    return NodeSelectorTerm(tuple([Requirement(one.text("key"), "In", one.texts("values")) for one in found]))
 
 
 def _access_modes(fields: Fields) -> tuple[str, ...]:

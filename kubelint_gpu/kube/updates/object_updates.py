@@ -83,7 +83,9 @@ def _changed(
         # a patch has no selector, and who writes none where one is needed is told that elsewhere
         return
     holder_before, holder_after = normal({pointer[-1]: before}), normal({pointer[-1]: after})
-    found = tuple(differences(holder_before, holder_after, pointer[:-1], live=live))
+    # a default that is written out is not left to the API server
+    absent = live and not isinstance(at(new, pointer), str)
+    found = tuple(differences(holder_before, holder_after, pointer[:-1], live=absent))
     if found:
         yield RefusedChange(found, f"{field_path(pointer)}: {answer}")
 

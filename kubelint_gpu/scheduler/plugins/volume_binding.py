@@ -236,14 +236,10 @@ def _requirements(
     for name in dict.fromkeys(claim.class_name for claim in delayed):
         for volume in index.unbound.get(name, ()):
             yield from _expressions(volume.node_affinity)
-        yield from _allowed(index.classes[name])
+        yield from _expressions(index.classes[name].topologies)
         for capacity in index.capacities.get(name, ()):
             if capacity.topology is not None:
                 yield from capacity.topology.requirements
-
-
-def _allowed(found: StorageClass) -> Iterator[Requirement]:
-    return (Requirement(key, "In", values) for term in found.topologies for key, values in term)
 
 
 def _expressions(selector: NodeSelector | None) -> Iterator[Requirement]:
@@ -286,7 +282,7 @@ def _all_requirements(cluster: Cluster) -> Iterator[Requirement]:
     for volume in cluster.volumes:
         yield from _expressions(volume.node_affinity)
     for found in cluster.storage_classes:
-        yield from _allowed(found)
+        yield from _expressions(found.topologies)
     for capacity in cluster.storage_capacities:
         if capacity.topology is not None:
             yield from capacity.topology.requirements

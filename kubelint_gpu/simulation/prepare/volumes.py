@@ -20,6 +20,7 @@ from kubelint_gpu.kube.objects.storage import (
 )
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.plugins.volume_binding import best_volumes
 from kubelint_gpu.values import replace
@@ -52,8 +53,8 @@ def with_bound_claims(cluster: Cluster, users: Iterable[Workload]) -> Cluster:
     """The cluster as it is once its workloads run: the volume controller has bound claims.
 
     A claim that is not declared is taken to exist, and a volume that is not to be reachable from every node; so is what
-    a provisioner makes, or what a class that is not declared has where none of its volumes fits: of such a class claims
-    are bound at once.
+    a provisioner makes within the topologies of its class, or what a class that is not declared has where none of its
+    volumes fits: of such a class claims are bound at once.
     Claims stay open where the volume is chosen with the node (`WaitForFirstConsumer`, with volumes that are there
     already, or topologies), and where a declared class neither has a volume that fits nor a provisioner.
     Source: `syncUnboundClaim` of pkg/controller/volume/persistentvolume/pv_controller.go, 1.34.
@@ -128,11 +129,11 @@ def _chosen(
     if found is None:
         # where some volumes are of no class, a claim of none waits for one of them
         return None if volumes and claim.storage_class == "" else _made(claim)
-    return _made(claim) if found.provisions else None
+    return _made(claim, found.topologies) if found.provisions else None
 
 
-def _made(claim: PersistentVolumeClaim) -> PersistentVolume:
-    """A volume that every node reaches."""
+def _made(claim: PersistentVolumeClaim, topologies: NodeSelector | None = None) -> PersistentVolume:
+    """A volume that every node reaches, or every one of some topologies: in which of these it lies is not known."""
     name = claim.volume_name or f"volume of {claim.key}"
     meta = replace(claim.meta, name=name, namespace="", uid="", labels=FrozenMap(), annotations=FrozenMap())
-    return PersistentVolume(meta, access_modes=claim.access_modes, phase="Bound")
+    return PersistentVolume(meta, access_modes=claim.access_modes, node_affinity=topologies, phase="Bound")

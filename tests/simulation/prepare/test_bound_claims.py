@@ -39,3 +39,16 @@ def test_the_volume_controller_binds_at_once(reserved):
 def test_whether_a_claim_that_waits_for_its_pod_is_bound_first_is_open(reserved):
     (claim,) = with_bound_claims(cluster("WaitForFirstConsumer", reserved=reserved), ()).claims
     assert claim.volume_name == ""
+
+
+@pytest.mark.parametrize(
+    ("allowed", "zone", "reached"), [([], "a", True), (["a", "b"], "b", True), (["b"], "a", False)]
+)
+def test_a_volume_that_is_provisioned_at_once_lies_where_its_class_allows(allowed, zone, reached):
+    terms = [{"matchLabelExpressions": [{"key": "zone", "values": allowed}]}] if allowed else []
+    found = {"metadata": {"name": "local"}, "provisioner": "disk.example.com/csi", "allowedTopologies": terms}
+    before = Cluster(claims=(read_persistent_volume_claim(CLAIM),), storage_classes=(read_storage_class(found),))
+    after = with_bound_claims(before, ())
+    (claim,), (volume,) = after.claims, after.volumes
+    assert claim.volume_name == volume.meta.name
+    assert (volume.node_affinity is None or volume.node_affinity.matches({"zone": zone}, None)) == reached
