@@ -22,23 +22,14 @@ from kubelint_gpu.workspace.shared_objects import NOTHING_BESIDE, Beside, Shared
 
 _SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
 _FROM_MANIFESTS = _SHARED | {
-    "PodDisruptionBudget",
-    "PersistentVolumeClaim",
-    "PersistentVolume",
-    "ResourceQuota",
-    "LimitRange",
-    "DeviceClass",
-    "ResourceClaim",
-    "ResourceClaimTemplate",
-    "ResourceSlice",
-    "DeviceTaintRule",
-}
+    "PodDisruptionBudget", "PersistentVolumeClaim", "PersistentVolume", "ResourceQuota", "LimitRange",
+    "DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceTaintRule",
+}  # fmt: skip
 _CLUSTER_SCOPED = frozenset(
     ("Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "RuntimeClass", "DeviceClass", "Node")
 )
 _CLASSES = frozenset(("PriorityClass", "RuntimeClass"))
 _KEPT_FROM_CLUSTER = frozenset(("claims", "resource_claims"))
-
 _KEPT_FIELDS = {"PodDisruptionBudget": "status", "PriorityClass": "preemptionPolicy"}
 
 

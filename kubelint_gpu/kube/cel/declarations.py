@@ -15,7 +15,7 @@ from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import NamedTuple
 
 _TABLE = "functions.txt"
-_SINCE = {34: ("slice", "flatten", "lists.range", "reverse", "distinct", "first", "last", "sort")}
+_SINCE = {34: ("slice", "flatten", "lists.range", "reverse", "distinct", "sort", "sortBy")}
 """The minor release with which functions came that are not in all releases with devices."""
 _TOKEN = pattern(r"[A-Za-z][\w.]*|[(),]")
 

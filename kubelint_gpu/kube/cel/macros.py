@@ -9,6 +9,7 @@ from kubelint_gpu.kube.cel.syntax import Call, Const, Fold, Ident, ListNode, Map
 
 _RESULT = "@result"
 _UNUSED = "#unused"
+_SORTED = "@__sortBy_input__"
 
 Macro = Callable[["Call", list[Issue]], "Node | None"]
 
@@ -127,6 +128,13 @@ def _bind(call: Call, issues: list[Issue]) -> Node | None:
     return _bound(call.offset, name.name, value, result)
 
 
+def _sort_by(call: Call, issues: list[Issue]) -> Node:
+    """The list and what each item is sorted by; the list is worked out once."""
+    at, over = call.offset, call.target or Ident(call.offset, "")
+    keys = _collect(False, "list")(Call(at, "map", call.args, Ident(at, _SORTED)), issues)
+    return _bound(at, _SORTED, over, Call(at, "sortBy", [Ident(at, _SORTED), keys or ListNode(at, [])]))
+
+
 def _optional(flat: bool) -> Macro:
     def macro(call: Call, issues: list[Issue]) -> Node | None:
         name, body = call.args
@@ -150,7 +158,6 @@ _MACROS: dict[tuple[str, int, bool], Macro] = {
     ("exists", 2, True): _quantifier(False, False),
     ("exists", 3, True): _quantifier(True, False),
     ("exists_one", 2, True): _exists_one(False),
-    ("existsOne", 2, True): _exists_one(False),
     ("exists_one", 3, True): _exists_one(True),
     ("existsOne", 3, True): _exists_one(True),
     ("map", 2, True): _collect(False, "list"),
@@ -162,6 +169,7 @@ _MACROS: dict[tuple[str, int, bool], Macro] = {
     ("transformMap", 4, True): _collect(True, "map"),
     ("transformMapEntry", 3, True): _collect(True, "entry"),
     ("transformMapEntry", 4, True): _collect(True, "entry"),
+    ("sortBy", 2, True): _sort_by,
     ("bind", 3, True): _bind,
     ("optMap", 2, True): _optional(False),
     ("optFlatMap", 2, True): _optional(True),

@@ -52,6 +52,11 @@ entries : entry | entries "," entry
 entry   : expr ":" expr | entry_opt
 entry_opt : "?" expr ":" expr
 """
+_NUMBERS = {"Double": ("double", 0.0), "Float": ("double", 0.0), "Int32": ("int", 0), "Int64": ("int", 0)}
+_UNSIGNED = {"UInt32": ("uint", 0), "UInt64": ("uint", 0)}
+_OTHERS = {"Bool": ("bool", False), "Bytes": ("bytes", b""), "String": ("string", "")}
+_WRAPPERS = {f"google.protobuf.{name}Value": zero for name, zero in (_NUMBERS | _UNSIGNED | _OTHERS).items()}
+"""The messages that stand for the value in them, and for this one without a field."""
 
 
 def parse(source: str) -> Node:
@@ -191,7 +196,12 @@ class _Builder(Transformer[Any, Any]):
         return Call(_place(found[1]), "_[?_]", [found[0], found[3]])
 
     def member_object(self, found: list[Any]) -> Any:
-        return Struct(_place(found[1]), qualified_name(found[0]) or "")
+        name = qualified_name(found[0]) or ""
+        fields = found[2] if isinstance(found[2], list) else []
+        wrapped = _WRAPPERS.get(name.removeprefix("."))
+        if wrapped is None or any(field != "value" for field, _ in fields):
+            return Struct(_place(found[1]), name)
+        return fields[-1][1] if fields else Const(_place(found[1]), *wrapped)
 
     def ident(self, found: list[Any]) -> Any:
         return Ident(_place(found[0]), str(found[0]))
@@ -240,8 +250,8 @@ class _Builder(Transformer[Any, Any]):
     def exprlist(self, found: list[Any]) -> Any:
         return [one for one in found if not isinstance(one, Token)]
 
-    def fieldinits(self, _found: list[Any]) -> Any:
-        return None
+    def fieldinits(self, found: list[Any]) -> Any:
+        return [(str(name), value) for name, value in zip(found[::4], found[2::4], strict=True)]
 
     def literal(self, found: list[Any]) -> Any:
         token = found[0]

@@ -7,7 +7,7 @@ from typing import Any
 from lark import UnexpectedCharacters, UnexpectedToken
 
 from kubelint_gpu.kube.cel.cel_errors import Issue
-from kubelint_gpu.kube.cel.syntax import Const, Ident, Node, children
+from kubelint_gpu.kube.cel.syntax import Const, Ident, Node, Select, children
 
 _RESERVED = frozenset([
     "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
@@ -27,6 +27,8 @@ def reserved(tree: Node) -> list[Issue]:
         waiting += children(node)
         if isinstance(node, Ident) and node.name == "in":
             found.append(Issue(node.offset, f"Syntax error: mismatched input 'in' expecting {_EXPECTED}"))
+        elif isinstance(node, Select) and node.name == "in":
+            found.append(Issue(node.offset + 1, "Syntax error: no viable alternative at input '.in'"))
         elif isinstance(node, Ident) and node.name in _RESERVED:
             found.append(Issue(node.offset, f"reserved identifier: {node.name}"))
         if isinstance(node, Const) and node.kind == "invalid":

@@ -36,6 +36,8 @@ def error(expression, **more):
         ("'a'.matches('(')", 1, 13, "invalid matches argument"),
         ("int('x') == 1", 1, 1, "program instantiation failed: type conversion error from 'string' to 'int'"),
         ("9223372036854775808 == 1", 1, 1, "invalid int literal"),
+        ("['a'].existsOne(k, k == 'a')", 1, 16, "undeclared reference to 'existsOne' (in container '')"),
+        ("device.attributes['d'].in == 1", 1, 24, "Syntax error: no viable alternative at input '.in'"),
     ],
 )
 def test_an_error_is_told_at_its_line_and_column(expression, line, column, message):

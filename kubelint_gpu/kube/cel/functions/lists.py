@@ -58,9 +58,15 @@ def _extreme(name: str, sign: int) -> Any:
 
 
 def _sorted(items: list[Any]) -> list[Any]:
-    if items and any(type(item) is not type(items[0]) for item in items):
+    return _sorted_by(items, items)
+
+
+def _sorted_by(items: list[Any], keys: list[Any]) -> list[Any]:
+    if keys and any(type(key) is not type(keys[0]) for key in keys):
         raise EvaluationError("list elements must have the same type")
-    return sorted(items, key=cmp_to_key(_order))
+    by_order = cmp_to_key(_order)
+    places = sorted(range(len(items)), key=lambda place: by_order(keys[place]))
+    return [items[place] for place in places]
 
 
 def _slice(items: list[Any], start: int, end: int) -> list[Any]:
@@ -136,6 +142,7 @@ FUNCTIONS: dict[str, Any] = {
     "min": _extreme("min", -1),
     "max": _extreme("max", 1),
     "sort": _sorted,
+    "sortBy": _sorted_by,
     "slice": _slice,
     "flatten": _flatten,
     "lists.range": _range,
