@@ -10,7 +10,7 @@ from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import WHO, Finding, Fix, Related, Shared
-from kubelint_gpu.messages.wording import bare, owner_name, some
+from kubelint_gpu.messages.wording import FEW, bare, owner_name, some
 from kubelint_gpu.values import replace
 
 
@@ -71,7 +71,9 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
         rest = [one for one in ordered if one is not first]
         only = all(_priority(one) > _priority(first) or one.object == first.object for one in rest)
         first = replace(first, certainty="certain" if only else "possible", severity=rule(first.code).severity)
-    filled = (_names([_who(one) for one in ordered]), bare(shared.resource, asked))
+    # of many only some are named, first the one at which the finding stands
+    told = ordered if len(names) <= FEW else (first, *rest)
+    filled = (_names([_who(one) for one in told]), bare(shared.resource, asked))
     message = "".join(filled[part] if isinstance(part, int) else part for part in shared.told)
     return [
         replace(

@@ -11,13 +11,13 @@ from kubelint_gpu.groups import in_order
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.messages.wording import amount, listed, some
+from kubelint_gpu.messages.wording import amount, some
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
-_MOST_NODES = 4
+_MOST_LINES = 4
 
 
 def clues(
@@ -27,7 +27,7 @@ def clues(
     return (
         *requested(unit, subject, resource),
         *_binding(unit, subject, nodes, takes=takes),
-        *node_clues(unit, nodes[:_MOST_NODES], resource),
+        *node_clues(unit, nodes, resource)[:_MOST_LINES],
     )
 
 
@@ -90,10 +90,10 @@ def _node_clues(unit: ApplySet, names: Sequence[str], resource: str) -> Iterator
     for (place, has), nodes in said.items():
         one = len(nodes) == 1
         if not has:
-            yield Related(place, f"{listed(nodes)} {'is' if one else 'are'} declared here")
+            yield Related(place, f"{some(nodes)} {'is' if one else 'are'} declared here")
             continue
         each = "" if one or has.startswith("no ") else " each"
-        yield Related(place, f"{listed(nodes)} {'has' if one else 'have'} {has}{each}")
+        yield Related(place, f"{some(nodes)} {'has' if one else 'have'} {has}{each}")
 
 
 def scarce(subject: WorkloadCheck) -> str:

@@ -10,7 +10,8 @@ from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.quantity import shown
 
 USED_UP = "the work that one run may do was used up; check fewer files, or fewer replicas, at once"
-_FEW = 4
+FEW = 4
+"""So many names are told in full."""
 _LONG = 5
 _UNITS = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
 _BYTES = ("memory", "ephemeral-storage")
@@ -43,7 +44,7 @@ def some(names: Sequence[str], noun: str = "node", word: str = "and", *, kind: b
 
     With `kind` the noun stands before names, too: `node gpu-1`, `nodes gpu-1 and gpu-2`.
     """
-    if len(names) <= _FEW:
+    if len(names) <= FEW:
         return f"{counted(len(names), noun).partition(' ')[2]} {listed(names, word)}" if kind else listed(names, word)
     return f"{counted(len(names), noun)} ({', '.join(names[:2])}, ...)"
 

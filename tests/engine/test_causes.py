@@ -57,7 +57,7 @@ def test_many_workloads_that_overcommit_one_model_are_one_finding(ask):
     (found,) = ask({"a.yaml": text}, cluster(4, 8))
     assert (found["code"], found["severity"], found["certainty"]) == ("KLG109", "error", "possible")
     assert found["message"].startswith(
-        "50 Deployments (serving/s00, serving/s01, ...) ask for 75 nvidia.com/gpu of a-1, a-2, a-3 and a-4, which have 32: "
+        "50 Deployments (serving/s49, serving/s00, ...) ask for 75 nvidia.com/gpu of a-1, a-2, a-3 and a-4, which have 32: "
     )
     last, *others = found["objects"]
     assert [*others, last] == [f"Deployment/serving/s{number:02d}" for number in range(50)]
