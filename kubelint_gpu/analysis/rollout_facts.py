@@ -66,11 +66,11 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
     """
     names = {one.new.key: key for key, one in transitions_in(unit).items()}
     pairs = [
-        (key, names[other.key])
+        (key, names[other])
         for key, found in judgements_in(unit).items()
         if key in transitions_in(unit) and found.waits
-        for other in found.company
-        if other.key in names and _ends(unit, names[other.key]) and transitions_in(unit)[names[other.key]].existing
+        for other in dict.fromkeys((*(one.key for one in found.company), *_holders(found)))
+        if other in names and _ends(unit, names[other]) and transitions_in(unit)[names[other]].existing
     ]
     at_once = {key for key, one in transitions_in(unit).items() if one.known and one.rolls}
     for waiting, other in pairs[: TOLD.pairs]:
@@ -83,6 +83,13 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
         every = _told_of(unit, at_once | {waiting, other}, mine)
         if every is not None:
             yield found if every.verdict is found.verdict else replace(found, verdict=Verdict.MAY_STICK)
+
+
+def _holders(found: Judgement) -> Iterator[str]:
+    """Whose pods hold what a rollout waits for."""
+    for one in found.trace.waiting if found.trace is not None else ():
+        for lack in one.lacks:
+            yield from sorted(lack.owners)
 
 
 def _told_of(unit: ApplySet, keys: Collection[WorkloadKey], ends: str) -> Together | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from change_cases import GIVES, findings_of, made, on
+from change_cases import inventory as room
 from checks_units import deployment, findings
 
 AWAY = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"
@@ -49,3 +51,14 @@ def test_the_blocked_one_is_told_with_whom_and_what_ends_it():
     assert "roll DaemonSet serving/d out by itself: then it ends" in blocked.help
     (alone,) = findings(both(), inventory(1, 2), "KLG101")
     assert alone.fixes[0].title.partition(",")[0] == "set maxSurge: 0 and maxUnavailable: 1"
+
+
+def test_one_that_a_rollout_without_an_end_blocks_is_told_too():
+    """Seen on a control plane 1.34: what moves onto the nodes of another takes the room that this one gives up."""
+    before = made("a", GIVES, replicas=2, pod=on("n2")) + made("b", GIVES, replicas=2, pod=on("n1"))
+    after = made("a", GIVES, replicas=2, pod=on("n1")) + made("b", GIVES, replicas=2, pod=on("n1"), more="args: [x]")
+    told = [one for one in findings_of(before, after, room(2, 2)) if one.code in ("KLG101", "KLG106")]
+    assert [(one.code, one.object.rpartition("/")[2], one.certainty) for one in told] == [
+        ("KLG101", "a", "certain"),
+        ("KLG106", "b", "possible"),
+    ]
