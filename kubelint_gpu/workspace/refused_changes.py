@@ -9,7 +9,10 @@ if TYPE_CHECKING:
     from kubelint_gpu.workspace.cluster_context import ClusterContext
     from kubelint_gpu.workspace.manifest import Manifest
 
-_CAPTURED = ("PersistentVolumeClaim", "PriorityClass", "ResourceQuota", "RuntimeClass", "StorageClass")
+_CAPTURED = frozenset((
+    "PersistentVolumeClaim", "PriorityClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceQuota", "RuntimeClass",
+    "StorageClass",
+))  # fmt: skip
 
 
 def kept_objects(

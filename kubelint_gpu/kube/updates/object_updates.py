@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubelint_gpu.kube.objects.workload import api_group
+from kubelint_gpu.kube.updates.claim_updates import device_claim_changes
 from kubelint_gpu.kube.updates.job_updates import job_changes
 from kubelint_gpu.kube.updates.normal_form import normal
 from kubelint_gpu.kube.updates.pod_updates import pod_changes
@@ -32,8 +33,6 @@ _FIELDS: dict[tuple[str, str], tuple[tuple[Pointer, str], ...]] = {
     ("node.k8s.io", "RuntimeClass"): ((("handler",), IMMUTABLE),),
     ("rbac.authorization.k8s.io", "ClusterRoleBinding"): ((("roleRef",), "Invalid value: cannot change roleRef"),),
     ("rbac.authorization.k8s.io", "RoleBinding"): ((("roleRef",), "Invalid value: cannot change roleRef"),),
-    ("resource.k8s.io", "ResourceClaim"): ((("spec",), IMMUTABLE),),
-    ("resource.k8s.io", "ResourceClaimTemplate"): ((("spec",), IMMUTABLE),),
     ("scheduling.k8s.io", "PriorityClass"): (
         (("value",), "Forbidden: may not be changed in an update"),
         (("preemptionPolicy",), IMMUTABLE),
@@ -195,6 +194,8 @@ _SPECIAL: dict[tuple[str, str], _Changes] = {
     ("apps", "Deployment"): _deployment,
     ("apps", "StatefulSet"): _stateful_set,
     ("batch", "Job"): job_changes,
+    ("resource.k8s.io", "ResourceClaim"): device_claim_changes,
+    ("resource.k8s.io", "ResourceClaimTemplate"): device_claim_changes,
 }
 
 
