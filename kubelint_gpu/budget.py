@@ -139,7 +139,7 @@ class PartsLimits:
 class ToldLimits:
     """How much a finding or an explanation looks at, and names."""
 
-    pairs: int = 4  # the pairs of rollouts that may block each other
+    pairs: int = 16  # the pairs of rollouts that may block each other
     sharing_pods: int = 256  # the replicas that are placed with shared claims
     sharing_nodes: int = 32  # the nodes that are tried for them
     first_scaled: int = 4  # the first numbers of replicas that are looked at between the bounds of an autoscaler

@@ -68,8 +68,8 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
     pairs = [
         (key, names[other])
         for key, found in judgements_in(unit).items()
-        if key in transitions_in(unit) and found.waits
-        for other in dict.fromkeys((*(one.key for one in found.company), *_holders(found)))
+        if key in transitions_in(unit) and (found.waits or found.placed < found.wanted)
+        for other in dict.fromkeys((*(one.key for one in found.company), *_holders(unit, found)))
         if other in names and _ends(unit, names[other]) and transitions_in(unit)[names[other]].existing
     ]
     at_once = {key for key, one in transitions_in(unit).items() if one.known and one.rolls}
@@ -85,11 +85,15 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
             yield found if every.verdict is found.verdict else replace(found, verdict=Verdict.MAY_STICK)
 
 
-def _holders(found: Judgement) -> Iterator[str]:
-    """Whose pods hold what a rollout waits for."""
+def _holders(unit: ApplySet, found: Judgement) -> Iterator[str]:
+    """Whose pods hold what a rollout waits for, or may: where not all of its own find room, those of its nodes."""
     for one in found.trace.waiting if found.trace is not None else ():
         for lack in one.lacks:
             yield from sorted(lack.owners)
+    if found.placed < found.wanted:
+        for other in judgements_in(unit).values():
+            if not other.eligible.isdisjoint(found.eligible):
+                yield other.workload.key
 
 
 def _told_of(unit: ApplySet, keys: Collection[WorkloadKey], ends: str) -> Together | None:

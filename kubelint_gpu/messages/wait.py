@@ -136,7 +136,7 @@ class Wait:
             return f"on {nodes} for {_claims(self.claims)}, attached to the node of {holders or self._old}"
         if first.plugin == volume_restrictions.NAME and self.claims:
             return f"for {self._of_one_pod}, used by {holders or self._old}{self._further(places)}"
-        things = [name for lack in lacks for name in lack.things]
+        things = list(dict.fromkeys(name for lack in lacks for name in lack.things))
         if things:
             rest = len(things) - _FEW
             names = listed([*things[:_FEW], counted(rest, "other")] if rest > 1 else things)

@@ -20,7 +20,7 @@ def placed_on(simulation: Simulation, kind: int, node: int, state: State, phase:
 def placed(simulation: Simulation, kind: int, state: State, among: Iterable[int] | None = None) -> Iterator[State]:
     """The states with a waiting pod of a kind on a node that takes it, or on one `among` these; no two are alike."""
     fitting = simulation.places.fitting(kind, state) if among is None else sorted(among)
-    for node in simulation.model.distinct(state.nodes, fitting):
+    for node in simulation.model.distinct(state, fitting):
         yield from placed_on(simulation, kind, node, state)
 
 

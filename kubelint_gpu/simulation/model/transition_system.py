@@ -94,7 +94,7 @@ class Model:
         for kind, count in enumerate(state.waiting):
             if count:
                 yield from self._attempt(state, kind, -1, -1)
-        for index in self.distinct(state.nodes):
+        for index in self.distinct(state):
             for kind, phase, _ in state.nodes[index]:
                 if kind >= 0 and phase in UNBOUND:
                     yield from self._attempt(state, kind, index, phase)
@@ -103,15 +103,18 @@ class Model:
             for held in self.places.devices.deallocated(state, state.held):
                 yield Step("deallocate"), state._replace(held=held)
 
-    def distinct(self, nodes: tuple[Content, ...], among: Iterable[int] | None = None) -> Iterator[int]:
-        """One node of each class and content, the first among those given, which are asked for one by one."""
-        tried: set[tuple[int, Content]] = set()
+    def distinct(self, state: State, among: Iterable[int] | None = None) -> Iterator[int]:
+        """One node of each class, content and devices, the first among those given, which are asked for one by one."""
+        nodes, held = state.nodes, state.held
+        tried: set[tuple[int, Content, Content]] = set()
         for index in range(len(nodes)) if among is None else among:
             number = self.places.class_of[index]
             if len(self.places.classes[number]) == 1:
                 yield index
-            elif (number, nodes[index]) not in tried:
-                tried.add((number, nodes[index]))
+                continue
+            looks = number, nodes[index], () if held is None else held.on_nodes[index]
+            if looks not in tried:
+                tried.add(looks)
                 yield index
 
     def _controlled(self, state: State, number: int, change: Action) -> Iterator[tuple[Step, State]]:
@@ -151,7 +154,7 @@ class Model:
         else:
             out = State(state.controls, more(state.waiting, kind, -1), state.nodes, state.held, state.bindings)
         if fitting:
-            for index in self.distinct(state.nodes, fitting):
+            for index in self.distinct(state, fitting):
                 nodes = on_node(out.nodes, index, (kind, STARTING, 1))
                 bindings = self.places.state_pods.bound(kind, index, state)
                 for held in self.places.reserved(kind, index, state, mine):
@@ -159,7 +162,7 @@ class Model:
                     yield Step("bind", kind=kind, node=index, home=nominated), bound
             return
         if self.joins and not pinned:
-            for index in self.distinct(state.nodes, self.places.additions(kind, state)):
+            for index in self.distinct(state, self.places.additions(kind, state)):
                 nodes = (*state.nodes[:index], (), *state.nodes[index + 1 :])
                 yield Step("add", kind=kind, node=index), state._replace(nodes=nodes)
         evictions = self.places.evictions(kind, state, mine, home if pinned else None)
@@ -189,7 +192,7 @@ class Model:
         return step, State(out.controls, waiting, nodes, out.held, out.bindings)
 
     def _kubelets(self, state: State, seen: Census) -> Iterator[tuple[Step, State]]:
-        for index in self.distinct(state.nodes):
+        for index in self.distinct(state):
             for kind, phase, _ in state.nodes[index]:
                 if phase == STARTING and self.places.starts(kind, index, state):
                     nodes = on_node(state.nodes, index, (kind, STARTING, -1), (kind, READY, 1))

@@ -100,11 +100,16 @@ def _ends_in_any_order(situation: Situation, search: GroupSearch, position: int)
 
 
 def _shortage(question: GroupQuestion) -> Together | None:
-    """Not all pods of one find room even where no other workload of the group is, or not all pods of all do."""
+    """Not all pods of one find room even where no other workload of the group is, or not all pods of all do.
+
+    Where it is asked of one of them, the others may have too little.
+    """
     situation, search = question.situation, question.search
-    if all(_stands_alone(situation, search, place) for place in question.rolling):
+    names = {place: situation.participants[place].new.key for place in question.rolling}
+    asked_of = [place for place, name in names.items() if question.ends in ("", name)]
+    if all(_stands_alone(situation, search, place) for place in asked_of):
         simulation = search.simulation(frozenset(), ())
-        if not any(asks_too_much(situation, simulation, place) for place in question.rolling):
+        if not any(asks_too_much(situation, simulation, place) for place in asked_of):
             return None
     return Together(question.workloads, None)
 

@@ -117,7 +117,7 @@ def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[St
     places = simulation.places
     fitting = places.fitting(kind, state)
     if simulation.pod_types.kinds[kind].pinned:
-        for index in simulation.model.distinct(state.nodes, fitting):
+        for index in simulation.model.distinct(state, fitting):
             if (kind, AWAITED, 1) in state.nodes[index]:
                 nodes = on_node(state.nodes, index, (kind, AWAITED, -1), (kind, READY, 1))
                 for held in places.reserved(kind, index, state):
@@ -125,7 +125,7 @@ def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[St
                 return
         return
     apart, none = [], True
-    for index in simulation.model.distinct(state.nodes, fitting):
+    for index in simulation.model.distinct(state, fitting):
         none = False
         if places.starts(kind, index, state):
             yield from placed_on(simulation, kind, index, state, READY)
@@ -135,7 +135,7 @@ def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[St
         # the scheduler binds it, and where its volume is attached elsewhere it never starts
         yield from placed_on(simulation, kind, index, state, STARTING)
     if none and simulation.absent:
-        for index in simulation.model.distinct(state.nodes, places.additions(kind, state)):
+        for index in simulation.model.distinct(state, places.additions(kind, state)):
             yield state._replace(nodes=(*state.nodes[:index], (), *state.nodes[index + 1 :]))
 
 

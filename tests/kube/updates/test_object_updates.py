@@ -204,3 +204,28 @@ def test_numbers_that_the_api_server_wrote_stay_beside_recreate_with_server_side
 )
 def test_a_strategy_that_takes_its_numbers_along_is_not_refused(old, new):
     assert refused(deployment(**old), deployment(**new)) == []
+
+
+FLAT = {"name": "gpu", "deviceClassName": "gpu.example.com"}
+NESTED = {"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com", "allocationMode": "ExactCount", "count": 1}}
+
+
+def device_claim(kind, version, request):
+    spec = {"devices": {"requests": [request]}}
+    spec = {"spec": spec} if kind == "ResourceClaimTemplate" else spec
+    return {"apiVersion": f"resource.k8s.io/{version}", "kind": kind, "metadata": {"name": "one"}, "spec": spec}
+
+
+@pytest.mark.parametrize("kind", ["ResourceClaim", "ResourceClaimTemplate"])
+@pytest.mark.parametrize(
+    ("old", "new", "fields"),
+    [
+        (("v1beta1", FLAT), ("v1", NESTED), []),
+        (("v1", NESTED), ("v1beta1", FLAT), []),
+        (("v1beta2", NESTED), ("v1", NESTED), []),
+        (("v1", NESTED), ("v1beta1", {**FLAT, "count": 2}), ["spec"]),
+    ],
+)
+def test_another_version_of_the_api_writes_the_same_claim_in_another_way(kind, old, new, fields):
+    found = refused(device_claim(kind, *old), device_claim(kind, *new))
+    assert [field for field, _ in found] == fields

@@ -62,3 +62,28 @@ def test_one_that_a_rollout_without_an_end_blocks_is_told_too():
         ("KLG101", "a", "certain"),
         ("KLG106", "b", "possible"),
     ]
+
+
+def test_one_that_has_too_little_room_anyway_blocks_others_too():
+    """Seen on a control plane 1.34: of two pods one runs, on what the other workload gives up."""
+    before = made("a", GIVES, replicas=2, pod=on("n2")) + made("b", GIVES, replicas=1, pod=on("n1"))
+    after = made("a", GIVES, replicas=2, pod=on("n1")) + made("b", GIVES, replicas=1, pod=on("n1"), more="args: [x]")
+    told = [one for one in findings_of(before, after, room(1, 2)) if one.code in ("KLG106", "KLG109")]
+    assert [(one.code, one.object.rpartition("/")[2], one.certainty) for one in told] == [
+        ("KLG109", "a", "certain"),
+        ("KLG106", "b", "possible"),
+    ]
+
+
+def test_every_pair_of_a_change_of_many_nodes_is_told():
+    names = [f"s{number}" for number in range(6)]
+    cluster = room(*[2] * 12)
+
+    def services(node, args):
+        for number, name in enumerate(names):
+            yield made(f"x{name}", GIVES, replicas=2, pod=on(f"n{number + 1 + node}"))
+            yield made(f"y{name}", GIVES, replicas=2, pod=on(f"n{number + 1}"), more=args)
+
+    before, after = "".join(services(6, "")), "".join(services(0, "args: [x]"))
+    told = {one.object.rpartition("/")[2] for one in findings_of(before, after, cluster) if one.code == "KLG106"}
+    assert told == {f"y{name}" for name in names}
