@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from kubelint_gpu.analysis.affinity.topology_keys import unlabelled
 from kubelint_gpu.analysis.node_misfit import (
     MIG,
+    asked,
     excluding_gpu_label,
     keeps_out,
     matching,
@@ -178,7 +179,9 @@ def _nearest(
         if rejections[name].plugin == status.plugin and status.reasons[0] in rejections[name].reasons
     )
     if held(status.plugin) == Held.DEVICE.value:
-        return Diagnosis("KLG703", status.reasons[0], same, certainty=certainty)
+        served = [] if subject.workload.spec.resource_claims else [*asked(subject)]
+        code, resource = ("KLG502", served[0]) if served else ("KLG703", "")
+        return Diagnosis(code, status.reasons[0], same, resource, certainty=certainty)
     if not status.short:
         by_volume = held(status.plugin) == Held.VOLUME.value
         reason = status.reasons[0]

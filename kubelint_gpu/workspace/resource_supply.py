@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -47,18 +47,23 @@ class ResourceSupply:
         names += [f"{IMPLICIT_RESOURCE}{one.name}" for one in self.empty.cluster.device_classes]
         return frozenset(name for name in names if isinstance(name, str))
 
-    def lacks_served(self, resource: str, pod: Pod) -> str:
-        """What a pod lacks of a resource that a DeviceClass serves, in words; empty for all others."""
+    def lacks_served(self, resource: str, pod: Pod, nodes: Collection[str] = ()) -> str:
+        """What a pod lacks of a resource that a DeviceClass serves, in words; empty for all others.
+
+        With `nodes` it goes to these only.
+        """
         if resource not in served_by_devices(self.empty):
             name = resource.removeprefix(IMPLICIT_RESOURCE)
             return "" if name == resource else f"there is no DeviceClass {name} that serves {resource}"
         from kubelint_gpu.kube.dra.device_class import classes_by_resource
 
         served = classes_by_resource(self.empty.cluster.device_classes)[resource]
-        stocks = [FACTS.stock(pod, self.empty, info.name) for info in self.empty.nodes]
+        names = [info.name for info in self.empty.nodes if info.name in nodes or not nodes]
+        stocks = [FACTS.stock(pod, self.empty, name) for name in names]
         most, asked = max([there for _, there in filter(None, stocks)], default=0), pod_requests(pod.spec)[resource]
         has = f"{asked} of its devices: the largest has {most}" if 0 < most < asked else "so many of its devices"
-        return f"DeviceClass {served.name} serves {resource}, and no node has {has}"
+        which = "no node" if len(names) == len(self.empty.nodes) else "no node that may take the pod"
+        return f"DeviceClass {served.name} serves {resource}, and {which} has {has}"
 
     def given_out_elsewhere(self, resource: str) -> bool:
         """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here."""

@@ -24,12 +24,13 @@ def unknown_resource(unit: ApplySet) -> Iterator[Diagnostic]:
         resource = found.resource
         names = sorted(name for name in unit.supply.advertised if is_extended(name))
         near = [name for name in [GPU] if name in names] if resource == REMOVED else _near(resource, names)
+        near = [name for name in near if name != resource]
         has = f"they have {some(names, 'extended resource')}" if names else "they have no extended resource at all"
         gone = ", which Kubernetes removed in 1.11" if resource == REMOVED else ""
         yield Diagnostic(
             "KLG502",
             request_place(subject, resource),
-            unit.supply.lacks_served(resource, subject.pod)
+            unit.supply.lacks_served(resource, subject.pod, found.nodes)
             or f"no node of the inventory advertises {resource}{gone}; {has}",
             subject.manifest,
             cause=resource,

@@ -6,7 +6,6 @@ from typing import Any
 
 MOST_REQUESTS = MOST_CONSTRAINTS = MOST_CONFIGS = MOST_SELECTORS = 32
 MOST_ALTERNATIVES = 8
-MOST_TOLERATIONS = 16
 MOST_DEVICES = 32
 """The most devices that the allocation of one claim can hold (AllocationResultsMaxSize)."""
 MOST_CONSUMERS = 256

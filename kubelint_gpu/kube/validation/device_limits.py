@@ -13,7 +13,6 @@ from kubelint_gpu.kube.dra.resource_api import (
     MOST_CONSTRAINTS,
     MOST_REQUESTS,
     MOST_SELECTORS,
-    MOST_TOLERATIONS,
 )
 from kubelint_gpu.kube.validation.device_validation import Problems, expressions, queries, requests, spec_pointer
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
@@ -37,7 +36,6 @@ def device_limits(value: dict[str, Any]) -> Problems:
             yield from _many(request, "firstAvailable", pointer, MOST_ALTERNATIVES)
         for pointer, query in queries(value):
             yield from _many(query, "selectors", pointer, MOST_SELECTORS)
-            yield from _many(query, "tolerations", pointer, MOST_TOLERATIONS)
         bases = [(base, devices)]
     for where, text in expressions(value):
         if len(text.encode()) > LONGEST_EXPRESSION:

@@ -47,3 +47,15 @@ spec:
     assert open_end.help == ("bind the pods to nodes that serve it in one of these ways: then it is judged",)
     bound = rolled.replace("{resourceClaims", "{nodeSelector: {kubernetes.io/hostname: d-1}, resourceClaims")
     assert "KLG101" in [one.code for one in findings(bound, beside)]
+
+
+def test_what_a_node_has_too_few_devices_for_is_told_beside_a_plugin_on_another_one():
+    nodes = GPUS + "  - name: d-1\n    devices: [{model: H100-80GB-HBM3}]\n"
+    asks = pod("", resources="limits: {nvidia.com/gpu: 3}").replace("[{name: gpu, }]", "[]")
+    bound = asks.replace("{resourceClaims", "{nodeSelector: {kubernetes.io/hostname: d-1}, resourceClaims")
+    (found,) = [one for one in findings(bound, nodes) if one.code == "KLG502"]
+    assert found.message == (
+        "DeviceClass gpu.nvidia.com serves nvidia.com/gpu, and no node that may take the pod has 3 of its devices: the "
+        "largest has 1"
+    )
+    assert not any("did you mean" in one for one in found.help)
