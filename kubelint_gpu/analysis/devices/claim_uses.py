@@ -89,12 +89,12 @@ def _of_entries(
     unit: ApplySet, subject: WorkloadCheck, base: Pointer, entries: list[object], used: set[str]
 ) -> Iterator[ShapeFault]:
     minor = unit.minor_release
-    shown = [found.since for one in unit.manifests if (found := service(one.item.value, minor)) is not None]
     for number, one in enumerate(entries):
         entry = mapping(one)
         name = written(entry.get("name"))
         if entry.get("source") is not None and (minor is None or minor > SOURCE_UNTIL):
             since = "since 1.31" if minor is None else f"in 1.{minor}"
+            shown = [found.since for one in unit.manifests if (found := service(one.item.value, minor)) is not None]
             yield ShapeFault(
                 subject.manifest,
                 (*base, number, "source"),
