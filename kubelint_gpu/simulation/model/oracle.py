@@ -46,6 +46,7 @@ class ClusterOracle:
         state_pods: the pods on them, as the scheduler sees them.
         standing: those that stay where they are.
         local: per kind, whether its fit on a node depends on that node alone.
+        peaceful: whether no pod in play may evict anybody.
         devices: what the claims of pods in play have; None where none of them has claims.
         errs: whether an attempt ended with an error: beside other pods it may not, and more room may be none.
     """
@@ -85,6 +86,7 @@ class ClusterOracle:
         self._evicted: dict[Hashable, tuple[Eviction, ...] | None] = {}
         lowest = min((pod.spec.priority or 0 for pod in (*(kind.pod for kind in kinds), *cluster.pods)), default=0)
         self._may_evict = tuple(lowest < kind.priority and kind.pod.spec.preemption_policy != "Never" for kind in kinds)
+        self.peaceful = not any(self._may_evict)
         self._likeness = PodEquivalence(
             first_alike([kind.pod for kind in kinds], cluster.pods), [kind.priority for kind in kinds]
         )

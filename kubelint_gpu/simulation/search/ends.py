@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from kubelint_gpu.budget import PARTS
-from kubelint_gpu.simulation.controllers.state import READY, STARTING, State, count_on
+from kubelint_gpu.simulation.controllers.state import READY, STARTING, State, census, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.search.explorer import Reached, Verdict
 from kubelint_gpu.simulation.search.single_runs import sampled_runs
 from kubelint_gpu.values import dataclass
@@ -69,11 +70,13 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
     """
     model, canonical = simulation.model, simulation.places.canonical
     reached = Reached(starts)
+    # before any end each of these has made pods, and any of them have where the others have not
+    least = min((_makers(model, start) for start in starts), default=0) if simulation.places.peaceful else 0
     evicting: dict[str, int] = {}
     after_eviction: list[tuple[int, State, int]] = []
     # a part is kept for single runs: where the work does not reach all ends, some are known
     with suppress(UsedUp), part(3, 4):
-        while reached.open and len(reached.edges) < budget:
+        while reached.open and len(reached.edges) < budget and 2**least <= budget:
             following = []
             for step, after in model.steps(reached.next):
                 following.append(canonical(after))
@@ -95,7 +98,7 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
                 rests.append(circle)
     ends = [RunEnd(tuple(reached.states[one] for one in found), reached.path(found[0])) for found in rests]
     looked_at = len(reached.edges)
-    if reached.open:
+    if reached.open and least <= budget // PARTS.samples:
         paths, more = sampled_runs(model, starts, budget // PARTS.samples)
         looked_at += more
         known = {state for end in ends for state in end.states}
@@ -103,3 +106,10 @@ def ends_of_runs(simulation: Simulation, starts: Sequence[State], budget: int, *
     evictions = {owner: reached.path(place) for owner, place in evicting.items()}
     whole = every_start and not reached.open
     return RunEnds(simulation, tuple(starts), tuple(ends), whole, looked_at, evictions)
+
+
+def _makers(model: Model, start: State) -> int:
+    """How many controllers make pods now that no quota counts: what one of them does hinders none of the others."""
+    every, seen = zip(model.reconcilers, start.controls, strict=True), census(start)
+    made = [[change.create for change in one.actions(control, seen)] for one, control in every]
+    return sum(any(one is not None and not model.places.is_charged(one[0]) for one in found) for found in made)
