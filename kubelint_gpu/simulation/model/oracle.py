@@ -101,13 +101,23 @@ class ClusterOracle:
             return found
         return found._replace(nodes=tuple(in_order(list(found.nodes), self.domains)))
 
-    def fitting(self, kind: int, state: State, home: int | None = None) -> Iterator[int]:
-        """The nodes on which a waiting pod of a kind fits, in their order; `home` is the node it is nominated to."""
+    def fitting(
+        self, kind: int, state: State, home: int | None = None, among: Sequence[int] | None = None
+    ) -> Iterator[int]:
+        """The nodes on which a waiting pod of a kind fits, in their order; `home` is the node it is nominated to.
+
+        It is one whose fit on a node depends on that node alone where only those `among` some are asked for.
+        """
         nodes = state.nodes
         if self.devices is not None and (self.devices.is_full(kind, nodes) or self.claim_refusal(kind, state)):
             return
         if self.local[kind]:
             first = self._likeness.first[kind]
+            if among is not None:
+                here = state.held.on_nodes if state.held is not None else ((),) * len(nodes)
+                faced = ((index, self._likeness.facing(kind, nodes[index], False)) for index in among)
+                yield from (one for one, face in faced if self._fits_on(first, self.class_of[one], face, here[one]))
+                return
             if self._asked[0] is not nodes or self._asked[1] is not state.held:
                 self._asked = nodes, state.held, {}, []
             answers, sights = self._asked[2:]
@@ -144,8 +154,8 @@ class ClusterOracle:
         # kube-scheduler adds those nominated to the node that it looks at, and asks again without them
         without = tuple([tuple([one for one in content if one[1] != NOMINATED]) for content in contents])
         for index in self._fitting_among(kind, without, state):
-            among = (*without[:index], contents[index], *without[index + 1 :])
-            if index not in nominated or index in self._fitting_among(kind, among, state):
+            beside = (*without[:index], contents[index], *without[index + 1 :])
+            if index not in nominated or index in self._fitting_among(kind, beside, state):
                 yield index
 
     def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:

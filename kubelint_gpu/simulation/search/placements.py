@@ -7,13 +7,14 @@ from contextlib import suppress
 from fractions import Fraction
 
 from kubelint_gpu.budget import PARTS, STEPS
+from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.simulation.controllers.state import READY, State, more, on_node
 from kubelint_gpu.simulation.memo import Memo
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.search.placing_pods import by_turns, created, known, missing, placed_one_more
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.work import UsedUp, charge, part
+from kubelint_gpu.work import UsedUp, charge, left, part
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,19 @@ def placements(simulation: Simulation, budget: int) -> Starts:
     Where they do not all find room, or for some of them a node has to join, the order in which they are placed matters.
     """
     ordered = simulation.local and not simulation.absent
+    budget = 0 if _are_too_many(simulation, budget, any_order=not ordered) else budget
     found = _placements(simulation, budget, any_order=not ordered)
     if found.full or not found.complete or not ordered:
         return found
     return _placements(simulation, budget, any_order=True)
+
+
+def _are_too_many(simulation: Simulation, budget: int, *, any_order: bool) -> bool:
+    """Whether a placement of all pods is out of reach: each state places one, and any that waits may be next."""
+    waiting, steps = known(simulation).waiting, left()
+    pods, kinds, size = sum(waiting), len(waiting) - waiting.count(0), len(waiting) + len(simulation.places.names)
+    least = pods * size // STEPS.placement + any_order * kinds**2 * size // (2 * STEPS.kept_placement)
+    return pods > budget or (steps is not None and least > steps)
 
 
 def placements_of_all(simulation: Simulation, budget: int, memo: Memo) -> Starts:
@@ -140,15 +150,20 @@ def placed_last(simulation: Simulation, full: State, sizes: Sequence[int], kinds
     if not all(places.local) or named or full.bindings or any(map(places.is_charged, kinds)):
         return _filled(simulation, ranks)
     # nobody looks at another: what is placed fits without them, too
-    nodes, waiting = full.nodes, full.waiting
+    nodes, waiting, freed = full.nodes, full.waiting, list[int]()
     for index, content in enumerate(full.nodes):
         for kind, phase, count in content:
             if kind in kinds and phase == READY and (kind, places.names[index]) not in simulation.pod_types.homes:
                 nodes, waiting = on_node(nodes, index, (kind, phase, -count)), more(waiting, kind, count)
+                freed.append(index)
     held = full.held
     if held is not None and places.devices is not None:
         held = places.devices.released_all(kinds, held)
-    return _filled(simulation, ranks, full._replace(nodes=nodes, waiting=waiting, held=held))
+    # those that found no node find one only where something left
+    others = [kind for kind, count in enumerate(full.waiting) if count and kind not in kinds]
+    refused = any(places.claim_refusal(kind, full) for kind in others)
+    among = {} if refused else dict.fromkeys(others, sorted({*freed}))
+    return _filled(simulation, ranks, full._replace(nodes=nodes, waiting=waiting, held=held), among)
 
 
 def fit_first(simulation: Simulation, kinds: Collection[int]) -> bool:
@@ -165,15 +180,20 @@ def fit_first(simulation: Simulation, kinds: Collection[int]) -> bool:
     return not any(_filled(simulation, None, state._replace(waiting=waiting)).waiting)
 
 
-def _filled(simulation: Simulation, sizes: Sequence[int] | None, state: State | None = None) -> State:
-    """Pod after pod on the first node that takes it, until none takes one."""
+def _filled(
+    simulation: Simulation,
+    sizes: Sequence[int] | None,
+    state: State | None = None,
+    among: Mapping[int, Sequence[int]] = EMPTY,
+) -> State:
+    """Pod after pod on the first node that takes it, until none does; some kinds only find nodes `among` a few."""
     state = known(simulation) if state is None else state
     # who finds no node finds none beside more pods, unless it must be near to others
     alone = all(simulation.places.local) and not any(one.pod.spec.pod_affinity for one in simulation.pod_types.kinds)
     hopeless: set[int] | None = set() if alone else None
     order = by_turns(simulation, sizes)
     while True:
-        following = next(iter(placed_one_more(simulation, state, order, hopeless=hopeless)), None)
+        following = next(placed_one_more(simulation, state, order, hopeless=hopeless, among=among), None)
         if following is None:
             return state
         state = following

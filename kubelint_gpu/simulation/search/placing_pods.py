@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kubelint_gpu.budget import STEPS
+from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
 from kubelint_gpu.simulation.model.placing import placed_on
 from kubelint_gpu.simulation.model.simulation import Simulation
@@ -77,11 +78,12 @@ def placed_one_more(
     *,
     any_order: bool = False,
     hopeless: set[int] | None = None,
+    among: Mapping[int, Sequence[int]] = EMPTY,
 ) -> Iterator[State]:
     """The states with one more pod placed; those that are made anew come late, and last those that may wait.
 
     Those that come equally early come in some `order` of kinds, which matters only where nodes look at each other.
-    `hopeless` kinds are not tried, and those that find no node become so.
+    `hopeless` kinds are not tried, and those that find no node become so. Some kinds can only find nodes `among` a few.
     """
     places, kinds = simulation.places, simulation.pod_types.kinds
     nobody = simulation.pod_types.pending
@@ -97,7 +99,7 @@ def placed_one_more(
         found = False
         # with the pod its claims are made, and some of them are bound at once
         for here in [state.bound(bindings) for bindings in places.volumes.made(kind, state.bindings)]:
-            for after in _each_placed(simulation, here, kind):
+            for after in _each_placed(simulation, here, kind, among.get(kind)):
                 found = True
                 yield places.canonical(after)
         # of Jobs that are useful only when complete, each may have come to any part of its pods
@@ -112,10 +114,10 @@ def placed_one_more(
             hopeless.add(kind)
 
 
-def _each_placed(simulation: Simulation, state: State, kind: int) -> Iterator[State]:
+def _each_placed(simulation: Simulation, state: State, kind: int, among: Sequence[int] | None) -> Iterator[State]:
     """The states with one more pod of a kind placed."""
     places = simulation.places
-    fitting = places.fitting(kind, state)
+    fitting = places.fitting(kind, state, among=among)
     if simulation.pod_types.kinds[kind].pinned:
         for index in simulation.model.distinct(state, fitting):
             if (kind, AWAITED, 1) in state.nodes[index]:
