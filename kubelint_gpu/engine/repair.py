@@ -10,7 +10,7 @@ from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.fixes.trials import changed_by
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.suppressing import Suppression
-from kubelint_gpu.findings.finding import Finding, Fix, Place
+from kubelint_gpu.findings.finding import MOMENTS, SEVERITIES, Finding, Fix, Place
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -44,7 +44,7 @@ def repair(
     suppression: Suppression | None = None,
     wanted: Callable[[Finding], bool] = lambda _finding: True,
 ) -> Repaired:
-    """Mend what can be mended: the fix of the first finding, then look again, until no fix is left.
+    """Mend what can be mended: the fix of the most urgent finding, then look again, until no fix is left.
 
     Only findings that are `wanted` are mended.
     A change stays only if the text still parses, the finding is gone, and no new error or warning has come.
@@ -52,7 +52,7 @@ def repair(
     applied: list[tuple[Finding, Fix]] = []
     refused: dict[tuple[Identity, str], str] = {}
     findings = _findings(unit, suppression)
-    bulk = _at_once(unit, [finding for finding in findings if wanted(finding)], unsafe=unsafe)
+    bulk = _at_once(unit, _by_urgency(findings, wanted), unsafe=unsafe)
     for _ in range(_MOST_AT_ONCE):
         if len(bulk) <= _FEW:
             break
@@ -65,11 +65,11 @@ def repair(
         if len(good) == len(bulk):
             applied += bulk
             unit, findings = changed, after
-            bulk = _at_once(unit, [finding for finding in findings if wanted(finding)], unsafe=unsafe)
+            bulk = _at_once(unit, _by_urgency(findings, wanted), unsafe=unsafe)
             continue
         bulk = good
     for _ in range(_MOST):
-        chosen = _next([finding for finding in findings if wanted(finding)], refused, unsafe=unsafe)
+        chosen = _next(_by_urgency(findings, wanted), refused, unsafe=unsafe)
         if chosen is None:
             break
         finding, fix = chosen
@@ -88,6 +88,12 @@ def repair(
     left = [finding for finding in findings if wanted(finding)]
     told = [(finding, _refusal(finding, refused, unsafe=unsafe)) for finding in left]
     return Repaired(unit, tuple(applied), tuple((finding, why) for finding, why in told if why))
+
+
+def _by_urgency(findings: Sequence[Finding], wanted: Callable[[Finding], bool]) -> list[Finding]:
+    """The findings that are wanted, errors first, and what this change does before what comes later."""
+    chosen = [finding for finding in findings if wanted(finding)]
+    return sorted(chosen, key=lambda one: (-SEVERITIES.index(one.severity), MOMENTS.index(one.moment)))
 
 
 def _at_once(unit: ApplySet, findings: Sequence[Finding], *, unsafe: bool) -> list[tuple[Finding, Fix]]:

@@ -16,6 +16,7 @@ Certainty = Literal["certain", "possible"]
 Safety = Literal["safe", "unsafe"]
 Moment = Literal["now", "next", "later"]
 """When a finding comes true: in this change, in the next one of the same workload, or when something else happens."""
+MOMENTS: tuple[Moment, ...] = ("now", "next", "later")
 
 _LONGEST = 253 + len('"",')
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from change_cases import inventory as room
+from change_cases import made, on
+from checks_units import unit, world
 
 from docs.catalogue.example import examples, outcome
 from kubelint_gpu.documents import encode, read
 from kubelint_gpu.documents.edits import Edit, apply
-from kubelint_gpu.engine.repair import offsets
+from kubelint_gpu.engine.repair import offsets, repair
 from kubelint_gpu.findings.catalogue import folders
 from kubelint_gpu.kube.values.differences import differences
+from kubelint_gpu.workspace.apply_set import ApplySet
 
 BAD = [example for folder in folders().values() for example in examples(folder, "bad")]
 
@@ -55,3 +59,12 @@ def only_edits_differ(example, fix):
             assert any(overlap(entry(new, pointer), one) for one in written) or any(
                 overlap(entry(old, pointer), one[:2]) for one in spans
             ), pointer
+
+
+def test_what_this_change_does_is_mended_before_what_comes_next():
+    before, now = (made(name, replicas=2, pod=on("n2"), more=more) for name, more in (("b", ""), ("b", "args: [x]")))
+    old = {one.object: one for one in unit(before, room(2, 2)).manifests}
+    text = made("a", replicas=2, pod=on("n1")) + now
+    changed = ApplySet((read("a.yaml", text.encode()),), world(room(2, 2)), before=old, made={"Deployment/serving/a"})
+    told = [(found.object.rpartition("/")[2], found.moment) for found, _ in repair(changed, unsafe=False).applied]
+    assert told == [("b", "now"), ("a", "next")]
