@@ -12,6 +12,7 @@ from kubelint_gpu.inventory.declarations.did_you_mean import MOST_HINTS, did_you
 from kubelint_gpu.inventory.declarations.unread import ANY
 from kubelint_gpu.inventory.declarations.usage import placed_pods, usage
 from kubelint_gpu.inventory.kubernetes_version import devices_minor
+from kubelint_gpu.kube.dra.device_class import DeviceClass, classes_by_resource
 from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.plain import at, mapping, sequence
@@ -129,12 +130,14 @@ def _nodes_with_slices(inventory: Inventory) -> frozenset[str]:
 
 def _overcommitted(inventory: Inventory) -> Iterator[InventoryError]:
     used = usage(pod for _, pod in placed_pods(inventory))
+    # what a class serves no node needs to have: pods get devices instead
+    served = classes_by_resource([one.typed for one in inventory.objects if isinstance(one.typed, DeviceClass)])
     for declared in inventory.objects:
         node = declared.typed
         if not isinstance(node, Node) or node.name not in used:
             continue
         for resource, amount in sorted(used[node.name].items()):
-            if amount > node.allocatable.get(resource, 0):
+            if amount > node.allocatable.get(resource, 0) and (resource in node.allocatable or resource not in served):
                 has, asked = shown(resource, node.allocatable.get(resource, 0)), shown(resource, amount)
                 what = f"{asked} pods run there" if resource == "pods" else f"its pods request {asked} of {resource}"
                 sentence = f"node {node.name}: {what}, allocatable is {has}"

@@ -10,7 +10,7 @@ from kubelint_gpu.kube.validation.api_versions import Service, service
 
 # the oldest release that anybody still maintains; what it lacks, no cluster is likely to have
 _OLDEST = 31
-# beta versions of an API are off by default; those of this one are needed only before it is stable
+# beta versions of an API are off by default
 _DEVICES, _DEVICES_SINCE = "resource.k8s.io/v1", 34
 _RULE, _OWN_GATE_SINCE = "DeviceTaintRule", 35
 
@@ -39,14 +39,23 @@ def removed_api(unit: ApplySet) -> Iterator[Diagnostic]:
         elif found.gone and minor + 1 >= found.gone and found.successor:
             text = f"{what} is removed in 1.{found.gone}, one release after that of the cluster{instead}"
             yield _draft(manifest, found, text, warning=True)
-        elif version.startswith(_DEVICES) and version != _DEVICES and minor >= _DEVICES_SINCE:
+        elif version.startswith(_DEVICES) and version != _DEVICES:
             if manifest.kind == _RULE and unit.cluster.device_taint_rules:
                 continue  # the cluster has such objects, so it serves them
             text = f"1.{minor} serves {what} only where --runtime-config of the API server enables it"
-            if manifest.kind == _RULE:
-                gate = "DRADeviceTaintRules" if minor >= _OWN_GATE_SINCE else "DRADeviceTaints"
+            gate = _gate(manifest, minor)
+            if gate:
                 text = f"{text}, and heeds it only with the feature gate {gate}, which is off by default"
             yield _draft(manifest, found, f"{text}{instead if found.successor == _DEVICES else ''}", possible=True)
+
+
+def _gate(manifest: Manifest, minor: int) -> str:
+    """The feature gate, off by default, without which an object of the beta versions does nothing."""
+    if minor < _DEVICES_SINCE:
+        return "DynamicResourceAllocation"
+    if manifest.kind != _RULE:
+        return ""
+    return "DRADeviceTaintRules" if minor >= _OWN_GATE_SINCE else "DRADeviceTaints"
 
 
 def _draft(

@@ -129,3 +129,18 @@ def test_until_1_34_the_devices_of_an_incomplete_pool_are_given_out(slices, effe
     assert ("in an unusable pool" in render(replace(inventory, kubernetes_version="1.34"))) is (
         effect in (NONE_TAKEN, ATTEMPTS_FAIL)
     )
+
+
+@pytest.mark.parametrize(("served", "told"), [("nvidia.com/gpu", 0), ("example.com/gpu", 1)])
+def test_what_devices_serve_needs_no_allocatable(served, told):
+    """Seen on a control plane 1.36.3: the node of a pod that got devices has none of the extended resource."""
+    device_class = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceClass",
+        "metadata": {"name": "gpu"},
+        "spec": {"extendedResourceName": served},
+    }
+    pod = raw_pod("p", "a", {"nvidia.com/gpu": "1"})
+    inventory, _ = loaded(raw_node("a"), pod, device_class)
+    found = [one.message for one in contradictions(inventory)]
+    assert found == ["node a: its pods request 1 of nvidia.com/gpu, allocatable is 0"] * told

@@ -165,7 +165,7 @@ def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) ->
     asked = []
     for name, amount in sorted(query.capacity.items()):
         has = [
-            slot.device.capacity[one].value
+            slot.device.capacity[one].largest
             for slot in found
             for one in slot.device.capacity
             if qualified(one, slot.id.driver) == qualified(name, slot.id.driver)
@@ -212,9 +212,12 @@ def _of_selector(trial: ClaimTrial, query: DeviceQuery) -> Fault:
         more = " with what stands before it" if len(kept) < len(left) else ""
         textual = isinstance(condition.wanted, str) and not condition.relation
         values = _values(kept, condition.path)
-        texts = [value for value, _ in values]
+        texts = [value for (value, _), _ in values]
         near = nearest_value([str(condition.wanted)], texts)[0] if not condition.relation else ""
-        had = [f"{times} {'has' if times == 1 else 'have'} {_quoted(one, texts=textual)}" for one, times in values]
+        had = [
+            f"{times} {'has' if times == 1 else 'have'} {_quoted(one, texts=textual and not plain)}"
+            for (one, plain), times in values
+        ]
         told = begun(had, "value")
         wanted = f" {condition.relation}{_quoted(str(condition.wanted), texts=textual)}"
         text = (
@@ -234,17 +237,18 @@ def _devices(found: Sequence[Slot]) -> str:
     return counted(len(found), "device")
 
 
-def _values(slots: Sequence[Slot], path: tuple[str, str, str]) -> list[tuple[str, int]]:
-    """The values that devices have in an attribute or a capacity, the most frequent first."""
+def _values(slots: Sequence[Slot], path: tuple[str, str, str]) -> list[tuple[tuple[str, bool], int]]:
+    """What devices have in an attribute or a capacity, and whether it is no text; the most frequent first."""
     from kubelint_gpu.kube.dra.device import Attribute, qualified
 
     kind, *wanted = path
-    found: Counter[str] = Counter()
+    found: Counter[tuple[str, bool]] = Counter()
     for subject in (slot.subject for slot in slots):
         parts: Mapping[str, object] = subject.attributes if kind == "attributes" else subject.capacity
         for name, one in parts.items():
             if [*qualified(name, subject.driver)] == wanted:
-                found[str(one.value) if isinstance(one, Attribute) else shown_amount(one)] += 1
+                value = one.value if isinstance(one, Attribute) else shown_amount(one)
+                found[str(value), isinstance(value, (int, list, tuple))] += 1
     return sorted(found.items(), key=lambda item: (-item[1], item[0]))
 
 

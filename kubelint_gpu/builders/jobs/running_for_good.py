@@ -6,8 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.engine.api import ApplySet, Related, WorkloadCheck, field_pointers
+from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wording import workload_name
+from kubelint_gpu.values import replace
 
 
 def running_for_good(
@@ -17,6 +20,14 @@ def running_for_good(
     fits = [unit.alone(one).fit for one in subjects]
     nodes = frozenset(name for fit in fits if fit is not None for name in fit.fits)
     return [one for one in unit.subjects if one not in subjects and _stays(unit, one, nodes, daemons=daemons)]
+
+
+def keeping(unit: ApplySet, subject: WorkloadCheck) -> Workload:
+    """A workload with the replicas that it never gives up: one that is rolled out may leave its room to who waits."""
+    workload, now = subject.workload, transitions_in(unit).get(subject.key)
+    if now is None or not (now.known and now.existing and now.rolls) or subject.controller.node_bound:
+        return workload
+    return replace(workload, replicas=subject.controller.keeps(workload.replicas))
 
 
 def asking_too(others: Sequence[WorkloadCheck], resource: str) -> Iterator[Related]:

@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.builders.jobs.job_quota import outcome, refusal_beside, refused_job_pods
 from kubelint_gpu.builders.jobs.jobs_behind import behind
-from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, running_for_good, while_running
+from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, keeping, running_for_good, while_running
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck
 from kubelint_gpu.evidence.stakes import stakes
@@ -39,7 +39,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
         # where counting shows room for all that could be there, nobody starves
         return
     strategy, others = job.strategy, running_for_good(unit, [subject])
-    beside = [one.workload for one in others]
+    beside = [keeping(unit, one) for one in others]
     cluster = without_leaving(unit, unit.cluster)
     beside_all = None if others or cluster.quotas else unit.beside_running(subject).fit
     fits = beside_all is not None and beside_all.schedulable

@@ -60,6 +60,12 @@ class Capacity:
         """Whether it says which parts of it may be requested."""
         return self.ranged or self.default is not None or bool(self.valid)
 
+    @property
+    def largest(self) -> Amount:
+        """The most that one request can have of it."""
+        allowed = self.valid[-1] if self.valid else self.maximum
+        return self.value if allowed is None else min(self.value, allowed)
+
 
 @dataclass(frozen=True, slots=True)
 class Consumption:

@@ -107,6 +107,41 @@ def test_slices_of_manifests_are_devices_of_the_cluster():
     assert told == "it asks for 3 devices of class nic at once, and the largest node, h-1, has 2"
 
 
+SHARED = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: gpus}
+spec:
+  driver: gpu.example.com
+  nodeName: h-1
+  pool: {name: h-1, generation: 1, resourceSliceCount: 1}
+  devices:
+    - name: gpu-0
+      allowMultipleAllocations: true
+      attributes: {index: {int: 0}, family: {string: "0"}}
+      capacity:
+        memory: {value: 40Gi, requestPolicy: {default: 5Gi, validRange: {min: 5Gi, max: 30Gi}}}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: shared}
+spec: {selectors: [{cel: {expression: "device.driver == 'gpu.example.com'"}}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "more", "told"),
+    [
+        (["device.attributes['gpu.example.com'].index == '1'"], "", "has index '1'; 1 has 0"),
+        (["device.attributes['gpu.example.com'].family == '1'"], "", "has family '1'; 1 has '0'"),
+        ([], ", capacity: {requests: {memory: 35Gi}}", "gives 35Gi of memory (the most is 30Gi)"),
+    ],
+)
+def test_what_devices_have_is_written_as_it_is_and_as_it_may_be_had(asked, more, told):
+    ((*_, text),) = found(objects(SHARED, claim(f"[{gpu(*asked, of='shared', more=more)}]")))
+    assert text == f"no device of class shared {told}"
+
+
 def test_more_nodes_may_have_what_is_missing():
     open_ended = "complete: false\n" + H100
     assert [one[:2] for one in found(claim(f"[{gpu(count=5)}]"), open_ended)] == [("KLG703", "warning")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+from change_cases import GIVES, KEEPS, RECREATE, findings_of, inventory, made
 from checks_units import deployment
 from starving import NODES, job, told
 
@@ -11,3 +13,11 @@ def test_the_pods_of_a_daemon_set_stay_where_they_are():
     (found,) = told(daemons + job())
     assert (found.object, found.certainty) == ("Job/serving/once", "certain")
     assert told(daemons + job(), NODES.replace("count: 1", "count: 2")) == []
+
+
+@pytest.mark.parametrize(("strategy", "starves"), [(KEEPS, True), (GIVES, False), (RECREATE, False)])
+def test_a_rollout_may_leave_its_room_to_a_job_that_waits(strategy, starves):
+    """Seen on a control plane 1.34: the pod of the Job takes the device that an old pod of Recreate gives up."""
+    before, after = made("a", strategy), made("a", strategy, more="args: [x]")
+    found = [one for one in findings_of(before, after + job(), inventory(1)) if one.object == "Job/serving/once"]
+    assert ("starving" in [one.cause for one in found]) == starves
