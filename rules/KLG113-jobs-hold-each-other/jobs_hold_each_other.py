@@ -61,7 +61,7 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
     pools = at_most(unit, subject)
     while_runs = f"{while_running(beside)}, " if beside else ""
     grown = f" even with {pools}" if pools else ""
-    number = f"only {most}" if most < team.pods else f"as few as {least}"
+    number = f"only {most}" if 0 < most < team.pods else f"as few as {least}" if most else "not one"
     each = "a run of " if is_repeated(subject.workload) else ""
     waits = "waits" if most < team.pods else "may wait"
     finds = verb("find", most if most < team.pods else least)
@@ -74,7 +74,8 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
     if is_started_whole(subject.manifest.item.value):
         help_, rest = _QUEUED, ", whoever admits it"
     if refusal is not None:
-        told = f"{number} {'is' if most == 1 else 'are'} made, the next one is refused {refused(refusal)}"
+        told = f"{number} {'is' if most <= 1 else 'are'} made, the next one is refused {refused(refusal)}"
+        rest = rest if most else ": it never starts"
         help_ = "let the quota allow all its pods at once: what starts Jobs whole, as Kueue does, does not look at it"
         lines = stakes(unit, subject, Waiting(subject.workload.key, new=True, count=1, refusal=refusal))
     more = [one for one in team.subjects if one is not subject and is_extended(scarce(one))]

@@ -95,3 +95,28 @@ def test_what_never_runs_whole_is_an_error(text, gpus, complete, severity):
     nodes = inventory(*gpus).replace("complete: true", f"complete: {str(complete).lower()}")
     (found,) = [one for one in findings(text, nodes) if one.code == "KLG113"]
     assert found.severity == severity
+
+
+@pytest.mark.parametrize(
+    ("most", "says"),
+    [
+        (
+            3,
+            "only 3 are made, the next one is refused by quota q, which allows 3 requests.nvidia.com/gpu and has 3 in use",
+        ),
+        (
+            1,
+            "only 1 is made, the next one is refused by quota q, which allows 1 requests.nvidia.com/gpu and has 1 in use",
+        ),
+        (0, "not one is made, the next one is refused by quota q, which allows 0 requests.nvidia.com/gpu"),
+        (4, ""),
+    ],
+)
+def test_a_quota_counts_the_pods_of_all_roles(most, says):
+    quota = (
+        "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: research}\n"
+        f"spec: {{hard: {{requests.nvidia.com/gpu: {most}}}}}\n"
+    )
+    found = [one for one in findings(torch() + quota, inventory(4)) if one.code == "KLG113"]
+    assert [one.message.partition(" pods at once and ")[2][: len(says)] for one in found] == ([says] if says else [])
+    assert all((one.severity, one.certainty) == ("error", "certain") for one in found)

@@ -74,7 +74,7 @@ def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGan
         refusal = _refusal(unit, team, beside, most)
         closed = all(unit.is_closed_to(one) for one in team.subjects)
         certain = refusal is not None or closed or _stays_short(jobs, beside, cluster, (least, most))
-        if least and (certain or not any(unit.may_outgrow(one) for one in team.subjects)):
+        if (least or (refusal is not None and team.custom is not None)) and (certain or not any(unit.may_outgrow(one) for one in team.subjects)):
             yield ShortGang(team, tuple(beside), least, most, certain, refusal)
     elif found[-1] is None and bound:
         yield UndecidedGang(
@@ -97,11 +97,20 @@ def _relaxed(unit: ApplySet, place: int, team: Team) -> Workload:
 
 
 def _refusal(unit: ApplySet, team: Team, beside: Sequence[WorkloadCheck], made: int) -> QuotaRefusal | None:
-    """How a quota refuses one more of its pods than are `made`, beside those of others."""
-    if len(team.workloads) > 1:
-        return None
-    mine = replace(team.workloads[0], replicas=made)
-    return refusal_beside(unit, team.largest, [*(one.workload for one in beside), mine])
+    """How a quota refuses one more of its pods than are `made`, beside those of others.
+
+    Of several templates those are made one after the other.
+    """
+    there = [one.workload for one in beside]
+    if len(team.workloads) == 1:
+        return refusal_beside(unit, team.largest, [*there, replace(team.workloads[0], replicas=made)])
+    for subject, mine in zip(team.subjects, team.workloads, strict=True):
+        refusals = [refusal_beside(unit, subject, [*there, replace(mine, replicas=n)]) for n in range(mine.replicas)]
+        first = next(filter(None, refusals), None)
+        if first is not None:
+            return first
+        there.append(mine)
+    return None
 
 
 def _stays_short(

@@ -35,8 +35,7 @@ def jobs_beside(jobs: Sequence[Workload], others: Sequence[Workload], cluster: C
         return None
     if may_evict(jobs, others):
         return None
-    quotas = cluster.quotas if len(jobs) == 1 else ()
-    return full_simulation([*others, *parts_of(jobs)], replace(cluster, pods=stays, quotas=quotas))
+    return full_simulation([*others, *parts_of(jobs)], replace(cluster, pods=stays))
 
 
 def staying_pods(jobs: Sequence[Workload], others: Sequence[Workload], cluster: Cluster) -> tuple[Pod, ...]:

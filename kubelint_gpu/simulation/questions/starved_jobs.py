@@ -61,8 +61,8 @@ def running_at_once(
 ) -> tuple[int, int] | None:
     """How many pods of a Job can run at once: in the worst and in the best placement, beside others that run for good.
 
-    It may have several templates, each a workload, of which quotas are not looked at. Running pods that end some day,
-    or that it could evict, are taken to be gone.
+    It may have several templates, each a workload. Running pods that end some day, or that it could evict, are taken
+    to be gone.
     None where it could evict some of the others, and where no placement has room for all of these. Where the budget
     ends first, the best placement is taken to have room for all.
     """
