@@ -74,7 +74,9 @@ def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGan
         refusal = _refusal(unit, team, beside, most)
         closed = all(unit.is_closed_to(one) for one in team.subjects)
         certain = refusal is not None or closed or _stays_short(jobs, beside, cluster, (least, most))
-        if (least or (refusal is not None and team.custom is not None)) and (certain or not any(unit.may_outgrow(one) for one in team.subjects)):
+        # of a Job none of whose pods is made another finding tells
+        some_made = least or (refusal is not None and team.custom is not None)
+        if some_made and (certain or not any(unit.may_outgrow(one) for one in team.subjects)):
             yield ShortGang(team, tuple(beside), least, most, certain, refusal)
     elif found[-1] is None and bound:
         yield UndecidedGang(
