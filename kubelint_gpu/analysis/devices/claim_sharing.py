@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.devices.unserved_claims import certainty, device_trial
@@ -43,12 +44,15 @@ def shared_claims(unit: ApplySet) -> Iterator[SharedClaim]:
         return
     found = certainty(unit)
     together: dict[tuple[str, str], list[PodClaimReference]] = {}
+    users = Counter((one.namespace, one.name) for one in claim_references(unit) if one.kind == CLAIM)
     for reference in claim_references(unit):
         subject = reference.subject
         spec = claim_of(unit, reference) if reference.kind == CLAIM else None
         per_node = subject.controller.node_bound
         wanted = min(subject.workload.replicas, TOLD.sharing_pods)
         if spec is None or not (per_node or (subject.places_pods and wanted)):
+            continue
+        if wanted == 1 and not per_node and users[reference.namespace, reference.name] == 1:
             continue
         trial.renewed()
         if not trial.asked(spec).fits or not trial.is_local(spec):

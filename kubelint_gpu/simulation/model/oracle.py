@@ -32,7 +32,7 @@ from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
 from kubelint_gpu.work import UsedUp, charge
 
 if TYPE_CHECKING:
-    from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations, Holding, NodesByClass, Placing
+    from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations, Placing
 
 
 class ClusterOracle:
@@ -60,14 +60,14 @@ class ClusterOracle:
         local: tuple[bool, ...],
         admission: QuotaUse,
         domains: tuple[tuple[Domain, ...], ...] = (),
-        holding: tuple[Holding, ...] = (),
+        devices: DeviceAllocations | None = None,
     ) -> None:
         self.names = names
         self.classes = classes
         self.domains = domains
         self._kinds = kinds
         self.local = local
-        self.devices = _devices(cluster, kinds, (names, classes), holding)
+        self.devices = devices
         if self.devices is not None:
             cluster = self.devices.cluster
         self.volumes = VolumeBinder(cluster, kinds)
@@ -297,14 +297,3 @@ class ClusterOracle:
             found = tuple(sorted([self._positions[name] for name in result.takers if name in self._positions]))
             self._everywhere[kind, contents, held, bindings] = found
         return found
-
-
-def _devices(
-    cluster: Cluster, kinds: Sequence[PodType], nodes: NodesByClass, holding: Sequence[Holding]
-) -> DeviceAllocations | None:
-    """What the claims of pods in play have; None where none of them has claims, or nobody knows the devices."""
-    if not cluster.devices_known or not any(kind.has_claims for kind in kinds):
-        return None
-    from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations
-
-    return DeviceAllocations(cluster, kinds, nodes, holding)

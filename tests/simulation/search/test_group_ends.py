@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from rollout_objects import apart, cluster, deployment, node, pod, same
 
+from kubelint_gpu.kube.objects.workload import read_workload
 from kubelint_gpu.simulation.evidence.watch import checked
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -44,3 +45,15 @@ def test_a_pod_that_evicts_another_one_again_and_again_may_never_run(key, nodes,
     one, other = found
     assert (other.placed, other.at_best in (None, 1)) == (least, True)
     assert one.at_best == low_at_best
+
+
+def test_where_every_order_is_too_much_work_single_runs_show_some_ends():
+    bare = [read_workload({**pod(f"p{number}", ""), "status": {}}) for number in range(14)]
+    found = []
+    with checked(lambda _, claim, __: found.append(claim.situation)):
+        judge([Transition(one, one, existing=False) for one in bare], cluster(node("n", 13)))
+    search, everybody = GroupSearch(found[0]), frozenset(range(14))
+    ends = group_ends(search, frozenset(), everybody, 4)
+    assert not ends.whole
+    assert {sum(one.ready([kind]) for kind in range(14)) for one in ends.found} == {13}
+    assert ends.states < search.situation.budget // 4
