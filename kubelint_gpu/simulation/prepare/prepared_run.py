@@ -17,12 +17,7 @@ from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.participants import participants_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import is_temporary, without_claims
-from kubelint_gpu.simulation.prepare.workload_claims import (
-    wanted_storage,
-    with_lone_claims_made,
-    with_template_claims,
-    without_shared_claims,
-)
+from kubelint_gpu.simulation.prepare.workload_claims import wanted_storage, with_template_claims, without_shared_claims
 from kubelint_gpu.simulation.prepare.workload_demand import demand_of, rooms_of
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
@@ -52,7 +47,7 @@ class PreparedRun:
         users = [one for transition in transitions for one in (transition.old, transition.new)]
         cluster = with_bound_claims(with_template_claims(cluster, transitions), users)
         self.workloads = tuple(one.new for one in transitions)
-        transitions, cluster = with_lone_claims_made(*without_shared_claims(transitions, cluster))
+        transitions, cluster = without_shared_claims(transitions, cluster)
         enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions)
         grown = possible_nodes(growth, enough)
         nodes = (*cluster.nodes, *(grown.nodes if grown is not None else ()))

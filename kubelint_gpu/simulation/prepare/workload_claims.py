@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from kubelint_gpu.budget import BUDGET
-from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
-from kubelint_gpu.kube.dra.request import ClaimSpec
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.storage import (
@@ -18,18 +14,17 @@ from kubelint_gpu.kube.objects.storage import (
     PersistentVolumeClaim,
 )
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.relations import slots
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import claim_names, with_claims
+from kubelint_gpu.simulation.prepare.lone_claims import with_lone_claims_made
 from kubelint_gpu.simulation.prepare.volumes import of_template
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 _CLAIM = "persistentVolumeClaim"
-_DEVICES, _TEMPLATE = "resourceClaimName", "resourceClaimTemplateName"
 # sources of which no node takes a limited number
 _UNCOUNTED = ("", "nfs", "cephfs", "glusterfs", "hostPath")
 
@@ -76,7 +71,8 @@ def _open_classes(workload: Workload, cluster: Cluster) -> frozenset[str]:
 
 
 def without_shared_claims(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Transition], Cluster]:
-    """The same without claims that decide nothing."""
+    """The same without claims that decide nothing; those that one pod alone will have are as those made for it."""
+    transitions, cluster = with_lone_claims_made(transitions, cluster)
     claims = _shared(cluster)
     if not claims:
         return list(transitions), cluster
@@ -94,43 +90,6 @@ def without_shared_claims(transitions: Sequence[Transition], cluster: Cluster) -
         for pod in cluster.pods
     )
     return found, replace(cluster, pods=pods)
-
-
-def with_lone_claims_made(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Transition], Cluster]:
-    """The same where each claim for devices that only one bare pod will ever have is made for it, from a template.
-
-    Those that have devices already and those that a quota may count stay as they are.
-    """
-    specs = [one.new.spec for one in transitions]
-    specs += [one.old.spec for one in transitions if one.old is not one.new] + [pod.spec for pod in cluster.pods]
-    if not cluster.resource_claims or cluster.quotas:
-        return list(transitions), cluster
-    named = Counter(str(entry[_DEVICES]) for spec in specs for entry in spec.resource_claims if _DEVICES in entry)
-    free = {one.key: one for one in cluster.resource_claims if not (one.allocation or one.reserved_for or one.idle)}
-    made: dict[tuple[str, ClaimSpec], ResourceClaimTemplate] = {}
-    gone: set[str] = set()
-
-    def entry_of(entry: FrozenMap[str, Any], namespace: str) -> FrozenMap[str, Any]:
-        claim = free.get(f"{namespace}/{entry.get(_DEVICES)}")
-        if claim is None or claim.meta.terminating or named[claim.meta.name] > 1:
-            return entry
-        gone.add(claim.key)
-        meta = replace(claim.meta, name=f"~{claim.meta.name}")  # as no template is called
-        template = made.setdefault((namespace, claim.spec), ResourceClaimTemplate(meta, claim.spec))
-        rest = {key: value for key, value in entry.items() if key != _DEVICES}
-        return FrozenMap({**rest, _TEMPLATE: template.meta.name})
-
-    found = []
-    for one in transitions:
-        lone = one.old is one.new and not one.existing and not controller_of(one.new).replaces_lost
-        if lone and one.new.replicas == 1 and one.new.spec.resource_claims:
-            entries = tuple([entry_of(entry, one.new.meta.namespace) for entry in one.new.spec.resource_claims])
-            new = replace(one.new, spec=replace(one.new.spec, resource_claims=entries))
-            found.append(replace(one, new=new, old=new))
-        else:
-            found.append(one)
-    left = tuple(one for one in cluster.resource_claims if one.key not in gone)
-    return found, replace(cluster, resource_claims=left, claim_templates=(*cluster.claim_templates, *made.values()))
 
 
 def _shared(cluster: Cluster) -> frozenset[str]:

@@ -47,6 +47,7 @@ class GroupSearch:
     def __init__(self, situation: Situation) -> None:
         self.situation = situation
         self.outsiders = situation.temporary_holders()
+        self._made: dict[tuple[frozenset[int], frozenset[int]], Simulation] = {}
 
     def searched(
         self,
@@ -145,8 +146,10 @@ class GroupSearch:
         def found() -> Simulation:
             return self.simulated(situation.participants, rolling, (*self.outsiders, *extra), situation.fixed, scaling)
 
-        if extra or rolling or scaling:
+        if extra:
             return found()
+        if rolling or scaling:
+            return self._made.get((rolling, scaling)) or self._made.setdefault((rolling, scaling), found())
         parts = (situation.participants, situation.fixed, situation.queued, situation.grown)
         return situation.memo.of("at rest", parts, found)
 

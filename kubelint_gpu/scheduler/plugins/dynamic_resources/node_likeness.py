@@ -29,7 +29,9 @@ def node_token(pods: Sequence[Pod], cluster: Cluster) -> Token:
     empty = emptied(cluster)
     slices = objects_of(empty).slices
     each = {(pod.meta.namespace, pod.spec.resource_claims): pod for pod in pods}.values()
-    states = [found for found in (state_of(pod, empty) for pod in each) if found is not None]
+    # simulations of the same workloads ask the same of the nodes
+    asked = "looks of nodes", *[(pod.meta.namespace, pod.spec) for pod in each]
+    states, looks = empty.static(asked, lambda _: ([state_of(pod, empty) for pod in each], dict[str, Hashable]()))
     named = any(one.claim is not None for pod in pods for one in pod_claims(pod))
     taken: dict[DeviceID, Counter[Hashable]] = defaultdict(Counter)
     for device in (device for pod in cluster.pods for _, one in pod.allocations for device in one.devices):
@@ -46,7 +48,9 @@ def node_token(pods: Sequence[Pod], cluster: Cluster) -> Token:
             identities = tuple([frozenset(taken.get(slot.id, {}).items()) for slot in view.slots])
         else:
             return node.name
-        return own, identities, tuple([state.key(info) for state in states])
+        if node.name not in looks:
+            looks[node.name] = tuple([state.key(info) for state in states if state is not None])
+        return own, identities, looks[node.name]
 
     return token
 
