@@ -24,7 +24,7 @@ from kubelint_gpu.simulation.prepare.workload_change import (
 from kubelint_gpu.values import dataclass, replace
 
 if TYPE_CHECKING:
-    from kubelint_gpu.simulation.model.device_allocations import Holding
+    from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations, Holding, NodesByClass
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,14 @@ class PodTypes:
     optional: frozenset[int] = frozenset()
     members: tuple[tuple[int, ...], ...] = ()
     holding: tuple[Holding, ...] = ()
+
+    def devices(self, cluster: Cluster, nodes: NodesByClass) -> DeviceAllocations | None:
+        """What the claims of pods in play have; None where none of them has claims, or nobody knows the devices."""
+        if not cluster.devices_known or not any(kind.has_claims for kind in self.kinds):
+            return None
+        from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations
+
+        return DeviceAllocations(cluster, self.kinds, nodes, self.holding)
 
 
 class _WorkloadPods(PodTypeBuilder):

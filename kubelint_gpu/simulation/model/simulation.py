@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING
-
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
@@ -22,9 +20,6 @@ from kubelint_gpu.simulation.model.quota_use import admission_of
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.values import dataclass, replace
-
-if TYPE_CHECKING:
-    from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations, NodesByClass
 
 EQUAL_ZONES = "equal-zones"
 
@@ -106,7 +101,7 @@ def build_simulation(
             return (alike, made_for, node.name in absent, tuple(sorted(runs.get(node.name, ()))))
 
         domains = equal_domains(nodes, signature.domain, trait, names, classes)
-    devices = _devices(staying_beside, pod_types, (names, classes))
+    devices = pod_types.devices(staying_beside, (names, classes))
     places = ClusterOracle(staying_beside, pod_types.kinds, names, classes, local, admission, domains, devices)
     positions = {name: index for index, name in enumerate(names)}
     reconcilers = tuple(reconciler.located(positions) for reconciler in pod_types.reconcilers)
@@ -119,15 +114,6 @@ def build_simulation(
         absent & frozenset(names),
         tuple(node for node in cluster.nodes if node.name in absent and node.name in positions),
     )
-
-
-def _devices(cluster: Cluster, pod_types: PodTypes, nodes: NodesByClass) -> DeviceAllocations | None:
-    """What the claims of pods in play have; None where none of them has claims, or nobody knows the devices."""
-    if not cluster.devices_known or not any(kind.has_claims for kind in pod_types.kinds):
-        return None
-    from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations
-
-    return DeviceAllocations(cluster, pod_types.kinds, nodes, pod_types.holding)
 
 
 def _kept(

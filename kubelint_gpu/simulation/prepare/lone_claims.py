@@ -24,8 +24,8 @@ def with_lone_claims_made(transitions: Sequence[Transition], cluster: Cluster) -
     """
     if not cluster.resource_claims or cluster.quotas:
         return list(transitions), cluster
-    changes = [one for one in transitions if one.old is not one.new]
-    specs = [one.spec for one in (*(one.new for one in transitions), *(one.old for one in changes), *cluster.pods)]
+    specs = [one.new.spec for one in transitions] + [pod.spec for pod in cluster.pods]
+    specs += [one.old.spec for one in transitions if one.old is not one.new]
     named = Counter(str(entry[_DEVICES]) for spec in specs for entry in spec.resource_claims if _DEVICES in entry)
     free = {one.key: one for one in cluster.resource_claims if not (one.allocation or one.reserved_for or one.idle)}
     made: dict[tuple[str, ClaimSpec], ResourceClaimTemplate] = {}
