@@ -20,6 +20,7 @@ from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
+    from kubelint_gpu.simulation.search.verdict import Judgement
     from kubelint_gpu.workspace.apply_set import ApplySet
 
 
@@ -97,6 +98,12 @@ def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wante
         return True
     there = old.workload.replicas
     return placed < there and wanted <= there + placed
+
+
+def needs_new_pods(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
+    """Whether its replicas lack room only where its pods are made anew: those that run have places of their own."""
+    short = judgement.placed < judgement.wanted and unit.before_of(subject) is None
+    return short and contradicts_nodes(unit, subject, judgement.alone, judgement.wanted)
 
 
 def _standing_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> int:

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.affinity.kept_apart import is_kept_apart
 from kubelint_gpu.analysis.certainty import is_certain, may_be_more
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.harm import short_as_before
-from kubelint_gpu.analysis.predecessors import acting
+from kubelint_gpu.analysis.predecessors import acting, needs_new_pods
 from kubelint_gpu.analysis.transitions import has_others
 from kubelint_gpu.builders.common_cause import of_shortage, without_place
 from kubelint_gpu.builders.rollout_end import is_trapped
@@ -22,6 +22,7 @@ from kubelint_gpu.messages.wording import counted, verb, workload_names
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.simulation.search.verdict import Judgement
 
+MADE_ANEW = "where its pods are made anew, "
 _KEPT = "delete the pods that wait: those that are made then have the template that is written now"
 _INSUFFICIENT = pattern(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 
@@ -98,14 +99,16 @@ def pending_replicas(
         changes, makes = (verb(word, len(company)) for word in ("change", "make"))
         told = f"{told}, unless {workload_names(company)}, which {changes} at the same moment, {makes} room"
     kept = now is not subject and subject.controller.on_delete
-    proposals = fewer_replicas(subject, placed)
+    anew = needs_new_pods(unit, subject, judgement)
+    proposals = () if anew else fewer_replicas(subject, placed)
     yield Diagnostic(
         "KLG109",
         subject.replicas_place,
-        f"{told}; {nature}",
+        f"{MADE_ANEW if anew else ''}{told}; {nature}",
         manifest,
         cause="replicas",
         certainty="certain" if certain else "possible",
+        moment="next" if anew else "now",
         scheduler=None if anywhere else text,
         help=(
             *declare(unsure),

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.affinity.kept_apart import is_kept_apart
 from kubelint_gpu.analysis.certainty import is_certain, outgrown
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
-from kubelint_gpu.analysis.predecessors import acting
+from kubelint_gpu.analysis.predecessors import acting, needs_new_pods
 from kubelint_gpu.analysis.rollout_facts import forced_rollback_of, judgements_in
+from kubelint_gpu.builders.pending_replicas import MADE_ANEW
 from kubelint_gpu.builders.rollout_end import End, ended, is_trapped
 from kubelint_gpu.builders.stuck_rollout import standstill
 from kubelint_gpu.builders.waiting_pods import NO_NODE, shortage
@@ -80,14 +81,17 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
         manifest.place(_POLICY) if written else manifest.place(("spec",), "key"),
         f"{'' if written else 'by default '}OrderedReady: nothing is made or replaced while a pod is not ready",
     )
+    anew = needs_new_pods(unit, subject, judgement)
+    told = f"{MADE_ANEW if anew else ''}only {placed} of {counted(judgement.wanted, 'replica')} can run"
+    told += f" even with {pools}" if pools else ""
     return Diagnostic(
         "KLG111",
         subject.replicas_place,
-        f"only {placed} of {counted(judgement.wanted, 'replica')} can run{f' even with {pools}' if pools else ''}, and "
-        f"while {name} is not ready no change of the template reaches any pod: {why}",
+        f"{told}, and while {name} is not ready no change of the template reaches any pod: {why}",
         manifest,
         cause="rollout",
         certainty="certain" if is_certain(unit, subject, judgement) else "possible",
+        moment="next" if anew else "now",
         scheduler=text,
         related=(order, *claimed, *shown, *growing(unit, subject)),
         trace=story(halt, wait_of(unit, subject, mine[0]), "waits for that pod") if halt is not None and mine else (),

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.kube.dra.claim import read_resource_claim, read_resource_claim_template
 from kubelint_gpu.kube.dra.resource_api import is_flat
 from kubelint_gpu.kube.updates.normal_form import normal
 from kubelint_gpu.kube.updates.refused_change import IMMUTABLE, RefusedChange
@@ -21,6 +20,8 @@ def device_claim_changes(old: dict[str, Any], new: dict[str, Any], live: bool, _
     if is_flat(old) == is_flat(new):
         found = tuple(differences(normal(old.get("spec")), normal(new.get("spec")), ("spec",), live=live))
     else:
+        from kubelint_gpu.kube.dra.claim import read_resource_claim, read_resource_claim_template
+
         read = read_resource_claim if new.get("kind") == "ResourceClaim" else read_resource_claim_template
         found = () if read(old, []).spec == read(new, []).spec else (("spec",),)
     if found:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
-from kubelint_gpu.kube.dra.request import ClaimSpec
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
+    from kubelint_gpu.kube.dra.request import ClaimSpec
 
 _DEVICES, _TEMPLATE = "resourceClaimName", "resourceClaimTemplateName"
 
@@ -24,6 +26,8 @@ def with_lone_claims_made(transitions: Sequence[Transition], cluster: Cluster) -
     """
     if not cluster.resource_claims or cluster.quotas:
         return list(transitions), cluster
+    from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
+
     specs = [one.new.spec for one in transitions] + [pod.spec for pod in cluster.pods]
     specs += [one.old.spec for one in transitions if one.old is not one.new]
     named = Counter(str(entry[_DEVICES]) for spec in specs for entry in spec.resource_claims if _DEVICES in entry)
