@@ -52,7 +52,8 @@ def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:
     if old is None:
         # nobody makes a bare pod again: one that is applied and is on no node is new
         bare = not (subject.controller.replaces_lost or subject.workload.spec.node_name)
-        return bare or subject.manifest.object in unit.made
+        absent = unit.world.shows_all and not subject.workload.custom
+        return bare or absent or subject.manifest.object in unit.made
     if job is not None and job.scheduled:
         # each run has pods of its own
         return True

@@ -43,7 +43,9 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
         return Transition(new, new, existing=False)
     if old is None:
         shown = shown_before(new, pods_by_owner(unit.cluster.pods).own(subject.controller))
-        return Transition(new, new) if shown is None else Transition(new, shown, known=True)
+        if shown is None:
+            return Transition(new, new)
+        return Transition(new, shown, rolls=shown.spec is not new.spec, known=True)
     if not (ever_fitted(unit, old, subject) or own_pods(new, unit.cluster.pods)):
         return Transition(new, new)
     if not subject.controller.replaces_lost:

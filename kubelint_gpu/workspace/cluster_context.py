@@ -157,6 +157,11 @@ class ClusterContext:
             found.setdefault((declared.kind, declared.name), declared)
         return found
 
+    @cached_property
+    def shows_all(self) -> bool:
+        """Whether the inventory was captured from a cluster, so that what it does not have is not there."""
+        return bool(self.base.namespaces and self.base.pods)
+
     def declared(self, kind: str, name: str, namespace: str = "") -> Declared | None:
         """An object of the inventory; of one that lies in a namespace, the first of the name where none is given."""
         if not namespace:

@@ -72,7 +72,7 @@ def _unsuited(unit: ApplySet, subject: WorkloadCheck) -> Iterator[str]:
 def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]:
     """Pods that wait for a claim or its class that nobody has, where the inventory says what storage there is."""
     base, there = unit.world.base, unit.cluster
-    whole = bool(base.namespaces and base.pods)
+    whole = unit.world.shows_all
     if not (base.claims or base.volumes or base.storage_classes or whole):
         return
     known = {one.key: one for one in there.claims}
@@ -139,7 +139,7 @@ def _of_class(
 def _without_runtime_class(unit: ApplySet) -> Iterator[Diagnostic]:
     """Pods that admission refuses for a RuntimeClass that nobody has, where the inventory says which there are."""
     base, known = unit.world.base, {one.name for one in unit.cluster.runtime_classes}
-    if not (base.runtime_classes or (base.namespaces and base.pods)):
+    if not (base.runtime_classes or unit.world.shows_all):
         return
     for subject in unit.subjects:
         manifest, name = subject.manifest, subject.workload.spec.runtime_class_name

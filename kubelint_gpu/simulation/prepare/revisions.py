@@ -177,17 +177,26 @@ def as_shown(change: WorkloadChange) -> WorkloadChange:
 def shown_before(new: Workload, pods: Sequence[Pod]) -> Workload | None:
     """The workload as it was applied last, as its own pods show: of the newest template beside that of `new`.
 
-    None where none of them shows the new template, or none is surely of another one.
+    Where all of them are of one template, they are its replicas, too. None where they run as `new` says.
     """
-    revised = [pod for pod in pods if not pod.meta.terminating and any(revision_of(pod))]
+    controller = controller_of(new)
+    active = [pod for pod in pods if not (pod.meta.terminating or pod.finished)]
+    if controller.node_bound or controller.terminates or not controller.replaces_lost:
+        return None
+    revised = [pod for pod in active if any(revision_of(pod))]
     same = {revision_of(pod) for pod in revised if is_of(pod, new) is not False}
     others = [pod for pod in revised if revision_of(pod) not in same]
-    if not (same and others) or controller_of(new).node_bound:
+    mixed = bool(same and others)
+    if not mixed and (len(revised) < len(active) or not active):
         return None
+    wanted = new.replicas if mixed else len(active)
+    if not others:
+        runs = wanted == new.replicas and all(pod.spec.node_name for pod in active)
+        return None if runs else replace(new, replicas=wanted)
     last = max(others, key=lambda pod: (pod.meta.created, not pod.spec.node_name))
     labels = FrozenMap({key: value for key, value in last.meta.labels.items() if key not in _OF_REVISIONS})
     template = replace(new.template, labels=labels, annotations=last.meta.annotations)
-    return replace(new, spec=anonymous(last).spec, template=template, written=None)
+    return replace(new, spec=anonymous(last).spec, template=template, replicas=wanted, written=None)
 
 
 def _is_surely_another(pod: Pod, change: WorkloadChange) -> bool:
