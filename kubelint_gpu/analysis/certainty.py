@@ -17,6 +17,7 @@ from kubelint_gpu.simulation.prepare.standing_pods import uncordoned
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
@@ -64,7 +65,9 @@ def _ran_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> bool:
         return False
     if controller_of(one.old).node_bound:
         return False
-    return placeable(one.old, uncordoned(unit.cluster), one.old.replicas) not in (None, one.old.replicas)
+    # those that its pods must be near to ran with them
+    old = replace(one.old, spec=replace(one.old.spec, pod_affinity=()))
+    return placeable(old, uncordoned(unit.cluster), old.replicas) not in (None, old.replicas)
 
 
 def outgrown(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:

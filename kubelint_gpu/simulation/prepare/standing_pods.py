@@ -158,8 +158,8 @@ def as_before(pod: Pod, cluster: Cluster, pods: tuple[Pod, ...] = (), *, tainted
 
 
 def uncordoned(cluster: Cluster) -> Cluster:
-    """The cluster before nodes were cordoned or tainted."""
-    return replace(cluster, nodes=tuple(_before(node, {}, tainted=True) for node in cluster.nodes))
+    """The cluster before nodes were cordoned, or got taints of their condition; others were there before the pods."""
+    return replace(cluster, nodes=tuple(_before(node, {}, tainted=False) for node in cluster.nodes))
 
 
 def _before(node: Node, asked: dict[str, int], *, tainted: bool) -> Node:
