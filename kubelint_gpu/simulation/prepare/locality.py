@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import product
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, own_terms
 from kubelint_gpu.scheduler.companions import companions as meeting
+from kubelint_gpu.scheduler.relations import likeness
 from kubelint_gpu.values import replace
 
 
@@ -24,10 +25,14 @@ def eligible_nodes(pod: Pod, empty: Snapshot, others: Iterable[Pod] = ()) -> fro
 
 def _fits(pod: Pod, empty: Snapshot) -> frozenset[str]:
     """The nodes that take the pod; those that may where an attempt fails with an error over a device that is free."""
-    found = fit(pod, empty)
-    if found.hopeful and not found.schedulable:
-        found = fit(replace(pod, spec=replace(pod.spec, resource_claims=())), empty)
-    return frozenset(found.takers)
+    known: dict[Hashable, frozenset[str]] = empty.derived("takers", lambda _: {})
+    key = likeness(pod, empty)
+    if key not in known:
+        found = fit(pod, empty)
+        if found.hopeful and not found.schedulable:
+            found = fit(replace(pod, spec=replace(pod.spec, resource_claims=())), empty)
+        known[key] = frozenset(found.takers)
+    return known[key]
 
 
 def companions(pod: Pod, others: Iterable[Pod], snapshot: Snapshot) -> list[Pod]:

@@ -38,6 +38,13 @@ def node_token(pods: Sequence[Pod], cluster: Cluster) -> Token:
         taken[device.id][device.admin, bool(device.share), device.consumed] += 1
 
     def token(node: Node, _: Sequence[Pod]) -> Hashable:
+        if taken:
+            return look(node)
+        if node.name not in looks:
+            looks[node.name] = look(node)
+        return looks[node.name]
+
+    def look(node: Node) -> Hashable:
         info, view = empty.node(node.name), slices.view(node)
         own = _has_own(view, node.name)
         if info is None or (named and (own or taken)) or any(slot.device.binds_to_node for slot in view.slots):
@@ -48,9 +55,7 @@ def node_token(pods: Sequence[Pod], cluster: Cluster) -> Token:
             identities = tuple([frozenset(taken.get(slot.id, {}).items()) for slot in view.slots])
         else:
             return node.name
-        if node.name not in looks:
-            looks[node.name] = tuple([state.key(info) for state in states if state is not None])
-        return own, identities, looks[node.name]
+        return own, identities, tuple([state.key(info) for state in states if state is not None])
 
     return token
 
