@@ -10,7 +10,7 @@ from kubelint_gpu.budget import PARTS
 from kubelint_gpu.simulation.bounds import shortage
 from kubelint_gpu.simulation.bounds.always_ends import always_ends
 from kubelint_gpu.simulation.bounds.change_set import changing, named, scaled
-from kubelint_gpu.simulation.bounds.preconditions import may_evict
+from kubelint_gpu.simulation.bounds.preconditions import is_beyond_search, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.revisions import may_have_template
 from kubelint_gpu.simulation.search.ends import RunEnd, RunEnds
@@ -78,6 +78,8 @@ def told_by_some(question: Question) -> Judgement | None:
     if not one.replaces:
         return None
     found = replace(question.blank, verdict=Verdict.COMPLETES) if always_ends(situation, position) else None
+    if not one.moves and is_beyond_search(situation):
+        return found
     with suppress(UsedUp):
         ends = _ends(question) if one.moves else group_ends(search, frozenset({position}), frozenset(), PARTS.applied)
         if ends is None:

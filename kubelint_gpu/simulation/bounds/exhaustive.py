@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.simulation.bounds.preconditions import is_beyond_search
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import short_of
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -12,6 +13,9 @@ from kubelint_gpu.values import replace
 def decide(question: Question) -> Judgement:
     """What every run comes to, as far as the budget reaches."""
     position, participant, search = question.position, question.participant, question.search
+    if participant.rolling and is_beyond_search(question.situation):
+        verdict = Verdict.COMPLETES if question.roomy_at_rest else Verdict.UNDECIDED
+        return replace(question.blank, by_bound=False, verdict=verdict)
     rolling = frozenset({position}) if participant.rolling else frozenset[int]()
     mine = search.simulation(rolling, ()).pod_types.members[position]
     found = search.searched(rolling, () if participant.in_any_order else mine)

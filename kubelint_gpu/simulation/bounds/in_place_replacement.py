@@ -30,6 +30,9 @@ def decide(question: Question) -> Judgement | None:
         return None
     if question.search.outsiders or (participant.controller.has_replica_sets and may_evict(situation, position)):
         return None
+    by_one = not participant.running and _is_one_by_one(participant, situation.cluster)
+    if not by_one and not _needs_no_more(participant):
+        return None
     simulation = question.search.simulation(frozenset({position}), ())
     places, kinds = simulation.places, simulation.pod_types.members[position]
     if participant.before != participant.replicas or participant.temporary or simulation.pod_types.optional:
@@ -41,7 +44,7 @@ def decide(question: Question) -> Judgement | None:
         alike = situation.demands[position].alike_devices
         if not _needs_no_more(participant) or not _come_no_larger(simulation, kinds, alike=alike):
             return None
-    elif participant.running or not places.are_alike(kinds) or not _is_one_by_one(participant, situation.cluster):
+    elif not by_one or not places.are_alike(kinds):
         return None
     before = question.search.simulation(frozenset(), ())
     start = situation.memo.of("one placement", (before,), lambda: one_placement(before))

@@ -8,6 +8,7 @@ from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.simulation.prepare.demand import contended, takes
 from kubelint_gpu.simulation.prepare.displaced import concerns
 from kubelint_gpu.simulation.prepare.workload_change import joined
+from kubelint_gpu.simulation.search.placements import are_too_many
 from kubelint_gpu.simulation.search.situation import Situation
 
 
@@ -57,6 +58,15 @@ def _gives_way_to(situation: Situation) -> Callable[[PodSpec], bool]:
     specs = (*(one.old.spec for one in situation.participants), *(pod.spec for pod in situation.fixed))
     lowest = min(specs, key=lambda spec: spec.priority or 0)
     return lambda spec: gives_way(lowest, spec)
+
+
+def is_beyond_search(situation: Situation) -> bool:
+    """Whether the pods that wait at the start are too many for a search to see a placement of all of them."""
+    lasting = (one for one in situation.participants if not one.daemons and not one.temporary)
+    waiting = [min(one.before, one.replicas) - len(one.running) for one in lasting]
+    every = [count for count in waiting if count > 0]
+    claims = any(one.new.spec.resource_claims for one in situation.participants)
+    return are_too_many(sum(every), len(every), 0, situation.budget // 2, any_order=claims)
 
 
 def gives_way(spec: PodSpec, other: PodSpec) -> bool:

@@ -50,17 +50,18 @@ def placements(simulation: Simulation, budget: int) -> Starts:
     Where they do not all find room, or for some of them a node has to join, the order in which they are placed matters.
     """
     ordered = simulation.local and not simulation.absent
-    budget = 0 if _are_too_many(simulation, budget, any_order=not ordered) else budget
+    waiting = known(simulation).waiting
+    pods, kinds, nodes = sum(waiting), len(waiting) - waiting.count(0), len(simulation.places.names)
+    budget = 0 if are_too_many(pods, kinds, nodes, budget, any_order=not ordered) else budget
     found = _placements(simulation, budget, any_order=not ordered)
     if found.full or not found.complete or not ordered:
         return found
     return _placements(simulation, budget, any_order=True)
 
 
-def _are_too_many(simulation: Simulation, budget: int, *, any_order: bool) -> bool:
-    """Whether a placement of all pods is out of reach: each state places one, and any that waits may be next."""
-    waiting, steps = known(simulation).waiting, left()
-    pods, kinds, size = sum(waiting), len(waiting) - waiting.count(0), len(waiting) + len(simulation.places.names)
+def are_too_many(pods: int, kinds: int, nodes: int, budget: int, *, any_order: bool) -> bool:
+    """Whether a placement of so many waiting pods is out of reach: each state places one, and any may be next."""
+    steps, size = left(), kinds + nodes
     least = pods * size // STEPS.placement + any_order * kinds**2 * size // (2 * STEPS.kept_placement)
     return pods > budget or (steps is not None and least > steps)
 
