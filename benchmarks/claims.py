@@ -99,6 +99,24 @@ def _pod(claim: int, number: int) -> Object:
     }
 
 
+def fitting(count: int) -> Iterator[Object]:
+    """Pods that find room together, most of them with one or two devices; which of them do rests on their order."""
+    for number in range(8):
+        yield template(number)
+    for number in range(count):
+        yield _object("v1", "Pod", f"pod-{number}", _pod((0, 1, 0, 1, 2, 0, 3, 1, 0, 7)[number % 10], number))
+
+
+def named(count: int) -> Iterator[Object]:
+    """Pods each of which names a claim of its own."""
+    for number in range(count):
+        spec = template(number)["spec"]["spec"]
+        yield _object(_GROUP, "ResourceClaim", f"claim-{number}", spec)
+        pod = _pod(number, number)
+        entry = {"name": "gpu", "resourceClaimName": f"claim-{number}"}
+        yield _object("v1", "Pod", f"pod-{number}", {**pod, "resourceClaims": [entry]})
+
+
 def near_equal() -> Iterator[Object]:
     """One node of 64 devices: halves have one value of `a`, any eight one of `c`, and no two one of `b`."""
     yield from nodes(0)
@@ -135,6 +153,8 @@ CASES = {
     "22 templates": (nodes, lambda: deployments(22, 100, 5)),
     "500 Pods": (nodes, lambda: pods(22, 500)),
     "500 templates": (nodes, lambda: deployments(500, 500, 1)),
+    "500 that fit": (nodes, lambda: fitting(500)),
+    "500 claims": (nodes, lambda: named(500)),
     "worst": (near_equal, worst),
 }
 

@@ -33,6 +33,10 @@ def decide(question: Question) -> Judgement | None:
     by_one = not participant.running and _is_one_by_one(participant, situation.cluster)
     if not by_one and not _needs_no_more(participant):
         return None
+    before = question.search.simulation(frozenset(), ())
+    start = situation.memo.of("one placement", (before,), lambda: one_placement(before))
+    if start is None:
+        return None
     simulation = question.search.simulation(frozenset({position}), ())
     places, kinds = simulation.places, simulation.pod_types.members[position]
     if participant.before != participant.replicas or participant.temporary or simulation.pod_types.optional:
@@ -46,9 +50,7 @@ def decide(question: Question) -> Judgement | None:
             return None
     elif not by_one or not places.are_alike(kinds):
         return None
-    before = question.search.simulation(frozenset(), ())
-    start = situation.memo.of("one placement", (before,), lambda: one_placement(before))
-    if start is None or not _stands(before, start, before.pod_types.members[position]):
+    if not _stands(before, start, before.pod_types.members[position]):
         return None
     return replace(question.blank, verdict=Verdict.COMPLETES)
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 
 from kubelint_gpu.budget import PARTS, STEPS
-from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.simulation.controllers.state import READY, State, more, on_node
 from kubelint_gpu.simulation.memo import Memo
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
-from kubelint_gpu.simulation.search.placing_pods import by_turns, created, known, missing, placed_one_more
+from kubelint_gpu.simulation.search.placing_pods import by_turns, created, known, looks, missing, placed_one_more
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import UsedUp, charge, left, part
 
@@ -151,20 +150,21 @@ def placed_last(simulation: Simulation, full: State, sizes: Sequence[int], kinds
     if not all(places.local) or named or full.bindings or any(map(places.is_charged, kinds)):
         return _filled(simulation, ranks)
     # nobody looks at another: what is placed fits without them, too
-    nodes, waiting, freed = full.nodes, full.waiting, list[int]()
+    nodes, waiting = full.nodes, full.waiting
     for index, content in enumerate(full.nodes):
         for kind, phase, count in content:
             if kind in kinds and phase == READY and (kind, places.names[index]) not in simulation.pod_types.homes:
                 nodes, waiting = on_node(nodes, index, (kind, phase, -count)), more(waiting, kind, count)
-                freed.append(index)
     held = full.held
     if held is not None and places.devices is not None:
         held = places.devices.released_all(kinds, held)
     # those that found no node find one only where something left
     others = [kind for kind, count in enumerate(full.waiting) if count and kind not in kinds]
-    refused = any(places.claim_refusal(kind, full) for kind in others)
-    among = {} if refused else dict.fromkeys(others, sorted({*freed}))
-    return _filled(simulation, ranks, full._replace(nodes=nodes, waiting=waiting, held=held), among)
+    if any(places.claim_refusal(kind, full) for kind in others):
+        others = []
+    return _filled(
+        simulation, ranks, full._replace(nodes=nodes, waiting=waiting, held=held), (others, {*looks(simulation, full)})
+    )
 
 
 def fit_first(simulation: Simulation, kinds: Collection[int]) -> bool:
@@ -185,16 +185,16 @@ def _filled(
     simulation: Simulation,
     sizes: Sequence[int] | None,
     state: State | None = None,
-    among: Mapping[int, Sequence[int]] = EMPTY,
+    refused: tuple[Collection[int], Collection[Hashable]] = ((), ()),
 ) -> State:
-    """Pod after pod on the first node that takes it, until none does; some kinds only find nodes `among` a few."""
+    """Pod after pod on the first node that takes it, until none takes one."""
     state = known(simulation) if state is None else state
     # who finds no node finds none beside more pods, unless it must be near to others
     alone = all(simulation.places.local) and not any(one.pod.spec.pod_affinity for one in simulation.pod_types.kinds)
     hopeless: set[int] | None = set() if alone else None
     order = by_turns(simulation, sizes)
     while True:
-        following = next(placed_one_more(simulation, state, order, hopeless=hopeless, among=among), None)
+        following = next(placed_one_more(simulation, state, order, hopeless=hopeless, refused=refused), None)
         if following is None:
             return state
         state = following

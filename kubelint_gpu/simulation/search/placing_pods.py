@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
 from kubelint_gpu.budget import STEPS
-from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
 from kubelint_gpu.simulation.model.placing import placed_on
 from kubelint_gpu.simulation.model.simulation import Simulation
@@ -78,12 +77,13 @@ def placed_one_more(
     *,
     any_order: bool = False,
     hopeless: set[int] | None = None,
-    among: Mapping[int, Sequence[int]] = EMPTY,
+    refused: tuple[Collection[int], Collection[Hashable]] = ((), ()),
 ) -> Iterator[State]:
     """The states with one more pod placed; those that are made anew come late, and last those that may wait.
 
     Those that come equally early come in some `order` of kinds, which matters only where nodes look at each other.
-    `hopeless` kinds are not tried, and those that find no node become so. Some kinds can only find nodes `among` a few.
+    `hopeless` kinds are not tried, and those that find no node become so. Nodes of some
+    looks are known to take none of some kinds, which they have `refused`.
     """
     places, kinds = simulation.places, simulation.pod_types.kinds
     nobody = simulation.pod_types.pending
@@ -91,6 +91,9 @@ def placed_one_more(
     charge(len(lacking) // STEPS.placement)
     tried = (kind for kind in order if kind in lacking and kind not in (hopeless or ()))
     before = None
+    others = (
+        [place for place, look in enumerate(looks(simulation, state)) if look not in refused[1]] if refused[0] else []
+    )
     for tier, kind in _by_tiers(simulation, state, tried):
         if before is not None and before != tier:
             return
@@ -99,7 +102,7 @@ def placed_one_more(
         found = False
         # with the pod its claims are made, and some of them are bound at once
         for here in [state.bound(bindings) for bindings in places.volumes.made(kind, state.bindings)]:
-            for after in _each_placed(simulation, here, kind, among.get(kind)):
+            for after in _each_placed(simulation, here, kind, others if kind in refused[0] else None):
                 found = True
                 yield places.canonical(after)
         # of Jobs that are useful only when complete, each may have come to any part of its pods
@@ -139,6 +142,12 @@ def _each_placed(simulation: Simulation, state: State, kind: int, among: Sequenc
     if none and simulation.absent:
         for index in simulation.model.distinct(state, places.additions(kind, state)):
             yield state._replace(nodes=(*state.nodes[:index], (), *state.nodes[index + 1 :]))
+
+
+def looks(simulation: Simulation, state: State) -> Iterator[Hashable]:
+    """What each node is to pods that look at no other node."""
+    held = state.held.on_nodes if state.held is not None else ((),) * len(state.nodes)
+    return zip(simulation.places.class_of, state.nodes, held, strict=True)
 
 
 def _by_tiers(simulation: Simulation, state: State, kinds: Iterable[int]) -> Iterator[tuple[int, int]]:
