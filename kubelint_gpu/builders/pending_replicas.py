@@ -18,11 +18,10 @@ from kubelint_gpu.engine.remedies import fewer_replicas
 from kubelint_gpu.evidence.node_lines import scarce
 from kubelint_gpu.evidence.stakes import shortage_lines, stakes, wait_of
 from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, why_fewer
-from kubelint_gpu.messages.wording import counted, verb, workload_names
+from kubelint_gpu.messages.wording import MADE_ANEW, counted, verb, workload_names
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.simulation.search.verdict import Judgement
 
-MADE_ANEW = "where its pods are made anew, "
 _KEPT = "delete the pods that wait: those that are made then have the template that is written now"
 _INSUFFICIENT = pattern(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 
@@ -100,7 +99,7 @@ def pending_replicas(
         told = f"{told}, unless {workload_names(company)}, which {changes} at the same moment, {makes} room"
     kept = now is not subject and subject.controller.on_delete
     anew = needs_new_pods(unit, subject, judgement)
-    proposals = () if anew else fewer_replicas(subject, placed)
+    proposals = () if anew or later else fewer_replicas(subject, placed)
     yield Diagnostic(
         "KLG109",
         subject.replicas_place,

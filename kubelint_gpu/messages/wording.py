@@ -12,6 +12,7 @@ from kubelint_gpu.kube.values.quantity import shown
 USED_UP = "the work that one run may do was used up; check fewer files, or fewer replicas, at once"
 FEW = 4
 """So many names are told in full."""
+MADE_ANEW = "where its pods are made anew, "
 _LONG = 5
 _UNITS = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
 _BYTES = ("memory", "ephemeral-storage")

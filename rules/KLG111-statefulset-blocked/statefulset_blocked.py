@@ -9,7 +9,6 @@ from kubelint_gpu.analysis.certainty import is_certain, outgrown
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.predecessors import acting, needs_new_pods
 from kubelint_gpu.analysis.rollout_facts import forced_rollback_of, judgements_in
-from kubelint_gpu.builders.pending_replicas import MADE_ANEW
 from kubelint_gpu.builders.rollout_end import End, ended, is_trapped
 from kubelint_gpu.builders.stuck_rollout import standstill
 from kubelint_gpu.builders.waiting_pods import NO_NODE, shortage
@@ -17,7 +16,7 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, Work
 from kubelint_gpu.evidence.node_lines import scarce
 from kubelint_gpu.evidence.stakes import shortage_lines, wait_of
 from kubelint_gpu.messages.wait import Wait, story
-from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.messages.wording import MADE_ANEW, counted
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement

@@ -72,7 +72,9 @@ def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGan
         # that it never runs whole says more than that it may not
         beside, (least, most) = min(short, key=lambda one: one[1][1] == team.pods)
         refusal = _refusal(unit, team, beside, most)
-        closed = all(unit.is_closed_to(one) for one in team.subjects)
+        # the room of pools at their maximum is counted
+        grown = unit.is_closed and not any(unit.may_outgrow(one) for one in team.subjects)
+        closed = grown or all(unit.is_closed_to(one) for one in team.subjects)
         certain = refusal is not None or closed or _stays_short(jobs, beside, cluster, (least, most))
         # of a Job none of whose pods is made another finding tells
         some_made = least or (refusal is not None and team.custom is not None)
