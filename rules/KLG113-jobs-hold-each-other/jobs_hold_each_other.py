@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.analysis.held_by_gangs import held_up
 from kubelint_gpu.builders.jobs.overlapping_runs import SCHEDULE, OverlappingRuns
 from kubelint_gpu.builders.jobs.running_for_good import asking_too, while_running
-from kubelint_gpu.builders.jobs.short_gangs import ShortGang, UndecidedGang
+from kubelint_gpu.builders.jobs.short_gangs import ShortGang, UndecidedGang, refusal_of_next
 from kubelint_gpu.builders.jobs.stuck_gangs import GangDeadlock, is_repeated, stuck_gangs
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
 from kubelint_gpu.engine.api import (
@@ -34,6 +34,7 @@ from kubelint_gpu.simulation.search.trace import Waiting
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
 _WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing"
 _QUEUED = "what admits it whole looks at a quota and not at the nodes: ask for what these have, or add nodes"
+_ALLOWED = "let the quota allow all the pods at once: what starts Jobs whole, as Kueue does, does not look at it"
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
@@ -76,7 +77,7 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
     if refusal is not None:
         told = f"{number} {'is' if most <= 1 else 'are'} made, the next one is refused {refused(refusal)}"
         rest = rest if most else ": it never starts"
-        help_ = "let the quota allow all its pods at once: what starts Jobs whole, as Kueue does, does not look at it"
+        help_ = _ALLOWED
         lines = stakes(unit, subject, Waiting(subject.workload.key, new=True, count=1, refusal=refusal))
     more = [one for one in team.subjects if one is not subject and is_extended(scarce(one))]
     return Diagnostic(
@@ -114,11 +115,17 @@ def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
     jobs = [subject for one in stuck if one.custom is None for subject in one.subjects]
     while_runs = f" {while_running(beside)}" if beside else ""
     unless = "unless Kueue admits each whole, which nothing here shows, " if deadlock.queued else ""
+    refusal = refusal_of_next(unit, stuck, {key: one.running for key, one in held.items()}, beside)
+    shown = clues(unit, first.largest, scarce(first.largest), nodes)
+    why, whole = "", "let Kueue admit each Job whole, or a scheduler with pod groups place it whole"
+    if refusal is not None:
+        why, whole = f"; the next pod is refused {refused(refusal)}", _ALLOWED
+        shown = stakes(unit, first.largest, Waiting(first.key, new=True, count=1, refusal=refusal))
     return Diagnostic(
         "KLG113",
         first.place,
         f"{unless}started at the same moment{while_runs}, {names} {verb} {how_long(stuck)}: {listed(told)}, and none "
-        "gives its part back",
+        f"gives its part back{why}",
         first.largest.manifest,
         cause=" ".join(one.key for one in stuck),
         certainty="certain" if deadlock.certain else "possible",
@@ -128,12 +135,12 @@ def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
             *asking_too(beside, scarce(first.largest)),
             *(related for one in jobs for related in ties(unit, one, bound_to(unit, one))),
             *held_up(unit, jobs),
-            *clues(unit, first.largest, scarce(first.largest), nodes),
+            *shown,
         ),
         help=(
             "the label alone does nothing: declare the LocalQueue that it names, if Kueue is there"
             if deadlock.queued
-            else "let Kueue admit each Job whole, or a scheduler with pod groups place it whole",
+            else whole,
             "start them one after the other",
         ),
         proposals=tuple(_suspended(one.subjects[0]) for one in stuck[1:] if len(stuck) == 2 and one.custom is None),

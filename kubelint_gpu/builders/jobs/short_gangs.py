@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.gang_members import Team
@@ -88,6 +88,16 @@ def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGan
             if may_evict(jobs, [one.workload for one in bound])
             else UNSEEN,
         )
+
+
+def refusal_of_next(
+    unit: ApplySet, teams: Sequence[Team], running: Mapping[str, int], beside: Sequence[WorkloadCheck]
+) -> QuotaRefusal | None:
+    """How a quota refuses one more pod beside those of teams that are `running`; None where no quota is in the way."""
+    parts = [replace(one.workloads[0], replicas=running[one.key]) for one in teams if len(one.workloads) == 1]
+    if len(parts) < len(teams):
+        return None
+    return refusal_beside(unit, teams[0].largest, [*(one.workload for one in beside), *parts])
 
 
 def _relaxed(unit: ApplySet, place: int, team: Team) -> Workload:

@@ -49,3 +49,16 @@ def test_of_jobs_that_hold_each_other_the_first_deadline_is_told():
     both = job("a", 3, more="  activeDeadlineSeconds: 600\n") + "---\n" + job("b", 2)
     (told,) = messages(both, inventory(nodes=3))
     assert " can hold each other up until a fails after 600 seconds (activeDeadlineSeconds): " in told
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_a_quota_that_refuses_the_next_pod_is_named_and_not_the_nodes(counted):
+    quota = (
+        "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: serving}\n"
+        "spec: {hard: {requests.nvidia.com/gpu: 4}}\n"
+    )
+    text = f"{job('a', 3)}---\n{job('b', 3)}" + (quota if counted else "")
+    (found,) = [one for one in findings(text, inventory(nodes=6 if counted else 4)) if one.code == "KLG113"]
+    assert ("; the next pod is refused by quota q, which allows 4" in found.message) == counted
+    assert any("let the quota allow" in one for one in found.help) == counted
+    assert any("Kueue admit" in one for one in found.help) != counted
