@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
 from kubelint_gpu.analysis.coupled import bound_to
@@ -119,10 +120,12 @@ def _refusal(unit: ApplySet, team: Team, beside: Sequence[WorkloadCheck], made: 
     if len(team.workloads) == 1:
         return refusal_beside(unit, team.largest, [*there, replace(team.workloads[0], replicas=made)])
     for subject, mine in zip(team.subjects, team.workloads, strict=True):
-        refusals = [refusal_beside(unit, subject, [*there, replace(mine, replicas=n)]) for n in range(mine.replicas)]
-        first = next(filter(None, refusals), None)
-        if first is not None:
-            return first
+
+        def refused(number: int, subject: WorkloadCheck = subject, mine: Workload = mine) -> QuotaRefusal | None:
+            return refusal_beside(unit, subject, [*there, replace(mine, replicas=number)])
+
+        if refused(mine.replicas - 1) is not None:
+            return refused(bisect_left(range(mine.replicas), True, key=lambda number: refused(number) is not None))
         there.append(mine)
     return None
 
