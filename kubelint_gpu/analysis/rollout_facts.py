@@ -6,6 +6,7 @@ A `ApplySet` asks for each of these answers once.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.later_transitions import (
@@ -64,16 +65,17 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
 
     What never ends by itself is told of already; whom it blocks while it waits is not.
     """
-    names = {one.new.key: key for key, one in transitions_in(unit).items()}
-    pairs = [
-        (key, names[other])
+    every_one = transitions_in(unit)
+    ending = {one.new.key: key for key, one in every_one.items() if one.existing and one.rolls and _ends(unit, key)}
+    pairs = (
+        (key, ending[other])
         for key, found in judgements_in(unit).items()
-        if key in transitions_in(unit) and (found.waits or found.placed < found.wanted)
-        for other in dict.fromkeys((*(one.key for one in found.company), *_holders(unit, found)))
-        if other in names and _ends(unit, names[other]) and transitions_in(unit)[names[other]].existing
-    ]
-    at_once = {key for key, one in transitions_in(unit).items() if one.known and one.rolls}
-    for waiting, other in pairs[: TOLD.pairs]:
+        if ending and key in every_one and (found.waits or found.placed < found.wanted)
+        for other in dict.fromkeys((*(one.key for one in found.company), *_holders(unit, found, ending)))
+        if other in ending
+    )
+    at_once = {key for key, one in every_one.items() if one.known and one.rolls}
+    for waiting, other in islice(pairs, TOLD.pairs):
         mine = transitions_in(unit)[other].new.key
         found = _told_of(unit, (waiting, other), mine)
         if found is None or at_once <= {waiting, other}:
@@ -85,15 +87,15 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
             yield found if every.verdict is found.verdict else replace(found, verdict=Verdict.MAY_STICK)
 
 
-def _holders(unit: ApplySet, found: Judgement) -> Iterator[str]:
+def _holders(unit: ApplySet, found: Judgement, ending: Mapping[str, WorkloadKey]) -> Iterator[str]:
     """Whose pods hold what a rollout waits for, or may: where not all of its own find room, those of its nodes."""
     for one in found.trace.waiting if found.trace is not None else ():
         for lack in one.lacks:
             yield from sorted(lack.owners)
     if found.placed < found.wanted:
-        for other in judgements_in(unit).values():
-            if not other.eligible.isdisjoint(found.eligible):
-                yield other.workload.key
+        for name, key in ending.items():
+            if not judgements_in(unit)[key].eligible.isdisjoint(found.eligible):
+                yield name
 
 
 def _told_of(unit: ApplySet, keys: Collection[WorkloadKey], ends: str) -> Together | None:

@@ -159,9 +159,9 @@ def placed_last(simulation: Simulation, full: State, sizes: Sequence[int], kinds
     if held is not None and places.devices is not None:
         held = places.devices.released_all(kinds, held)
     # those that found no node find one only where something left
-    others = [kind for kind, count in enumerate(full.waiting) if count and kind not in kinds]
-    if any(places.claim_refusal(kind, full) for kind in others):
-        others = []
+    others = {kind for kind, count in enumerate(full.waiting) if count and kind not in kinds}
+    if any(places.claim_refusal(kind, full) for kind in sorted(others)):
+        others = set()
     return _filled(
         simulation, ranks, full._replace(nodes=nodes, waiting=waiting, held=held), (others, {*looks(simulation, full)})
     )
