@@ -159,8 +159,8 @@ class ClusterContext:
 
     @cached_property
     def shows_all(self) -> bool:
-        """Whether the inventory was captured from a cluster, so that what it does not have is not there."""
-        return bool(self.base.namespaces and self.base.pods)
+        """Whether it was captured whole: it has `kube-system`, as every cluster, and what it lacks is not there."""
+        return bool(self.base.pods) and "kube-system" in [one.name for one in self.base.namespaces]
 
     def declared(self, kind: str, name: str, namespace: str = "") -> Declared | None:
         """An object of the inventory; of one that lies in a namespace, the first of the name where none is given."""

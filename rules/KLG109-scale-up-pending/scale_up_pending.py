@@ -96,7 +96,7 @@ def _waiting_for_gone(unit: ApplySet) -> Iterator[Diagnostic]:
             waiting = next((one for one in later.trace.waiting if one.owner == subject.workload.key), None)
         elif later.refusal is not None:
             waiting = Waiting(subject.key, subject.controller.rolls, later.wanted - later.placed, refusal=later.refusal)
-        names = _holders(unit, waiting)
+        names = _holders(unit, subject, waiting)
         if waiting is not None and names:
             yield _until_removed(unit, subject, later, waiting, names)
 
@@ -111,10 +111,11 @@ def _is_worse(beside: Judgement, now: Judgement) -> bool:
     return now.ends and not beside.ends
 
 
-def _holders(unit: ApplySet, waiting: Waiting | None) -> list[str]:
+def _holders(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting | None) -> list[str]:
     gone = {one.workload.key: one.workload for one in unit.gone if one.workload is not None}
     if waiting is not None and waiting.refusal is not None:
-        quotas = [quota for quota in unit.cluster.quotas if quota.meta.name == waiting.refusal.quota]
+        refusing = subject.workload.meta.namespace, waiting.refusal.quota
+        quotas = [one for one in unit.cluster.quotas if (one.meta.namespace, one.meta.name) == refusing]
         return [key for key, one in sorted(gone.items()) if any(quota.covers(one.pod("old")) for quota in quotas)]
     found = {owner for lack in (waiting.lacks if waiting is not None else ()) for owner in lack.owners}
     return sorted(found & gone.keys())

@@ -73,7 +73,9 @@ def test_ordinals_that_are_scaled_away_need_not_have_run():
     ],
 )
 def test_what_nobody_deletes_holds_what_it_has_of_a_quota(after, told):
-    every = [quota(4) + made("a", replicas=2) + made("b", replicas=2), quota(4) + after]
+    # a quota of the same name counts others in another namespace
+    there = (quota(9) + made("c", replicas=2)).replace("namespace: serving", "namespace: other")
+    every = [there + quota(4) + made("a", replicas=2) + made("b", replicas=2), quota(4) + after]
     before, now = ({one.object: one for one in unit(text, ROOM).manifests} for text in every)
     gone = [one for name, one in before.items() if name not in now]
     judged = ApplySet((read("a.yaml", every[1].encode()),), world(ROOM), before=before, gone=gone)

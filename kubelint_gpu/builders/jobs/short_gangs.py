@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.gang_members import Team
@@ -120,14 +121,18 @@ def _refusal(unit: ApplySet, team: Team, beside: Sequence[WorkloadCheck], made: 
     if len(team.workloads) == 1:
         return refusal_beside(unit, team.largest, [*there, replace(team.workloads[0], replicas=made)])
     for subject, mine in zip(team.subjects, team.workloads, strict=True):
-
-        def refused(number: int, subject: WorkloadCheck = subject, mine: Workload = mine) -> QuotaRefusal | None:
-            return refusal_beside(unit, subject, [*there, replace(mine, replicas=number)])
-
-        if refused(mine.replicas - 1) is not None:
-            return refused(bisect_left(range(mine.replicas), True, key=lambda number: refused(number) is not None))
+        made_all = _refusal_after(unit, subject, there, mine, mine.replicas - 1)
+        if made_all is not None:
+            after = partial(_refusal_after, unit, subject, there, mine)
+            return after(bisect_left(range(mine.replicas), True, key=lambda number: after(number) is not None))
         there.append(mine)
     return None
+
+
+def _refusal_after(
+    unit: ApplySet, subject: WorkloadCheck, there: Sequence[Workload], mine: Workload, number: int
+) -> QuotaRefusal | None:
+    return refusal_beside(unit, subject, [*there, replace(mine, replicas=number)])
 
 
 def _stays_short(

@@ -14,8 +14,7 @@ def decide(question: Question) -> Judgement:
     """What every run comes to, as far as the budget reaches."""
     position, participant, search = question.position, question.participant, question.search
     if participant.rolling and is_beyond_search(question.situation):
-        verdict = Verdict.COMPLETES if question.roomy_at_rest else Verdict.UNDECIDED
-        return replace(question.blank, by_bound=False, verdict=verdict)
+        return replace(question.blank, by_bound=False, verdict=_where_open(question))
     rolling = frozenset({position}) if participant.rolling else frozenset[int]()
     mine = search.simulation(rolling, ()).pod_types.members[position]
     found = search.searched(rolling, () if participant.in_any_order else mine)
@@ -34,12 +33,9 @@ def decide(question: Question) -> Judgement:
         blank = replace(blank, at_best=one.placed, refusal=one.refusal, waiting=one.waiting)
     if found.verdict is None or not participant.rolling:
         return blank
-    verdict = found.verdict
-    if verdict is Verdict.UNDECIDED and question.roomy_at_rest:
-        verdict = Verdict.COMPLETES
     return replace(
         blank,
-        verdict=verdict,
+        verdict=_where_open(question) if found.verdict is Verdict.UNDECIDED else found.verdict,
         placed=wanted,
         at_best=None,
         refusal=None,
@@ -48,3 +44,8 @@ def decide(question: Question) -> Judgement:
         evicts=found.evicts,
         eviction=found.eviction,
     )
+
+
+def _where_open(question: Question) -> Verdict:
+    """What is said where a search does not see every end."""
+    return Verdict.COMPLETES if question.roomy_at_rest else Verdict.UNDECIDED

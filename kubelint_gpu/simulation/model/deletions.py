@@ -9,22 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
+from itertools import accumulate
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.simulation.controllers.reconciler import Action
-from kubelint_gpu.simulation.controllers.state import (
-    AWAITED,
-    BROKEN,
-    GOING,
-    LEAVING,
-    READY,
-    STARTING,
-    UNBOUND,
-    Content,
-    State,
-    more,
-    on_node,
-)
+from kubelint_gpu.simulation.controllers.state import GOING, LEAVING, READY, UNBOUND, Content, State, more, on_node
 from kubelint_gpu.work import charge
 
 Slot = tuple[int, int, int]
@@ -39,7 +28,7 @@ def deletions(state: State, change: Action, classes: Sequence[int], *, ranked: b
     kind, count = change.delete or (-1, 0)
     tiers: dict[tuple[int, int], list[Slot]] = {}
     if change.node < 0 and state.waiting[kind]:
-        tiers[0, 0] = [(-1, AWAITED, state.waiting[kind])]
+        tiers[0, 0] = [(-1, UNBOUND[0], state.waiting[kind])]
     for node in range(len(state.nodes)) if change.node < 0 else (change.node,):
         content = state.nodes[node]
         for found, phase, there in content:
@@ -71,7 +60,7 @@ def without(state: State, kind: int, deleted: tuple[Slot, ...]) -> State:
 
 
 def _family(content: Content, family: tuple[int, ...]) -> int:
-    return sum([count for kind, phase, count in content if kind in family and phase in (STARTING, READY, BROKEN)])
+    return sum([count for kind, phase, count in content if kind in family and phase not in (*UNBOUND, *GOING)])
 
 
 def _by_equality(tier: Sequence[Slot], state: State, classes: Sequence[int]) -> list[tuple[Hashable, Slot]]:
@@ -87,16 +76,32 @@ def _by_equality(tier: Sequence[Slot], state: State, classes: Sequence[int]) -> 
     return [(same, slot) for same, members in alike.items() for slot in members]
 
 
-def _choices(
-    slots: Sequence[tuple[Hashable, Slot]], count: int, before: Hashable = None, given: int = 0
-) -> Iterator[tuple[Slot, ...]]:
-    """Every way to take so many pods; of equal slots none gives more than what the one before it has `given`."""
-    charge(1)
-    if not count:
-        yield ()
-    elif slots:
-        (same, (node, phase, there)), *rest = slots
-        most = min(there, count, given if same == before else there)
-        for taken in range(most, max(-1, count - sum([slot[2] for _, slot in rest]) - 1), -1):
-            for chosen in _choices(rest, count - taken, same, taken):
-                yield ((node, phase, taken), *chosen) if taken else chosen
+def _choices(slots: Sequence[tuple[Hashable, Slot]], count: int) -> Iterator[tuple[Slot, ...]]:
+    """Every way to take so many pods of those that there are; of equal slots none gives more than the one before it."""
+    room = [*accumulate((there for _, (_, _, there) in reversed(slots)), initial=0)][::-1]
+    # for each slot where those end that are equal to it
+    ends = [*range(1, len(slots) + 1)]
+    for place in range(len(slots) - 2, -1, -1):
+        ends[place] = ends[place + 1] if slots[place][0] == slots[place + 1][0] else place + 1
+    taken: list[int] = []
+    left = count
+    while True:
+        while left:
+            charge(1)
+            same, (_, _, there) = slots[len(taken)]
+            equal = bool(taken) and same == slots[len(taken) - 1][0]
+            taken.append(min(left, taken[-1] if equal else there))
+            left -= taken[-1]
+        chosen = zip(slots, taken, strict=False)
+        yield tuple([(node, phase, number) for (_, (node, phase, _)), number in chosen if number])
+        # the last slot of which one less may be taken, as those after it have enough
+        while taken:
+            fewer = taken.pop() - 1
+            left += fewer + 1
+            end = ends[len(taken)]
+            if fewer >= 0 and left <= fewer * (end - len(taken)) + room[end]:
+                break
+        else:
+            return
+        taken.append(fewer)
+        left -= fewer

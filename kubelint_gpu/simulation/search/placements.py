@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from fractions import Fraction
 
@@ -185,7 +186,7 @@ def _filled(
     simulation: Simulation,
     sizes: Sequence[int] | None,
     state: State | None = None,
-    refused: tuple[Collection[int], Collection[Hashable]] = ((), ()),
+    refused: tuple[AbstractSet[int], AbstractSet[Hashable]] = (frozenset(), frozenset()),
 ) -> State:
     """Pod after pod on the first node that takes it, until none takes one."""
     state = known(simulation) if state is None else state

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
@@ -77,13 +78,13 @@ def placed_one_more(
     *,
     any_order: bool = False,
     hopeless: set[int] | None = None,
-    refused: tuple[Collection[int], Collection[Hashable]] = ((), ()),
+    refused: tuple[AbstractSet[int], AbstractSet[Hashable]] = (frozenset(), frozenset()),
 ) -> Iterator[State]:
     """The states with one more pod placed; those that are made anew come late, and last those that may wait.
 
     Those that come equally early come in some `order` of kinds, which matters only where nodes look at each other.
-    `hopeless` kinds are not tried, and those that find no node become so. Nodes of some
-    looks are known to take none of some kinds, which they have `refused`.
+    `hopeless` kinds are not tried, and those that find no node become so; those that are `refused` are not tried on
+    nodes of these looks.
     """
     places, kinds = simulation.places, simulation.pod_types.kinds
     nobody = simulation.pod_types.pending

@@ -112,5 +112,5 @@ def test_the_most_crowded_nodes_are_first_for_all_of_them():
 
 
 def test_of_many_equal_nodes_there_is_one_choice():
-    state = State((), (0,), (((0, READY, 1),),) * 200)
-    assert len(after(state, delete(100), [range(200)])) == 1
+    state = State((), (0,), (((0, READY, 1),),) * 3000)
+    assert len(after(state, delete(1500), [range(3000)])) == 1
