@@ -21,11 +21,12 @@ def standstill_anywhere(
     wait = wait_of(unit, subject, end.waiting)
     why, _, label = keeping(workload)
     clause, sentences = wait.clause, tuple(wait.sentences())
-    if code == "KLG102":
+    if code in ("KLG102", "KLG103"):
+        where = f"the only {'node' if len(end.waiting.lacks) == 1 else 'nodes'} that it may go to"
+        holder = "the old pod" if workload.replicas == 1 else "the old pods"
         ports = listed([str(port) for port in port_numbers(workload.spec)])
-        one = len(end.waiting.lacks) == 1
-        node, holder = ("the only node", "the old pod") if one else ("the only nodes", "the old pods")
-        clause = f"the new pod waits for host port {ports} of {node} that it may go to, held by {holder}"
+        what = f"host port {ports} of {where}, held by" if code == "KLG102" else f"a place on {where}, apart from"
+        clause = f"the new pod waits for {what} {holder}"
         sentences = (clause,)
     place = manifest.place(field_pointers.strategy(manifest), "key")
     return Diagnostic(

@@ -1,4 +1,4 @@
-"""Rollouts that never end in any cluster, as the manifests alone show: over a quota, a claim for one pod, a host port.
+"""Rollouts that never end in any cluster, as the manifests alone show: over a quota, a claim for one pod, a place.
 
 They are judged on nodes that are as generous to the pods as any could be.
 """
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.analysis.predecessors import makes_none
 from kubelint_gpu.analysis.scenarios import on_nodes_of
 from kubelint_gpu.kube.objects.label_algebra import alternatives
+from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE, READ_WRITE_ONCE_POD
+from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
-from kubelint_gpu.scheduler.plugins import node_ports, volume_restrictions
+from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, volume_restrictions
 from kubelint_gpu.simulation.questions.beyond_inventory import MOST_NODES
 from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -28,7 +30,7 @@ from kubelint_gpu.analysis.beyond.generous_nodes import nodes_for, on_generous_n
 
 _HOSTNAME = "kubernetes.io/hostname"
 _WHATEVER = frozenset((volume_restrictions.NAME,))
-_IF_COUNTED = frozenset((node_ports.NAME,))
+_IF_COUNTED = frozenset((inter_pod_affinity.NAME, node_ports.NAME))
 _OF_NODES = frozenset((ATTACH,))
 
 
@@ -104,11 +106,18 @@ def _rolled(unit: ApplySet) -> Iterator[WorkloadCheck]:
 
 def _exclusive(unit: ApplySet, subject: WorkloadCheck) -> Iterator[bool]:
     yield _claims(unit, subject, READ_WRITE_ONCE_POD)
-    pinned = all(
-        any(bound.field or bound.requirement.key == _HOSTNAME for bound in bounds)
-        for bounds in alternatives(subject.workload.spec)
+    spec = subject.workload.spec
+    yield _has_host_ports(subject) and _pinned(spec, _HOSTNAME)
+    for term in own_terms(subject.pod, spec.pod_anti_affinity, unit.empty):
+        yield term.matches(subject.pod) and _pinned(spec, term.key)
+
+
+def _pinned(spec: PodSpec, key: str) -> bool:
+    """Whether each node that it may go to has one of the values that it names for this label."""
+    return all(
+        any((bound.field and key == _HOSTNAME) or bound.requirement.key == key for bound in bounds)
+        for bounds in alternatives(spec)
     )
-    yield _has_host_ports(subject) and pinned
 
 
 def _claims(unit: ApplySet, subject: WorkloadCheck, mode: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, islice, product
 
 from kubelint_gpu.budget import SIMULATION
@@ -75,6 +75,7 @@ class _Further:
             return None
         if any(self._is_at_home(volume) for volume in volumes):
             return False
+        before = len(self.nodes)
         for form in _forms(pod, volumes):
             for volume in volumes:
                 self._keep_apart(form, volume)
@@ -83,23 +84,33 @@ class _Further:
                 self.nodes += made
                 self._names |= {node.name for node in made}
                 self._hosts |= {node.labels[HOSTNAME] for node in made}
-                return True
-        return False
+                if not _keep_apart(pod):
+                    break
+        return len(self.nodes) > before
 
     def _made(self, form: _Form, pod: Pod, most: int) -> list[Node]:
-        """Up to so many nodes of a form: those whose name or host name must be one of a few are no more than these."""
+        """Up to so many nodes of a form: those whose name or host name must be one of a few are no more than these.
+
+        As many topology domains as can be are among them.
+        """
         names, hosts = set(self._names), set(self._hosts)
         found: list[Node] = []
+        domains: dict[str, set[str]] = {term.topology_key: set() for term in pod.spec.pod_anti_affinity}
+        domains |= {one.topology_key: set() for one in pod.spec.spread}
         while len(found) < most:
-            node = self._node(form, pod, names, hosts)
+            node = self._node(form, pod, names, hosts, domains)
             if node is None:
                 break
             found.append(node)
             names.add(node.name)
             hosts.add(node.labels[HOSTNAME])
+            for key, given in domains.items():
+                given.update((node.labels[key],) if key in node.labels else ())
         return found
 
-    def _node(self, form: _Form, pod: Pod, names: set[str], hosts: set[str]) -> Node | None:
+    def _node(
+        self, form: _Form, pod: Pod, names: set[str], hosts: set[str], domains: Mapping[str, set[str]]
+    ) -> Node | None:
         fresh = next(text for number in count(1) if (text := f"beyond-{number}") not in names | hosts)
         name = _one(form.get((True, NODE_NAME_FIELD), ANYTHING), names, fresh)
         host = _one(form.get((False, HOSTNAME), ANYTHING), hosts, fresh if name is None or name in hosts else name)
@@ -114,7 +125,7 @@ class _Further:
                 labels.setdefault(key, name)
         for (is_name, key), one in form.items():
             if not (is_name or key in labels or one.absent):
-                value = _one(one, (), name)
+                value = _one(one, domains.get(key, ()), name) or _one(one, (), name)
                 if value is None:
                     return None
                 labels[key] = value

@@ -24,11 +24,32 @@ spec: {accessModes: [ReadWriteOncePod], resources: {requests: {storage: 1Gi}}}
 """
 VOLUME = "volumes: [{name: v, persistentVolumeClaim: {claimName: v}}]"
 PORT = "ports: [{containerPort: 80, hostPort: 8080}]"
+HOST = "kubernetes.io/hostname"
 PINNED = "nodeSelector: {kubernetes.io/hostname: gpu-1}"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def apart(key, *terms):
+    """A pod that keeps away from its own kind, on nodes that match one of these terms."""
+    listed = ", ".join(f"{{matchExpressions: [{one}]}}" for one in terms)
+    return (
+        f"affinity: {{podAntiAffinity: {{{REQUIRED}: [{{topologyKey: {key}, labelSelector: {{}}}}]}}, "
+        f"nodeAffinity: {{{REQUIRED}: {{nodeSelectorTerms: [{listed}]}}}}}}"
+    )
+
+
+def one_of(key, *values):
+    return f"{{key: {key}, operator: In, values: [{', '.join(values)}]}}"
 
 
 def told(text):
     return {one.code: one for one in findings(text, "") if one.code.startswith("KLG1")}
+
+
+EITHER = (
+    f"affinity: {{nodeAffinity: {{{REQUIRED}: {{nodeSelectorTerms: ["
+    f"{{matchExpressions: [{one_of(HOST, 'a')}]}}, {{matchExpressions: [{one_of(HOST, 'b')}]}}]}}}}}}"
+)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +58,12 @@ def told(text):
         (f"{QUOTA}---\n{deployment()}", "KLG105", "refused by quota q"),
         (f"{CLAIM}---\n{deployment(pod=VOLUME, limits='{cpu: 1}')}", "KLG104", "waits for claim v (ReadWriteOncePod)"),
         (deployment(pod=PINNED, more=PORT, limits="{cpu: 1}"), "KLG102", "host port 8080 of the only node"),
+        (
+            deployment(pod=apart(HOST, one_of(HOST, "gpu-1")), limits="{cpu: 1}"),
+            "KLG103",
+            "a place on the only node that",
+        ),
+        (deployment(pod=apart("zone", one_of("zone", "a")), limits="{cpu: 1}"), "KLG103", "a place on the only nodes"),
     ],
 )
 def test_what_no_node_changes_is_an_error(text, code, said):
@@ -46,7 +73,7 @@ def test_what_no_node_changes_is_an_error(text, code, said):
     assert found[code].message.startswith("the rollout never ends in any cluster: the new pod")
     assert said in found[code].message
     assert "beyond" not in str(found[code])
-    assert [(fix.title.split(",")[0], fix.verified) for fix in found[code].fixes] == [
+    assert [(fix.title.split(",")[0], fix.verified) for fix in found[code].fixes][:2] == [
         ("set maxSurge: 0 and maxUnavailable: 1", True),
         ("set strategy type: Recreate", True),
     ]
@@ -62,6 +89,11 @@ def test_what_no_node_changes_is_an_error(text, code, said):
         deployment(pod=VOLUME, limits="{cpu: 1}"),
         deployment(more=PORT, limits="{cpu: 1}", spec="strategy: {type: Recreate}"),
         deployment(pod=PINNED),
+        deployment(pod=apart("zone", one_of("zone", "a", "b")), limits="{cpu: 1}"),
+        deployment(pod=apart(HOST, one_of(HOST, "a"), one_of(HOST, "b")), limits="{cpu: 1}"),
+        deployment(pod=apart(HOST, one_of("zone", "a")), limits="{cpu: 1}"),
+        deployment(pod=apart("zone", "{key: zone, operator: Exists}"), limits="{cpu: 1}"),
+        deployment(pod=EITHER, more=PORT, limits="{cpu: 1}"),
     ],
 )
 def test_what_depends_on_nodes_or_ends_is_none(text):

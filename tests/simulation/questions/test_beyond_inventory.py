@@ -127,6 +127,13 @@ def test_pods_that_keep_apart_find_as_many_nodes_as_they_need():
     assert sorted(one.labels["kubernetes.io/hostname"] for one in nodes) == ["y", "z"]
 
 
+def test_pods_that_keep_apart_find_each_topology_domain_that_they_name():
+    either = affinity(labels(("zone", "In", "c", "d")), labels(("zone", "In", "e")))
+    assert {one.labels["zone"] for one in found(either).nodes} == {"c"}
+    spec = {"affinity": {**apart("zone")["affinity"], **either["affinity"]}}
+    assert {one.labels["zone"] for one in found(spec).nodes} == {"c", "d", "e"}
+
+
 _values = st.sampled_from(["a", "b", "c", "1", "5", "9"])
 _requirement = st.one_of(
     st.tuples(
