@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.beyond.generous_nodes import on_generous_nodes
+from kubelint_gpu.analysis.predecessors import is_left_alone
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.questions.drain import Drained, drain
 from kubelint_gpu.values import dataclass, replace
@@ -50,8 +51,9 @@ def held_drains(unit: ApplySet) -> Iterator[HeldNode]:
     blocked = _blocked(ready, unit, unit.cluster)
     open_to = [subject for subject in ready if subject.workload.key in blocked and not unit.is_closed_to(subject)]
     always = _always_blocked(ready, unit) if open_to else {}
+    before = _blocked_before(unit, [one for one in ready if one.workload.key in blocked], unit.cluster_before)
     for subject in ready:
-        mine = blocked.get(subject.workload.key, [])
+        mine = [one for one in blocked.get(subject.workload.key, ()) if one not in before]
         held = always.get(subject.workload.key, []) if subject in open_to else mine
         if held and all(not one.stranded for one in held):
             # what finds no room may find it on a further node; a budget that lets nothing go stays as it is
@@ -68,9 +70,11 @@ def _held_anywhere(unit: ApplySet) -> Iterator[HeldNode]:
     ready = [one for one in ready if any(budget.selects(one.pod) for budget in budgets)]
     if not ready:
         return
-    blocked = _blocked(ready, unit, on_generous_nodes(unit).cluster, every=True)
+    generous = on_generous_nodes(unit).cluster
+    blocked, before = _blocked(ready, unit, generous, every=True), _blocked_before(unit, ready, generous)
     for subject in ready:
-        mine = [one for one in blocked.get(subject.workload.key, ()) if one.refused or one.allowed == 0]
+        found = [one for one in blocked.get(subject.workload.key, ()) if one not in before]
+        mine = [one for one in found if one.refused or one.allowed == 0]
         if mine:
             # of nodes that stand for any others nothing is told
             shown = replace(mine[0], node="", elsewhere=mine[0].pods, known=False)
@@ -82,6 +86,16 @@ def _always_blocked(ready: Sequence[WorkloadCheck], unit: ApplySet) -> dict[str,
     if not cluster_beyond(unit).known:
         return {}
     return _blocked(ready, unit, cluster_beyond(unit).cluster, every=True)
+
+
+def _blocked_before(unit: ApplySet, ready: Sequence[WorkloadCheck], cluster: Cluster) -> set[Drained]:
+    """The drains of workloads that this change leaves alone that were blocked before it."""
+    same = {one.workload.key for one in ready if is_left_alone(unit, one)}
+    if not same:
+        return set()
+    there = [old for one in unit.subjects if (old := unit.before_of(one)) is not None and _has_pods(old)]
+    before = replace(cluster, disruption_budgets=unit.cluster_before.disruption_budgets)
+    return {one for owner, drains in _blocked(there, unit, before).items() if owner in same for one in drains}
 
 
 def _blocked(

@@ -159,7 +159,7 @@ class ApplySet(ManifestSet):
     @cached_property
     def cluster_before(self) -> Cluster:
         """The cluster that admitted what runs: without what is made now, and with what changes as it was."""
-        kinds = ("LimitRange", "Namespace", "PriorityClass", "RuntimeClass", "ResourceQuota")
+        kinds = ("LimitRange", "Namespace", "PodDisruptionBudget", "PriorityClass", "RuntimeClass", "ResourceQuota")
         if not any(one.kind in kinds for one in self.manifests):
             return self.cluster
         old = [self.before.get(one.object, one) for one in self.manifests if one.object not in self.made]

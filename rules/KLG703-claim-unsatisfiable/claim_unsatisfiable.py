@@ -40,9 +40,11 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
         yield from _of_doubtful_pools(unit)
         return
     mine = {}
+    users = grouped(((one.kind, one.namespace, one.name), one) for one in claim_references(unit))
     for claim in written_claims(unit):
-        found = tuple(faults(trial, claim.spec))
-        mine[claim.manifest.kind, claim.namespace, claim.manifest.name] = bool(found)
+        key = (claim.manifest.kind, claim.namespace, claim.manifest.name)
+        found = tuple(faults(trial, claim.spec, users.get(key, ())))
+        mine[key] = bool(found)
         for fault in found:
             # of a claim that is refused an attempt says nothing that its refusal does not say
             if fault.below != ("requests",) or not any(further_problems(claim.manifest, unit.minor_release)):
@@ -55,7 +57,7 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         if reference.kind == CLAIM and f"{reference.namespace}/{reference.name}" in allocated:
             continue
-        found = tuple(faults(trial, spec))
+        found = tuple(faults(trial, spec, [reference]))
         mine[key] = bool(found)
         for fault in found:
             yield _of_inventory(unit, reference, fault, assumption(unit, trial, spec, fault))

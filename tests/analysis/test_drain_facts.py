@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from change_cases import found, made
+from change_cases import inventory as cluster
 from checks_units import deployment, findings
 from small_inventories import budget, inventory
 
@@ -93,3 +95,15 @@ def test_what_pods_ask_for_is_shown_only_where_they_find_no_room():
     held = budget("minAvailable: 1") + deployment(spec="strategy: {type: Recreate}")
     assert lines(held, inventory(1, 2)) == ["1 replica, all under the budget"]
     assert len(lines(held, inventory())) > 1
+
+
+@pytest.mark.parametrize("nodes", [True, False])
+@pytest.mark.parametrize(
+    ("line", "more", "told"),
+    [("minAvailable: 1", "", []), ("minAvailable: 0", "", ["KLG112"]), ("minAvailable: 1", "args: [x]", ["KLG112"])],
+)
+def test_a_drain_that_an_untouched_workload_blocked_before_is_not_told(line, more, told, nodes):
+    stays = "strategy: {type: Recreate}\n"
+    before = budget(line) + made("chat", stays)
+    after = budget("minAvailable: 1") + made("chat", stays, more=more) + made("b", stays)
+    assert [code for code, *_ in found(before, after, cluster(3) if nodes else "") if code == "KLG112"] == told

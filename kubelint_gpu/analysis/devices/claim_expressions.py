@@ -12,15 +12,14 @@ from kubelint_gpu.analysis.devices.written_claims import (
     claim_of,
     claim_references,
     device_objects,
+    open_to,
     written_claims,
 )
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.dra.nvidia import CLASSES
-from kubelint_gpu.scheduler import fit
-from kubelint_gpu.scheduler.companions import lone
-from kubelint_gpu.values import NamedTuple, replace
+from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
@@ -89,7 +88,7 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
         trial.renewed()
         if trial.asked(spec).error is None:
             return None
-        return _asked(trial, spec, _open_to(askers, trial) if known is None else None)
+        return _asked(trial, spec, open_to(askers, trial.snapshot) if known is None else None)
 
     for name, manifest in classes.items():
         if known is None or name in known:
@@ -132,13 +131,6 @@ class _Found(NamedTuple):
     device: str
     has: tuple[str, ...]
     error: str
-
-
-def _open_to(references: Sequence[PodClaimReference], trial: ClaimTrial) -> frozenset[str] | None:
-    """The nodes that the filters before let pass for pods that name a claim; None, for all, where none does."""
-    pods = [lone(one.subject.pod, trial.snapshot) for one in references]
-    without = [replace(pod, spec=replace(pod.spec, resource_claims=())) for pod in pods]
-    return frozenset().union(*(fit(pod, trial.snapshot).fits for pod in without)) if pods else None
 
 
 def _asked(trial: ClaimTrial, spec: ClaimSpec, among: frozenset[str] | None = None) -> _Found | None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
     from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
+from kubelint_gpu.analysis.devices.written_claims import PodClaimReference, open_to
 
 
 class Fault(NamedTuple):
@@ -69,10 +70,12 @@ def certainty(unit: ApplySet) -> Certainty:
     return "certain" if unit.is_closed else "possible"
 
 
-def faults(trial: ClaimTrial, spec: ClaimSpec) -> Iterator[Fault]:
-    """What keeps a claim from every node; nothing where a node serves it, or where that is not known."""
+def faults(trial: ClaimTrial, spec: ClaimSpec, askers: Sequence[PodClaimReference] = ()) -> Iterator[Fault]:
+    """What keeps a claim of these pods from every node; nothing where a node serves it, or where that is not known."""
     trial.renewed()
     found = trial.asked(spec)
+    if found.error is not None and found.refused is None and askers:
+        found = trial.asked(spec, among=open_to(askers, trial.snapshot))
     if found.served or found.refused is not None:
         return
     if found.error is not None:

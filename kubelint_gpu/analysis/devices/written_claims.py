@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.objects.workload import api_group
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -131,6 +133,13 @@ def users_of(unit: ApplySet, claim: Manifest) -> tuple[str, ...]:
     """The workloads whose pods name a claim or a template of a unit."""
     users = [one for one in claim_references(unit) if f"{one.kind}/{one.namespace}/{one.name}" == claim.object]
     return tuple(dict.fromkeys(one.subject.manifest.object for one in users))
+
+
+def open_to(references: Sequence[PodClaimReference], snapshot: Snapshot) -> frozenset[str] | None:
+    """The nodes that the filters before let pass for pods that name a claim; None, for all, where none does."""
+    pods = [lone(one.subject.pod, snapshot) for one in references]
+    without = [replace(pod, spec=replace(pod.spec, resource_claims=())) for pod in pods]
+    return frozenset().union(*(fit(pod, snapshot).fits for pod in without)) if pods else None
 
 
 def claim_of(unit: ApplySet, reference: PodClaimReference) -> ClaimSpec | None:

@@ -253,3 +253,17 @@ def test_what_else_fails_is_told_of_a_claim_whose_toleration_is_refused(tolerati
     assert ("KLG003", "error") in every
     lawful = asked.replace("In", "Exists").replace("PreferNoSchedule", "NoSchedule")
     assert "KLG003" not in [one.code for one in findings(claim(lawful))]
+
+
+@pytest.mark.parametrize(
+    ("large", "told"),
+    [("", ["KLG703"]), ("unschedulable: true", []), ("taints: ['a=b:NoSchedule']", []), ("allocatable: {cpu: 1m}", [])],
+)
+def test_a_node_that_the_filters_before_refuse_fails_no_attempt(large, told):
+    small = "{name: small, allocatable: {cpu: 96}, devices: [{model: H100-80GB-HBM3, count: 2}]}"
+    more = "" if large.startswith("allocatable") else "allocatable: {cpu: 96}, "
+    nodes = f"nodes:\n  - {small}\n  - {{name: large, {more}{large}{large and ', '}"
+    every = "{name: gpu, exactly: {deviceClassName: gpu.nvidia.com, allocationMode: All}}"
+    text = objects(claim(f"[{every}]"), pod(resources="claims: [{name: gpu}], requests: {cpu: 1}"))
+    devices = "devices: [{model: H100-80GB-HBM3, count: 40}]}\n"
+    assert codes(text, f"{nodes}{devices}") == told
