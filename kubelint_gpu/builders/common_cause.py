@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.devices.asked_devices import asked_devices
@@ -14,7 +15,10 @@ from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import bare, listed, some
+from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.framework.facts import Held
+from kubelint_gpu.simulation.controllers.daemon_nodes import pinned_pod
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.most_pods import find_no_room_together
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
@@ -29,29 +33,86 @@ def of_shortage(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, nature: str
 ) -> Shared | None:
     """That not all replicas run: a quota, what they ask for of the nodes, or what else it is by its `nature`."""
-    not_all, who = ("not all pods of ", WHO), subject.workload.key
     if judgement.refusal is not None:
         return of_quota(subject, judgement.refusal, judgement.wanted)
     certain, priority = is_certain(unit, subject, judgement), subject.workload.spec.priority or 0
     nodes = without_place(judgement)
     if nodes:
         has = _places(unit).get(nodes) if certain else None
-        told = (*not_all, f" can run on {some(nodes)}: {nature}")
-        return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has, priority, who=who)
+        told = ("not all pods of ", WHO, f" can run on {some(nodes)}: {nature}")
+        return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has, priority, who=subject.workload.key)
     each = pod_requests(subject.workload.spec).get(resource, 0)
-    names = in_order(judgement.eligible)
-    found = [info for info in map(unit.empty.node, names if each else ()) if info is not None]
-    total = sum(info.node.allocatable.get(resource, 0) for info in found)
     if not each and subject.workload.spec.resource_claims:
         devices = asked_devices(unit, subject, judgement.eligible)
         resource, each, total = devices or ("", 0, 0)
-    if not each or not total:
+    else:
+        total = _allocatable(unit, resource, judgement.eligible)
+    return _asking(subject, resource, judgement.eligible, judgement.wanted * each, total, certain=certain)
+
+
+def of_daemon_pods(
+    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, full: AbstractSet[str]
+) -> Shared | None:
+    """That a DaemonSet lacks pods on some `full` nodes, or a quota refuses them."""
+    if judgement.refusal is not None:
+        return of_quota(subject, judgement.refusal, judgement.wanted)
+    certain, each = is_certain(unit, subject, judgement), pod_requests(subject.workload.spec).get(resource, 0)
+    if each:
+        return _asking(subject, resource, full, len(full) * each, _allocatable(unit, resource, full), certain=certain)
+    nodes, priority = in_order(full), subject.workload.spec.priority or 0
+    has = _crowded(unit).get(tuple(nodes)) if certain else None
+    told = ("not all pods of ", WHO, f" can run on {some(nodes)}: no node takes them together")
+    return Shared(f"places of {' '.join(nodes)}", told, len(nodes), has, priority, who=subject.workload.key)
+
+
+def _allocatable(unit: ApplySet, resource: str, names: AbstractSet[str]) -> int:
+    found = [info for info in map(unit.empty.node, names) if info is not None]
+    return sum(info.node.allocatable.get(resource, 0) for info in found)
+
+
+def _asking(
+    subject: WorkloadCheck, resource: str, nodes: AbstractSet[str], wanted: int, total: int, *, certain: bool
+) -> Shared | None:
+    if not wanted or not total:
         return None
+    names, who = in_order(nodes), subject.workload.key
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
     nature = "not all of their pods can run; this is missing capacity, not a rollout deadlock"
     asked = (WHO, " ask for ", ASKED, f" {resource} of {some(names)}, {have}: {nature}")
-    has, cause = total if certain else None, f"{resource} of {' '.join(names)}"
-    return Shared(cause, asked, judgement.wanted * each, has, priority, resource=resource, who=who)
+    has, cause, priority = (
+        total if certain else None,
+        f"{resource} of {' '.join(names)}",
+        subject.workload.spec.priority,
+    )
+    return Shared(cause, asked, wanted, has, priority or 0, resource=resource, who=who)
+
+
+@once
+def _crowded(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
+    """How many pods are one less than those of DaemonSets that no node takes together, by their full nodes."""
+    judged = [(one, judgements_in(unit).get(one.key)) for one in unit.subjects if one.controller.node_bound]
+    found = grouped((tuple(in_order(full_nodes(one))), subject) for subject, one in judged if one is not None)
+    return {
+        nodes: len(nodes) * len(subjects) - 1
+        for nodes, subjects in found.items()
+        if nodes and not _beside_each_other(unit, subjects, nodes[0])
+    }
+
+
+def _beside_each_other(unit: ApplySet, subjects: Sequence[WorkloadCheck], name: str) -> bool:
+    snapshot = unit.empty
+    for one in subjects:
+        pod = pinned_pod(created_pod(one.workload, "new", one.workload.meta.name), name)
+        if not fit(pod, snapshot).schedulable:
+            return False
+        snapshot = snapshot.place(pod, name)
+    return True
+
+
+def full_nodes(judgement: Judgement) -> frozenset[str]:
+    """The nodes on which a pod of a DaemonSet finds no room, as far as they are known."""
+    lacks = judgement.waiting.lacks if judgement.waiting is not None else ()
+    return judgement.crowded or frozenset(lack.node for lack in lacks)
 
 
 def without_place(judgement: Judgement) -> tuple[str, ...]:

@@ -192,6 +192,16 @@ def created(simulation: Simulation, state: State) -> State:
         )
         waiting[kind] += made
     found = state._replace(waiting=tuple(waiting))
+    awaited = [
+        (index, kind)
+        for index, content in enumerate(state.nodes)
+        for kind, phase, _ in content
+        if phase == AWAITED and places.is_charged(kind)
+    ]
+    for by in (-1, 1):
+        for index, kind in awaited:
+            if by < 0 or places.may_create(kind, found):
+                found = found._replace(nodes=on_node(found.nodes, index, (kind, AWAITED, by)))
     for kind, count in enumerate(waiting if state.bindings else ()):
         if count:
             found = found.bound(places.volumes.made(kind, found.bindings)[0])
