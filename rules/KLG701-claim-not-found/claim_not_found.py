@@ -93,7 +93,7 @@ def _known(unit: ApplySet, kind: str) -> list[tuple[str, str]]:
 def _is_written(unit: ApplySet, reference: PodClaimReference) -> bool:
     """Whether it is there, with faults that other rules tell."""
     names = {(one.kind, one.namespace or "default", one.name) for one in device_objects(unit)}
-    return (reference.kind, reference.namespace, reference.name) in names
+    return reference.key in names
 
 
 def _makers(unit: ApplySet, reference: PodClaimReference) -> list[Manifest]:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.devices.written_claims import PodClaimReference, claim_of, claim_references, written_claims
+from kubelint_gpu.analysis.devices.written_claims import (
+    PodClaimReference,
+    claim_of,
+    claim_references,
+    has_devices,
+    written_claims,
+)
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Pointer, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.kube.values.errors import is_placeholder
@@ -29,12 +35,12 @@ def device_class_unknown(unit: ApplySet) -> Iterator[Diagnostic]:
         return
     mine = set()
     for claim in written_claims(unit):
-        mine.add((claim.manifest.kind, claim.namespace, claim.manifest.name))
-        for pointer, query in claim.queries():
+        mine.add(claim.key)
+        for pointer, query in () if has_devices(unit, claim) else claim.queries():
             if _is_unknown(query.device_class, known):
                 yield _told(unit, claim.manifest, (*pointer, _FIELD), query.device_class, known)
     for reference in claim_references(unit):
-        if (reference.kind, reference.namespace, reference.name) not in mine:
+        if reference.key not in mine and not has_devices(unit, reference):
             yield from _of_inventory(unit, reference, known)
 
 

@@ -8,11 +8,11 @@ from functools import partial
 from kubelint_gpu.analysis.devices.assumed_values import assumption, resting_on_assumed
 from kubelint_gpu.analysis.devices.unserved_claims import Fault, certainty, declared_trial, device_trial, faults
 from kubelint_gpu.analysis.devices.written_claims import (
-    CLAIM,
     PodClaimReference,
     WrittenClaim,
     claim_of,
     claim_references,
+    has_devices,
     written_claims,
 )
 from kubelint_gpu.documents.edits import Edit
@@ -40,30 +40,27 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
         yield from _of_doubtful_pools(unit)
         return
     mine = {}
-    users = grouped(((one.kind, one.namespace, one.name), one) for one in claim_references(unit))
+    users = grouped((one.key, one) for one in claim_references(unit))
     for claim in written_claims(unit):
-        key = (claim.manifest.kind, claim.namespace, claim.manifest.name)
-        found = tuple(faults(trial, claim.spec, users.get(key, ())))
-        mine[key] = bool(found)
+        if has_devices(unit, claim):
+            continue
+        found = tuple(faults(trial, claim.spec, users.get(claim.key, ())))
+        mine[claim.key] = bool(found)
         for fault in found:
             # of a claim that is refused an attempt says nothing that its refusal does not say
             if fault.below != ("requests",) or not any(further_problems(claim.manifest, unit.minor_release)):
                 yield _told(unit, claim, fault, assumption(unit, trial, claim.spec, fault))
-    allocated = {one.key for one in unit.cluster.resource_claims if one.allocation is not None}
     for reference in claim_references(unit):
-        key = (reference.kind, reference.namespace, reference.name)
         spec = claim_of(unit, reference)
-        if key in mine or spec is None:
-            continue
-        if reference.kind == CLAIM and f"{reference.namespace}/{reference.name}" in allocated:
+        if reference.key in mine or spec is None or has_devices(unit, reference):
             continue
         found = tuple(faults(trial, spec, [reference]))
-        mine[key] = bool(found)
+        mine[reference.key] = bool(found)
         for fault in found:
             yield _of_inventory(unit, reference, fault, assumption(unit, trial, spec, fault))
     named = ((one.subject.key, one) for one in claim_references(unit) if one.subject.places_pods)
     for of_pod in grouped(named).values():
-        if not any(mine.get((one.kind, one.namespace, one.name), True) for one in of_pod):
+        if not any(mine.get(one.key, True) for one in of_pod):
             yield from _of_pod(unit, of_pod[0])
 
 
@@ -78,7 +75,7 @@ def _of_doubtful_pools(unit: ApplySet) -> Iterator[Diagnostic]:
     why = first.invalid or "the inventory does not have all slices that its newest generation tells of"
     for reference in claim_references(unit):
         spec = claim_of(unit, reference)
-        if spec is None or not reference.subject.places_pods:
+        if spec is None or not reference.subject.places_pods or has_devices(unit, reference):
             continue
         trial.renewed()
         found = trial.asked(spec)

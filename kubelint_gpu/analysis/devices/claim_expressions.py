@@ -12,6 +12,7 @@ from kubelint_gpu.analysis.devices.written_claims import (
     claim_of,
     claim_references,
     device_objects,
+    has_devices,
     open_to,
     written_claims,
 )
@@ -76,11 +77,10 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
 
     classes = {one.name: one for one in device_objects(unit) if one.kind == CLASS}
     known = {one["metadata"]["name"] for one in CLASSES} if device_trial(unit) is None else None
-    users = grouped(((one.kind, one.namespace, one.name), one) for one in claim_references(unit))
+    references = [one for one in claim_references(unit) if not has_devices(unit, one)]
+    users = grouped((one.key, one) for one in references)
     of_class = grouped(
-        (query.device_class, one)
-        for one in claim_references(unit)
-        for query in queries_of(claim_of(unit, one) or ClaimSpec())
+        (query.device_class, one) for one in references for query in queries_of(claim_of(unit, one) or ClaimSpec())
     )
 
     def asked(spec: ClaimSpec, askers: Sequence[PodClaimReference]) -> _Found | None:
@@ -100,11 +100,12 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
                 yield failure if askers else failure._replace(certainty="possible")
     mine = set()
     for claim in written_claims(unit):
-        key = (claim.manifest.kind, claim.namespace, claim.manifest.name)
-        mine.add(key)
+        mine.add(claim.key)
+        if has_devices(unit, claim):
+            continue
         if known is not None and not {query.device_class for query in queries_of(claim.spec)} <= known:
             continue
-        found = asked(claim.spec, users.get(key, ()))
+        found = asked(claim.spec, users.get(claim.key, ()))
         if found is None:
             continue
         pointer = next((where for where, query in claim.queries() if query == found.query), None)
@@ -114,9 +115,9 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
             yield _failure(found, claim.manifest, (*pointer, "selectors"), "")
         elif found.device_class not in classes:
             yield _failure(found, claim.manifest, (*pointer, "deviceClassName"), f"DeviceClass {found.device_class}")
-    for reference in claim_references(unit):
+    for reference in references:
         spec = claim_of(unit, reference)
-        if known is not None or spec is None or (reference.kind, reference.namespace, reference.name) in mine:
+        if known is not None or spec is None or reference.key in mine:
             continue
         found = asked(spec, [reference])
         if found is not None and found.device_class not in classes:

@@ -27,7 +27,7 @@ def _waiting(unit: ApplySet) -> Iterator[WorkloadKey]:
     trial = device_trial(unit)
     waits: dict[tuple[str, str, str], bool] = {}
     for reference in claim_references(unit):
-        key = (reference.kind, reference.namespace, reference.name)
+        key = reference.key
         spec = claim_of(unit, reference)
         if key not in waits and spec is not None and trial is not None:
             trial.renewed()

@@ -47,6 +47,11 @@ class WrittenClaim:
         """Its namespace, as it is where none is written."""
         return self.manifest.namespace or _DEFAULT
 
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Its kind, namespace and name."""
+        return self.manifest.kind, self.namespace, self.manifest.name
+
     def queries(self) -> Iterator[tuple[Pointer, DeviceQuery]]:
         """What each request may be served with, with its pointer."""
         for number, request in enumerate(self.spec.requests):
@@ -81,6 +86,11 @@ class PodClaimReference:
     def namespace(self) -> str:
         """Where the object is looked for: in the namespace of the pod."""
         return self.subject.workload.meta.namespace
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Kind, namespace and name of the object."""
+        return self.kind, self.namespace, self.name
 
 
 def device_objects(unit: ApplySet) -> Iterator[Manifest]:
@@ -144,7 +154,19 @@ def open_to(references: Sequence[PodClaimReference], snapshot: Snapshot) -> froz
 
 def claim_of(unit: ApplySet, reference: PodClaimReference) -> ClaimSpec | None:
     """What the claim or the template asks for that a pod names; None where there is none."""
-    return _specs(unit).get((reference.kind, reference.namespace, reference.name))
+    return _specs(unit).get(reference.key)
+
+
+def has_devices(unit: ApplySet, one: WrittenClaim | PodClaimReference) -> bool:
+    """Whether it is about a claim that is allocated: nobody asks for its devices again while pods use it."""
+    kind, namespace, name = one.key
+    return kind == CLAIM and f"{namespace}/{name}" in _allocated(unit)
+
+
+@once
+def _allocated(unit: ApplySet) -> frozenset[str]:
+    held = {key for pod in unit.cluster.pods for key, _ in pod.allocations}
+    return frozenset(held.union(one.key for one in unit.cluster.resource_claims if one.allocation or one.idle))
 
 
 @once
