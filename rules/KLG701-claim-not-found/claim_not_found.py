@@ -14,11 +14,13 @@ from kubelint_gpu.analysis.devices.written_claims import (
     claim_references,
     device_objects,
 )
+from kubelint_gpu.analysis.transitions import is_changed
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, rule
 from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.plain import at, written
 from kubelint_gpu.messages.wording import some
+from kubelint_gpu.simulation.prepare.workload_change import own_pods
 
 _KEYS = {CLAIM: "resourceClaimName", TEMPLATE: "resourceClaimTemplateName"}
 _OTHER = {CLAIM: TEMPLATE, TEMPLATE: CLAIM}
@@ -32,11 +34,31 @@ def claim_not_found(unit: ApplySet) -> Iterator[Diagnostic]:
     Without an inventory only what is probably a slip is told: an object of a like name, of the other kind, or of
     another namespace is there.
     """
+    leaving = {one.key for one in unit.cluster.resource_claims if one.meta.terminating}
     for reference in claim_references(unit):
+        if reference.kind == CLAIM and f"{reference.namespace}/{reference.name}" in leaving:
+            yield _leaving(unit, reference)
         if is_placeholder(reference.name) or claim_of(unit, reference) is not None:
             continue
         if not _is_written(unit, reference):
             yield from _told(unit, reference)
+
+
+def _leaving(unit: ApplySet, reference: PodClaimReference) -> Diagnostic:
+    """A claim that stays until the pods that use it are gone: the scheduler looks at no other pod with it."""
+    manifest, subject = reference.subject.manifest, reference.subject
+    later = bool(own_pods(subject.workload, unit.cluster.pods)) and not is_changed(unit, subject)
+    return Diagnostic(
+        "KLG701",
+        manifest.place(reference.pointer),
+        f'{CLAIM} "{reference.name}" of namespace {reference.namespace} is being deleted: '
+        f"{'its next pods wait' if later else 'its pods wait'} until it is gone, and then for another of that name",
+        manifest,
+        cause=f"{CLAIM}/{reference.name} leaves",
+        certainty="possible" if later or _is_written(unit, reference) else "certain",
+        moment="next" if later else "now",
+        help=("apply the claim again once it is gone",),
+    )
 
 
 def _told(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic]:

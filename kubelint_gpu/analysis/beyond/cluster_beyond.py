@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.transitions import transitions_in
+from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
@@ -50,3 +52,9 @@ def cluster_beyond(unit: ApplySet) -> Further:
         frozenset(key for (key, old), taken in takes.items() if taken and not old),
         all(taken is not None for taken in found.takes),
     )
+
+
+@once
+def grown_beyond(unit: ApplySet) -> Cluster:
+    """The same after pools have grown, with the devices of their nodes: of further nodes these are not known."""
+    return fully_grown(cluster_beyond(unit).cluster, unit.growth, SIMULATION.pool_nodes)

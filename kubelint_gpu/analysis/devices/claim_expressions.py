@@ -23,6 +23,7 @@ from kubelint_gpu.inventory.dra.nvidia import CLASSES
 from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.request import ClaimSpec
@@ -88,7 +89,10 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
         trial.renewed()
         if trial.asked(spec).error is None:
             return None
-        return _asked(trial, spec, open_to(askers, trial.snapshot) if known is None else None)
+        found = _asked(trial, spec, open_to(askers, trial.snapshot) if known is None else None)
+        # a device that somebody has is asked for nothing until it is free
+        sure = not askers or any(_fails_now(unit, one.subject) for one in askers)
+        return found if found is None or sure else found._replace(certainty="possible")
 
     for name, manifest in classes.items():
         if known is None or name in known:
@@ -132,6 +136,13 @@ class _Found(NamedTuple):
     device: str
     has: tuple[str, ...]
     error: str
+    certainty: Certainty = "certain"
+
+
+def _fails_now(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether an attempt to schedule its pod beside those that run ends with an error."""
+    found = unit.beside_running(subject).fit
+    return found is not None and found.error is not None
 
 
 def _asked(trial: ClaimTrial, spec: ClaimSpec, among: frozenset[str] | None = None) -> _Found | None:
@@ -149,4 +160,4 @@ def _asked(trial: ClaimTrial, spec: ClaimSpec, among: frozenset[str] | None = No
 def _failure(found: _Found, manifest: Manifest, pointer: Pointer, owner: str) -> RuntimeFailure:
     if not owner:
         pointer = (*pointer, found.number, "cel", "expression")
-    return RuntimeFailure(manifest, pointer, owner, found.device, found.has, found.error, "certain", declared=True)
+    return RuntimeFailure(manifest, pointer, owner, found.device, found.has, found.error, found.certainty, True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
+from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond, grown_beyond
 from kubelint_gpu.analysis.harm import short_as_before
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import without_leaving
@@ -48,7 +48,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
         yield from behind(unit, subject, judgement, attached)
         return
     certain = unit.is_closed_to(subject) or (
-        cluster_beyond(unit).known and starves(workload, beside, without_leaving(unit, cluster_beyond(unit).cluster))
+        cluster_beyond(unit).known and starves(workload, beside, without_leaving(unit, grown_beyond(unit)))
     )
     if unit.may_grow_for(subject) and not certain:
         return

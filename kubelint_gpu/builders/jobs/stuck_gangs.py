@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
+from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond, grown_beyond
 from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.gang_members import Team, custom_teams, team_of, waits_for_all
 from kubelint_gpu.analysis.transitions import without_leaving
@@ -151,5 +151,5 @@ def _holds_further(
     """Whether Jobs hold each other up whatever nodes there are beyond the inventory."""
     if not cluster_beyond(unit).known or any(team.custom is not None for team in teams):
         return False
-    cluster = without_leaving(unit, cluster_beyond(unit).cluster)
+    cluster = without_leaving(unit, grown_beyond(unit))
     return _together(cluster, teams, beside, unit.budget).verdict is verdict
