@@ -66,7 +66,8 @@ def wants_gpu(subject: WorkloadCheck) -> bool:
 
 def unadvertised(unit: ApplySet, subject: WorkloadCheck) -> str:
     """The first resource of its pod that no node knows and no pool may bring; empty where there is none."""
-    return next((name for name in asked(subject) if name not in unit.supply.advertised), "")
+    found = (name for name in asked(subject) if name not in unit.supply.advertised)
+    return next((name for name in found if not unit.supply.serves(name, subject.pod)), "")
 
 
 def oversized(unit: ApplySet, subject: WorkloadCheck) -> tuple[str, int, tuple[Node, ...], tuple[Node, ...]] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from kubelint_gpu.kube.objects.requests import IMPLICIT_RESOURCE, pod_requests
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources import FACTS, served_by_devices
 from kubelint_gpu.simulation.growth import Growth
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 
@@ -59,11 +60,21 @@ class ResourceSupply:
 
         served = classes_by_resource(self.empty.cluster.device_classes)[resource]
         names = [info.name for info in self.empty.nodes if info.name in nodes or not nodes]
-        stocks = [FACTS.stock(pod, self.empty, name) for name in names]
-        most, asked = max([there for _, there in filter(None, stocks)], default=0), pod_requests(pod.spec)[resource]
+        most, asked = self._most_served(pod, names), pod_requests(pod.spec)[resource]
         has = f"{asked} of its devices: the largest has {most}" if 0 < most < asked else "so many of its devices"
         which = "no node" if len(names) == len(self.empty.nodes) else "no node that may take the pod"
         return f"DeviceClass {served.name} serves {resource}, and {which} has {has}"
+
+    def serves(self, resource: str, pod: Pod) -> bool:
+        """Whether a DeviceClass serves the resource, and the devices of some node are as many as a pod asks for."""
+        if resource not in served_by_devices(self.empty):
+            return False
+        bare = replace(pod, spec=replace(pod.spec, resource_claims=()))
+        return self._most_served(bare, [info.name for info in self.empty.nodes]) >= pod_requests(pod.spec)[resource]
+
+    def _most_served(self, pod: Pod, names: Iterable[str]) -> int:
+        stocks = [FACTS.stock(pod, self.empty, name) for name in names]
+        return max([there for _, there in filter(None, stocks)], default=0)
 
     def given_out_elsewhere(self, resource: str) -> bool:
         """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here."""

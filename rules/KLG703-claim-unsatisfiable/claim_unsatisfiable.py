@@ -19,11 +19,13 @@ from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, rule
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.scheduler import attempt, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.plugins import dynamic_resources
+from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.kind_validation import further_problems
 
@@ -158,6 +160,8 @@ def _of_pod(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic
         return
     aliases = [one.alias for one in claim_references(unit) if one.subject is subject]
     which = f"claim {aliases[0]}" if len(aliases) == 1 else f"all of its claims {listed(aliases)}"
+    served = sorted(served_by_devices(trial.snapshot) & pod_requests(pod.spec).keys())
+    which += f" beside those that it asks for as {listed(served)}" if served else ""
     others = ", and the others do not take it" if len(refused) < len(unit.cluster.nodes) else ""
     yield Diagnostic(
         "KLG703",

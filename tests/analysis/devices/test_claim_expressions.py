@@ -43,3 +43,17 @@ spec: {{selectors: [{{cel: {{expression: "{expression}"}}}}]}}
     assert advice == (f"{told}`device.driver == 'gpu.nvidia.com' &&`",)
     away = nodes.replace("name: nic-1,", 'name: nic-1, taints: ["a=b:NoSchedule"],')
     assert codes(objects(of_class, wanted, pod()), away) == []
+
+
+def test_a_device_that_somebody_has_fails_no_attempt_now():
+    nodes = H100 + "  - {name: h-2, allocatable: {cpu: 96}, devices: [{driver: gpu.nvidia.com, count: 1}]}\n"
+    named = f"{MODEL}.startsWith('NVIDIA')"
+    asking = objects(claim(f"[{gpu(named)}]", kind="ResourceClaimTemplate"), pod("resourceClaimTemplateName: c"))
+    assert [one[:2] for one in found(asking, nodes)] == [("KLG704", "error")]
+    device = "{request: gpu, driver: gpu.nvidia.com, pool: h-2, device: device-0}"
+    held = (
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: h, namespace: ns, uid: u}\n"
+        "spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}\n"
+        f"status: {{allocation: {{devices: {{results: [{device}]}}}}}}\n"
+    )
+    assert [one[:2] for one in found(asking, nodes + held)] == [("KLG704", "warning")]

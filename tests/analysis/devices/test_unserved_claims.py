@@ -267,3 +267,24 @@ def test_a_node_that_the_filters_before_refuse_fails_no_attempt(large, told):
     text = objects(claim(f"[{every}]"), pod(resources="claims: [{name: gpu}], requests: {cpu: 1}"))
     devices = "devices: [{model: H100-80GB-HBM3, count: 40}]}\n"
     assert codes(text, f"{nodes}{devices}") == told
+
+
+@pytest.mark.parametrize(
+    ("claimed", "cpu", "served", "told"),
+    [
+        (1, 1, 1, []),
+        (5, 1, 1, ["KLG703"]),
+        (3, 1, 2, ["KLG703"]),
+        (1, 1, 5, ["KLG502"]),
+        (0, 100, 1, ["KLG201"]),
+        (0, 1, 5, ["KLG502"]),
+    ],
+)
+def test_the_resource_is_told_that_lacks(claimed, cpu, served, told):
+    text = pod(resources=f"claims: [{{name: gpu}}], requests: {{cpu: {cpu}}}, limits: {{nvidia.com/gpu: {served}}}")
+    text = text if claimed else text.replace("claims: [{name: gpu}], ", "").replace(GPU_ENTRY, "")
+    every = findings(objects(claim(f"[{gpu(count=claimed or 1)}]"), text))
+    assert [one.code for one in every if one.severity == "error"] == told
+
+
+GPU_ENTRY = "resourceClaims: [{name: gpu, resourceClaimName: c}], "

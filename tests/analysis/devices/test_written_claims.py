@@ -50,3 +50,32 @@ spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.co
 def test_findings_at_a_claim_name_the_workloads_that_use_it():
     (told,) = [one for one in findings(objects(claim(f"[{gpu(count=9)}]"), pod())) if one.code == "KLG703"]
     assert (told.object, told.others) == ("ResourceClaim/ns/c", ("Pod/ns/p",))
+
+
+def allocated(expression, more=""):
+    """Claim `c` of the inventory, which has a device of `h-1`."""
+    exactly = f'deviceClassName: gpu.nvidia.com, selectors: [{{cel: {{expression: "{expression}"}}}}]'
+    device = "{request: gpu, driver: gpu.nvidia.com, pool: h-1, device: gpu-0}"
+    return (
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\n"
+        f"metadata: {{name: c, namespace: ns, uid: u{more}}}\n"
+        f"spec: {{devices: {{requests: [{{name: gpu, exactly: {{{exactly}}}}}]}}}}\n"
+        f"status: {{allocation: {{devices: {{results: [{device}]}}}}}}\n"
+    )
+
+
+def test_what_a_claim_has_is_not_asked_for_again():
+    for expression in ("device.driver == 'other'", "device.attributes['gpu.nvidia.com'].nothing == 'x'"):
+        asked = claim(f"[{gpu(expression)}]")
+        assert codes(objects(asked, pod())) != []
+        assert codes(pod(), H100 + allocated(expression)) == []
+        assert codes(objects(asked, pod()), H100 + allocated(expression)) == []
+
+
+def test_no_pod_runs_with_a_claim_that_is_being_deleted():
+    leaving = H100 + allocated("true", ", deletionTimestamp: '2026-01-01T00:00:00Z'")
+    ((code, severity, _, message),) = found(pod(), leaving)
+    assert (code, severity) == ("KLG701", "error")
+    assert "is being deleted: its pods wait until it is gone" in message
+    again = found(objects(claim(f"[{gpu('true')}]"), pod()), leaving)
+    assert [one[:2] for one in again] == [("KLG701", "warning")]

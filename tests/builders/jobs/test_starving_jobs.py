@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 from checks_units import deployment, findings, unit
+from claim_findings import claim, gpu, objects, pod
+from claim_findings import findings as findings_of_claims
 from starving import NODES, TEMPLATE, job, told
 
 from kubelint_gpu.engine.run import check
@@ -189,3 +191,13 @@ def test_a_cron_job_that_was_there_finds_no_room_in_what_another_grows_into(befo
         number = int(after == 2)
     found = [one for one in findings(new, nodes, before=old) if one.cause == "starving"]
     assert [one.object for one in found] == ["CronJob/serving/nightly"] * number
+
+
+def test_a_job_waits_for_a_pool_that_brings_devices():
+    pool = (
+        "pools:\n  - name: g\n    count: 0\n    autoscaling: {min: 0, max: 3}\n"
+        "    template: {allocatable: {cpu: 9}, devices: [{model: H100-80GB-HBM3, count: 1}]}\n"
+    )
+    asked = objects(claim(f"[{gpu()}]", kind="ResourceClaimTemplate"), pod("resourceClaimTemplateName: c", replicas=1))
+    every = [one.code for one in findings_of_claims(asked, pool) if one.severity != "note"]
+    assert every == []
