@@ -7,6 +7,8 @@ from collections.abc import Set as AbstractSet
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.devices.asked_devices import asked_devices
+from kubelint_gpu.analysis.growing_pools import at_most
+from kubelint_gpu.analysis.overcommitment import nodes_at_most, overcommitments
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.shared_quota import of_quota
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
@@ -41,13 +43,26 @@ def of_shortage(
         has = _places(unit).get(nodes) if certain else None
         told = ("not all pods of ", WHO, f" can run on {some(nodes)}: {nature}")
         return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has, priority, who=subject.workload.key)
+    together = shared_overcommitment(unit, subject)
+    if together is not None:
+        return together
     each = pod_requests(subject.workload.spec).get(resource, 0)
     if not each and subject.workload.spec.resource_claims:
         devices = asked_devices(unit, subject, judgement.eligible)
         resource, each, total = devices or ("", 0, 0)
     else:
         total = _allocatable(unit, resource, judgement.eligible)
-    return _asking(subject, resource, judgement.eligible, judgement.wanted * each, total, certain=certain)
+    return _asking(unit, subject, resource, judgement.eligible, judgement.wanted * each, total, certain=certain)
+
+
+def shared_overcommitment(unit: ApplySet, subject: WorkloadCheck) -> Shared | None:
+    """That a part of the cluster is too small for it and others; None where none is."""
+    found = overcommitments(unit).get(subject.key)
+    if found is None:
+        return None
+    return _asking(
+        unit, subject, found.label, frozenset(found.nodes), found.amounts[subject.key], found.total, certain=True
+    )
 
 
 def of_daemon_pods(
@@ -58,7 +73,9 @@ def of_daemon_pods(
         return of_quota(subject, judgement.refusal, judgement.wanted)
     certain, each = is_certain(unit, subject, judgement), pod_requests(subject.workload.spec).get(resource, 0)
     if each:
-        return _asking(subject, resource, full, len(full) * each, _allocatable(unit, resource, full), certain=certain)
+        return _asking(
+            unit, subject, resource, full, len(full) * each, _allocatable(unit, resource, full), certain=certain
+        )
     nodes, priority = in_order(full), subject.workload.spec.priority or 0
     has = _crowded(unit).get(tuple(nodes)) if certain else None
     told = ("not all pods of ", WHO, f" can run on {some(nodes)}: no node takes them together")
@@ -66,25 +83,34 @@ def of_daemon_pods(
 
 
 def _allocatable(unit: ApplySet, resource: str, names: AbstractSet[str]) -> int:
-    found = [info for info in map(unit.empty.node, names) if info is not None]
-    return sum(info.node.allocatable.get(resource, 0) for info in found)
+    nodes = nodes_at_most(unit)
+    return sum(nodes[name].allocatable.get(resource, 0) for name in names if name in nodes)
 
 
 def _asking(
-    subject: WorkloadCheck, resource: str, nodes: AbstractSet[str], wanted: int, total: int, *, certain: bool
+    unit: ApplySet,
+    subject: WorkloadCheck,
+    resource: str,
+    nodes: AbstractSet[str],
+    wanted: int,
+    total: int,
+    *,
+    certain: bool,
 ) -> Shared | None:
     if not wanted or not total:
         return None
-    names, who = in_order(nodes), subject.workload.key
+    names, spec = in_order(nodes), subject.workload.spec
+    declared = [name for name in names if unit.empty.node(name) is not None]
+    where = some(declared) if declared else "new nodes"
+    where += f" with {at_most(unit, subject)}" if len(declared) < len(names) else ""
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
     nature = "not all of their pods can run; this is missing capacity, not a rollout deadlock"
-    asked = (WHO, " ask for ", ASKED, f" {resource} of {some(names)}, {have}: {nature}")
-    has, cause, priority = (
-        total if certain else None,
+    told, cause = (
+        (WHO, " ask for ", ASKED, f" {resource} of {where}, {have}: {nature}"),
         f"{resource} of {' '.join(names)}",
-        subject.workload.spec.priority,
     )
-    return Shared(cause, asked, wanted, has, priority or 0, resource=resource, who=who)
+    has, priority = total if certain else None, spec.priority or 0
+    return Shared(cause, told, wanted, has, priority, resource=resource, who=subject.workload.key)
 
 
 @once

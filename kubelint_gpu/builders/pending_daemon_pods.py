@@ -45,7 +45,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     pending = judgement.wanted - judgement.placed
     one, where = pending == 1, ""
     held = _held(unit, subject, judgement, resource, full)
-    if pending in (len(never), len(full)):
+    if pending in (len(never), len(full)) and judgement.refusal is None:
         holders = f", held by {some([owner_name(key) for key in held], 'holder')}" if held and not never else ""
         where = f" (on {some(sorted(full) or never)}{holders})"
     first, fixed = "", judgement.alone <= judgement.placed or judgement.at_best == judgement.placed

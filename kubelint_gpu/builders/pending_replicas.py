@@ -9,8 +9,9 @@ from kubelint_gpu.analysis.certainty import is_certain, may_be_more
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.harm import short_as_before
 from kubelint_gpu.analysis.predecessors import acting, needs_new_pods
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import has_others
-from kubelint_gpu.builders.common_cause import of_shortage, without_place
+from kubelint_gpu.builders.common_cause import of_shortage, shared_overcommitment, without_place
 from kubelint_gpu.builders.rollout_end import is_trapped
 from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, outranked_by, shortage, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
@@ -122,6 +123,24 @@ def pending_replicas(
             *(() if elsewise or now is not subject else shortage_lines(unit, subject, judgement, missing)),
             *growing(unit, subject),
         ),
+    )
+
+
+def overcommitted(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
+    """The finding that a workload is one of several that ask for more than there is, where no search says more."""
+    shared, judgement = shared_overcommitment(unit, subject), judgements_in(unit).get(subject.key)
+    if shared is None or judgement is None:
+        return
+    yield Diagnostic(
+        "KLG109",
+        subject.replicas_place,
+        f"{'its pod' if judgement.wanted == 1 else 'some of its pods'} may find no room, where the other workloads "
+        "applied with it are placed first; this is missing capacity, not a rollout deadlock",
+        subject.manifest,
+        cause="replicas",
+        certainty="possible",
+        shared=shared,
+        related=tuple(shortage_lines(unit, subject, judgement, scarce(subject))),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.beyond.any_cluster import may_stick_on_another_node
+from kubelint_gpu.analysis.overcommitment import overcommitments
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scaled import waiting_when_scaled
 from kubelint_gpu.builders.deadlocks import is_deadlock, rollout_ends, standstill_when_scaled
@@ -39,7 +40,9 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
             scaled = waiting_when_scaled(unit, subject)
             if scaled is not None and not is_deadlock(scaled):
                 yield standstill_when_scaled(unit, scaled, "KLG107")
-        if found is not None and found.verdict is Verdict.UNDECIDED:
+        # of replicas that do not all run for certain, which of them do is of less interest
+        short = not subject.controller.rolls and subject.key in overcommitments(unit)
+        if found is not None and found.verdict is Verdict.UNDECIDED and not short:
             yield Diagnostic(
                 "KLG107",
                 subject.manifest.place(field_pointers.strategy(subject.manifest), "key"),

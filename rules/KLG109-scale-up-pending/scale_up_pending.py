@@ -12,7 +12,7 @@ from kubelint_gpu.analysis.transitions import is_changed
 from kubelint_gpu.builders.claim_quota import refused_claims
 from kubelint_gpu.builders.jobs.starving_jobs import waiting_jobs
 from kubelint_gpu.builders.pending_daemon_pods import daemon_pods_pending
-from kubelint_gpu.builders.pending_replicas import pending_replicas
+from kubelint_gpu.builders.pending_replicas import overcommitted, pending_replicas
 from kubelint_gpu.builders.rollout_end import end_of
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.put_off import keeping, when_made
@@ -37,11 +37,13 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
         yield from waiting_jobs(unit, subject)
         judgement = judgements_in(unit).get(subject.key)
         if judgement is None or judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):
+            yield from overcommitted(unit, subject)
             continue
         if subject.controller.node_bound:
             yield from daemon_pods_pending(unit, subject, judgement)
         elif judgement.verdict is None:
-            yield from pending_replicas(unit, subject, judgement)
+            told = list(pending_replicas(unit, subject, judgement))
+            yield from told or overcommitted(unit, subject)
     yield from _replaced_by_hand(unit)
 
 

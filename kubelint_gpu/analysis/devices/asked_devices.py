@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterator
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial
 from kubelint_gpu.analysis.devices.written_claims import TEMPLATE, PodClaimReference, claim_of, claim_references
@@ -12,6 +13,9 @@ from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.request import DeviceQuery
 
 
 class AskedDevices(NamedTuple):
@@ -37,8 +41,42 @@ def asked_devices(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str]
     total = known[key]
     if total is None:
         return None
+    return AskedDevices(_label(query), query.count, total)
+
+
+def device_demands(
+    unit: ApplySet, subject: WorkloadCheck
+) -> Iterator[tuple[str, str, int, frozenset[tuple[str, Hashable]]]]:
+    """What each pod takes of devices: of which class, what it is called, how many, and those that it can have.
+
+    They are (node, device). Nothing of claims that others use, too, and of devices that are shared or reached from
+    several nodes.
+    """
+    trial, known = device_trial(unit), _choices(unit)
+    mine = [one for one in _references(unit).get(subject.key, []) if one.kind == TEMPLATE]
+    specs = [spec for one in mine if (spec := claim_of(unit, one)) is not None]
+    for query in (request.exactly for spec in specs for request in spec.requests) if trial is not None else ():
+        if trial is None or query is None or query.mode == "All" or query.admin or query.has_capacity:
+            continue
+        key = (query.device_class, query.selectors)
+        if key not in known:
+            slots = trial.selected(query)
+            shared = any(one.device.consumes or one.device.shareable or not one.origin.node_name for one in slots)
+            known[key] = None if shared else frozenset((one.origin.node_name, one.id) for one in slots)
+        devices = known[key]
+        if devices:
+            yield f"devices of class {query.device_class}", _label(query), query.count, devices
+
+
+@once
+def _choices(_unit: ApplySet) -> dict[Hashable, frozenset[tuple[str, Hashable]] | None]:
+    """The devices that a request selects; None where they are shared. Many workloads ask for the same."""
+    return {}
+
+
+def _label(query: DeviceQuery) -> str:
     chosen = f" that {' && '.join(one or '' for one in query.selectors)} selects" if query.selectors else ""
-    return AskedDevices(f"devices of class {query.device_class}{chosen}", query.count, total)
+    return f"devices of class {query.device_class}{chosen}"
 
 
 @once

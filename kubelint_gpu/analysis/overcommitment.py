@@ -1,0 +1,169 @@
+"""What workloads that are applied together ask for beyond what there is: it is certain that not all of their pods run.
+
+A resource of some nodes, or some devices, are too few where those that can have nothing else ask for more in all. That
+is counted without a search, and so it is known of any number of workloads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.analysis.devices.asked_devices import device_demands
+from kubelint_gpu.analysis.devices.assumed_values import resting_on_assumed
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.transitions import may_be_placed, transitions_in
+from kubelint_gpu.budget import SIMULATION
+from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.simulation.growth import possible_nodes
+from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.values import NamedTuple
+from kubelint_gpu.workspace.answers import once
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.objects.node import Node
+    from kubelint_gpu.workspace.apply_set import ApplySet
+    from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
+
+_MOST_SOURCES = 64
+
+
+class Part(NamedTuple):
+    """What one node has of a resource, or one device of it; empty without a node of its own."""
+
+    node: str
+    device: Hashable
+    amount: int
+
+
+class Demand(NamedTuple):
+    """What all pods of a workload take of one thing.
+
+    Attributes:
+        key: the workload.
+        label: what it is, as a finding calls it.
+        amount: how much they take.
+        source: of what they can have it.
+    """
+
+    key: WorkloadKey
+    label: str
+    amount: int
+    source: frozenset[Part]
+
+
+class Overcommitment(NamedTuple):
+    """A part of a cluster that is too small for some workloads.
+
+    Attributes:
+        label: what there is too little of.
+        nodes: where, by name.
+        total: how much there is.
+        amounts: how much each workload asks for.
+    """
+
+    label: str
+    nodes: tuple[str, ...]
+    total: int
+    amounts: Mapping[WorkloadKey, int]
+
+
+@once
+def overcommitments(unit: ApplySet) -> Mapping[WorkloadKey, Overcommitment]:
+    """For each of several workloads the smallest part of the cluster that is too small for all of them."""
+    lasting = [] if may_be_placed(unit) else [one for one in unit.subjects if _counts(unit, one)]
+    if len(lasting) < 2:
+        return {}
+    found: dict[WorkloadKey, Overcommitment] = {}
+    for name, demands in grouped(pair for one in lasting for pair in _demands(unit, one)).items():
+        for one in _exceeded(name, demands):
+            for key in one.amounts:
+                found.setdefault(key, one)
+    return found
+
+
+def _counts(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether all of its pods shall run for good, on nodes that are known, and none of them does yet."""
+    judgement, change, controller = (
+        judgements_in(unit).get(subject.key),
+        transitions_in(unit).get(subject.key),
+        subject.controller,
+    )
+    if judgement is None or change is None or not _eligible(unit, subject) or judgement.refusal is not None:
+        return False
+    if judgement.verdict not in (None, Verdict.UNDECIDED) or 0 < judgement.alone < judgement.wanted:
+        # its own finding says what it lacks
+        return False
+    if (
+        controller.runs_to_completion
+        or controller.node_bound
+        or not subject.places_pods
+        or subject.workload.approximate
+    ):
+        return False
+    if (unit.before and change.existing) or own_pods(subject.workload, unit.cluster.pods):
+        return False
+    return unit.is_closed and not unit.may_outgrow(subject) and subject.key not in resting_on_assumed(unit)
+
+
+def _eligible(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
+    """The nodes that take its pod when nothing else runs."""
+    found, alone = judgements_in(unit)[subject.key].eligible, unit.alone(subject).fit
+    return found or (frozenset(alone.fits) if alone is not None else frozenset())
+
+
+def _demands(unit: ApplySet, subject: WorkloadCheck) -> Iterator[tuple[str, Demand]]:
+    """What its pods take, each with what it is compared with."""
+    wanted, eligible = judgements_in(unit)[subject.key].wanted, _eligible(unit, subject)
+    for resource, each in pod_requests(subject.workload.spec).items():
+        if each:
+            source = _parts(unit, resource, eligible)
+            yield resource, Demand(subject.key, resource, wanted * each, source)
+    for name, label, each, devices in device_demands(unit, subject):
+        known, key = _known_parts(unit), (label, eligible)
+        if key not in known:
+            known[key] = frozenset(Part(node, device, 1) for node, device in devices if node in eligible)
+        yield name, Demand(subject.key, label, wanted * each, known[key])
+
+
+def _parts(unit: ApplySet, resource: str, names: frozenset[str]) -> frozenset[Part]:
+    known = _known_parts(unit)
+    if (resource, names) not in known:
+        nodes = (nodes_at_most(unit)[name] for name in names if name in nodes_at_most(unit))
+        known[resource, names] = frozenset(Part(one.name, "", one.allocatable.get(resource, 0)) for one in nodes)
+    return known[resource, names]
+
+
+@once
+def _known_parts(_unit: ApplySet) -> dict[tuple[str, frozenset[str]], frozenset[Part]]:
+    """What nodes have of a resource: many workloads may go to the same nodes."""
+    return {}
+
+
+@once
+def nodes_at_most(unit: ApplySet) -> Mapping[str, Node]:
+    """The nodes that there are when pools are at their maximum, by name."""
+    grown = possible_nodes(unit.growth, SIMULATION.pool_nodes)
+    return {one.name: one for one in (*unit.cluster.nodes, *(grown.nodes if grown is not None else ()))}
+
+
+def _exceeded(name: str, demands: Sequence[Demand]) -> Iterator[Overcommitment]:
+    """The smallest sources that are too small for those who have no other."""
+    by_source = grouped((one.source, one) for one in demands)
+    whole = frozenset[Part]().union(*by_source)
+    sources = sorted(by_source, key=len) if len(by_source) <= _MOST_SOURCES else []
+    told: list[frozenset[Part]] = []
+    for source in (*sources, *([whole] if whole not in by_source else [])):
+        if any(one <= source for one in told):
+            continue
+        inside = [one for other, of_it in by_source.items() if other <= source for one in of_it]
+        amounts: dict[WorkloadKey, int] = {}
+        for one in inside:
+            amounts[one.key] = amounts.get(one.key, 0) + one.amount
+        total = sum(one.amount for one in source)
+        if len(amounts) > 1 and sum(amounts.values()) > total:
+            told.append(source)
+            label = by_source[source][0].label if source in by_source else name
+            yield Overcommitment(label, tuple(sorted({one.node for one in source})), total, amounts)
