@@ -112,6 +112,8 @@ class SimulationLimits:
     crowded: float = 0.5  # the share of single runs that crowd the nodes
     further_nodes: int = 24  # the nodes beyond the inventory
     further_forms: int = 16  # the forms that such a node may have
+    together: int = 8  # the workloads of which it is asked whether some nodes take all of their pods
+    sources: int = 64  # the parts of a cluster for each of which it is counted what is asked of it
     plenty: int = 10**12  # what such a node has of each resource
     drains: int = 10  # the drains whose whole budget one question has
     least_drain: int = 50  # the placements that each drain looks at

@@ -8,8 +8,9 @@ from collections.abc import Set as AbstractSet
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.devices.asked_devices import asked_devices
 from kubelint_gpu.analysis.growing_pools import at_most
-from kubelint_gpu.analysis.overcommitment import nodes_at_most, overcommitments
 from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.room.crowded_nodes import places, places_of_daemons
+from kubelint_gpu.analysis.room.overcommitment import nodes_at_most, overcommitments
 from kubelint_gpu.builders.shared_quota import of_quota
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.findings.finding import ASKED, WHO, Shared
@@ -17,18 +18,10 @@ from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import bare, listed, some
-from kubelint_gpu.scheduler import fit
-from kubelint_gpu.scheduler.framework.facts import Held
-from kubelint_gpu.simulation.controllers.daemon_nodes import pinned_pod
-from kubelint_gpu.simulation.prepare.workload_change import created_pod
-from kubelint_gpu.simulation.questions.most_pods import find_no_room_together
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace.answers import once
-
-_DEVICE = Held.DEVICE.value
-_MOST = 8
 
 
 def of_shortage(
@@ -38,9 +31,9 @@ def of_shortage(
     if judgement.refusal is not None:
         return of_quota(subject, judgement.refusal, judgement.wanted)
     certain, priority = is_certain(unit, subject, judgement), subject.workload.spec.priority or 0
-    nodes = without_place(judgement)
+    nodes = judgement.without_place
     if nodes:
-        has = _places(unit).get(nodes) if certain else None
+        has = places(unit).get(nodes) if certain else None
         told = ("not all pods of ", WHO, f" can run on {some(nodes)}: {nature}")
         return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has, priority, who=subject.workload.key)
     together = shared_overcommitment(unit, subject)
@@ -68,16 +61,14 @@ def shared_overcommitment(unit: ApplySet, subject: WorkloadCheck) -> Shared | No
 def of_daemon_pods(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, full: AbstractSet[str]
 ) -> Shared | None:
-    """That a DaemonSet lacks pods on some `full` nodes, or a quota refuses them."""
-    if judgement.refusal is not None:
-        return of_quota(subject, judgement.refusal, judgement.wanted)
+    """That a DaemonSet lacks pods on some `full` nodes."""
     certain, each = is_certain(unit, subject, judgement), pod_requests(subject.workload.spec).get(resource, 0)
     if each:
         return _asking(
             unit, subject, resource, full, len(full) * each, _allocatable(unit, resource, full), certain=certain
         )
     nodes, priority = in_order(full), subject.workload.spec.priority or 0
-    has = _crowded(unit).get(tuple(nodes)) if certain else None
+    has = places_of_daemons(unit).get(tuple(nodes)) if certain else None
     told = ("not all pods of ", WHO, f" can run on {some(nodes)}: no node takes them together")
     return Shared(f"places of {' '.join(nodes)}", told, len(nodes), has, priority, who=subject.workload.key)
 
@@ -111,54 +102,6 @@ def _asking(
     )
     has, priority = total if certain else None, spec.priority or 0
     return Shared(cause, told, wanted, has, priority, resource=resource, who=subject.workload.key)
-
-
-@once
-def _crowded(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
-    """How many pods are one less than those of DaemonSets that no node takes together, by their full nodes."""
-    judged = [(one, judgements_in(unit).get(one.key)) for one in unit.subjects if one.controller.node_bound]
-    found = grouped((tuple(in_order(full_nodes(one))), subject) for subject, one in judged if one is not None)
-    return {
-        nodes: len(nodes) * len(subjects) - 1
-        for nodes, subjects in found.items()
-        if nodes and not _beside_each_other(unit, subjects, nodes[0])
-    }
-
-
-def _beside_each_other(unit: ApplySet, subjects: Sequence[WorkloadCheck], name: str) -> bool:
-    snapshot = unit.empty
-    for one in subjects:
-        pod = pinned_pod(created_pod(one.workload, "new", one.workload.meta.name), name)
-        if not fit(pod, snapshot).schedulable:
-            return False
-        snapshot = snapshot.place(pod, name)
-    return True
-
-
-def full_nodes(judgement: Judgement) -> frozenset[str]:
-    """The nodes on which a pod of a DaemonSet finds no room, as far as they are known."""
-    lacks = judgement.waiting.lacks if judgement.waiting is not None else ()
-    return judgement.crowded or frozenset(lack.node for lack in lacks)
-
-
-def without_place(judgement: Judgement) -> tuple[str, ...]:
-    """The nodes that do not take its next pod though they have all that it asks for; none where one lacks that."""
-    lacks = judgement.waiting.lacks if judgement.waiting is not None and judgement.placed < judgement.wanted else ()
-    short = any(lack.resource or lack.held == _DEVICE for lack in lacks)
-    return () if short else tuple(sorted({lack.node for lack in lacks}))
-
-
-@once
-def _places(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
-    """How many pods are one less than those of workloads that never all run on some nodes, by these nodes."""
-    lasting = (one for one in unit.subjects if not (one.controller.node_bound or one.controller.runs_to_completion))
-    judged = [judgements_in(unit).get(one.key) for one in lasting]
-    found = grouped((without_place(one), one.workload) for one in judged if one is not None)
-    return {
-        nodes: sum(one.replicas for one in workloads) - 1
-        for nodes, workloads in found.items()
-        if nodes and 1 < len(workloads) <= _MOST and find_no_room_together(workloads, unit.cluster)
-    }
 
 
 def of_standstill(unit: ApplySet, waiting: Waiting, begins: str, ends: str) -> Shared | None:

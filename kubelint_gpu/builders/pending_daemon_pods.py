@@ -7,14 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.node_misfit import tainted
 from kubelint_gpu.analysis.transitions import transitions_in
-from kubelint_gpu.builders.common_cause import full_nodes, of_daemon_pods
+from kubelint_gpu.builders.common_cause import of_daemon_pods
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.node_lines import clues, node_clues, scarce
 from kubelint_gpu.evidence.runtime_classes import binding
-from kubelint_gpu.evidence.stakes import holding, shortage_lines, told_holders
+from kubelint_gpu.evidence.stakes import holding, told_holders
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every, said
-from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
 from kubelint_gpu.scheduler import Attempt, Status, attempt
 from kubelint_gpu.simulation.bounds.preconditions import gives_way
@@ -39,27 +38,21 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     asked = [manifest.place(route) for route in field_pointers.requests(manifest, resource)]
     made_for = daemon_nodes(subject.workload.choosing, unit.cluster.nodes)
     never = [name for name in sorted(made_for) if name not in judgement.eligible]
-    full = full_nodes(judgement)
+    full = judgement.full
     barred = _barred(unit, subject, never)
     lacking = [name for name in never if name not in barred]
     pending = judgement.wanted - judgement.placed
     one, where = pending == 1, ""
     held = _held(unit, subject, judgement, resource, full)
-    if pending in (len(never), len(full)) and judgement.refusal is None:
+    if pending in (len(never), len(full)):
         holders = f", held by {some([owner_name(key) for key in held], 'holder')}" if held and not never else ""
         where = f" (on {some(sorted(full) or never)}{holders})"
     first, fixed = "", judgement.alone <= judgement.placed or judgement.at_best == judgement.placed
     if judgement.alone > judgement.placed:
         first = " beside the other workloads" if fixed else " where others come first"
-    made, refusal = counted(judgement.wanted, "node"), judgement.refusal
-    what, stays = f"{'finds' if one else 'find'} no room", f"{'it stays' if one else 'they stay'} Pending"
-    if refusal is not None:
-        what, stays = (
-            f"{'is' if one else 'are'} refused {refused(refusal)}",
-            f"{'it is' if one else 'they are'} not made",
-        )
-    told = f"of the pods that it makes for {made}, {pending} {what}"
-    if not judgement.placed and refusal is None:
+    made = counted(judgement.wanted, "node")
+    told = f"of the pods that it makes for {made}, {pending} {'finds' if one else 'find'} no room"
+    if not judgement.placed:
         told = f"no pod that it makes for {made} finds room"
     certain, change = fixed and is_certain(unit, subject, judgement), transitions_in(unit).get(subject.key)
     # where this change makes them wait it does not end; what waits anyway is no fault of it
@@ -69,19 +62,12 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
         gives_way(spec, subject.workload.spec) for spec in (*others, *(pod.spec for pod in unit.cluster.pods))
     )
     halts = certain and changes and (judgement.alone <= judgement.placed or peaceful)
-    lines = (
-        *clues(unit, subject, resource, sorted({*(full or judgement.eligible or never)}.difference(barred))),
-        *node_clues(unit, [name for name in lacking if judgement.eligible and name not in full][:2], resource),
-        *(binding(unit, subject, f"{some(barred)} cannot take it") if barred else ()),
-        *told_holders(unit, resource, held),
-    )
-    why = _why(unit, subject, resource, full)
-    if refusal is None:
-        why = f"{_missing(unit, subject, resource, full or never)}{why}"
+    why = f"{_missing(unit, subject, resource, full or never)}{_why(unit, subject, resource, full)}"
     yield Diagnostic(
         "KLG109",
         asked[0] if asked else manifest.place(("spec",), "key"),
-        f"{told}{first}{where}{why}, and {stays}{_halted(unit, subject, judgement, full)}",
+        f"{told}{first}{where}{why}, and "
+        f"{'it stays' if one else 'they stay'} Pending{_halted(unit, subject, judgement, full)}",
         manifest,
         cause="daemon pods",
         certainty="certain" if certain else "possible",
@@ -89,7 +75,12 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
         scheduler=_text(unit, subject, judgement, full),
         help=tuple(_help(unit, subject, never, barred)),
         shared=of_daemon_pods(unit, subject, judgement, resource, full),
-        related=tuple(shortage_lines(unit, subject, judgement, resource)) if refusal is not None else lines,
+        related=(
+            *clues(unit, subject, resource, sorted({*(full or judgement.eligible or never)}.difference(barred))),
+            *node_clues(unit, [name for name in lacking if judgement.eligible and name not in full][:2], resource),
+            *(binding(unit, subject, f"{some(barred)} cannot take it") if barred else ()),
+            *told_holders(unit, resource, held),
+        ),
     )
 
 
@@ -109,7 +100,7 @@ def _short(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
     lacks = judgement.waiting.lacks if judgement.waiting is not None else ()
     told = [lack.resource for lack in lacks if lack.resource]
     made_for = daemon_nodes(subject.workload.choosing, unit.cluster.nodes)
-    names = sorted(full_nodes(judgement)) or [name for name in sorted(made_for) if name not in judgement.eligible]
+    names = sorted(judgement.full) or [name for name in sorted(made_for) if name not in judgement.eligible]
     for name in names if not told else ():
         status = _rejection(_attempted(unit, subject, name), name)
         told += status.short if status is not None else ()

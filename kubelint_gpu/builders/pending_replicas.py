@@ -9,9 +9,8 @@ from kubelint_gpu.analysis.certainty import is_certain, may_be_more
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.harm import short_as_before
 from kubelint_gpu.analysis.predecessors import acting, needs_new_pods
-from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import has_others
-from kubelint_gpu.builders.common_cause import of_shortage, shared_overcommitment, without_place
+from kubelint_gpu.builders.common_cause import of_shortage, shared_overcommitment
 from kubelint_gpu.builders.rollout_end import is_trapped
 from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, outranked_by, shortage, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
@@ -74,7 +73,7 @@ def pending_replicas(
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
     grown = f" even with {pools}" if pools else " in any cluster" if anywhere else ""
     short = _INSUFFICIENT.search(text or "")
-    elsewise = waiting is not None and bool(without_place(judgement))
+    elsewise = waiting is not None and bool(judgement.without_place)
     unnamed = elsewise or nature == KEPT_APART or subject.workload.spec.resource_claims
     missing = short[1] if short else "" if unnamed else scarce(subject)
     helps = "more nodes that have what a pod asks for, or less beside it that holds it"
@@ -126,10 +125,10 @@ def pending_replicas(
     )
 
 
-def overcommitted(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
+def overcommitted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Diagnostic]:
     """The finding that a workload is one of several that ask for more than there is, where no search says more."""
-    shared, judgement = shared_overcommitment(unit, subject), judgements_in(unit).get(subject.key)
-    if shared is None or judgement is None:
+    shared = shared_overcommitment(unit, subject)
+    if shared is None:
         return
     yield Diagnostic(
         "KLG109",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.beyond.any_cluster import may_stick_on_another_node
-from kubelint_gpu.analysis.overcommitment import overcommitments
 from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.room.overcommitment import overcommitments
 from kubelint_gpu.analysis.scaled import waiting_when_scaled
 from kubelint_gpu.builders.deadlocks import is_deadlock, rollout_ends, standstill_when_scaled
 from kubelint_gpu.builders.rollout_end import ended, spoken_for, waits_for_gangs

@@ -14,6 +14,7 @@ from kubelint_gpu.builders.jobs.starving_jobs import waiting_jobs
 from kubelint_gpu.builders.pending_daemon_pods import daemon_pods_pending
 from kubelint_gpu.builders.pending_replicas import overcommitted, pending_replicas
 from kubelint_gpu.builders.rollout_end import end_of
+from kubelint_gpu.builders.shared_quota import refused_daemon_pods
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.put_off import keeping, when_made
 from kubelint_gpu.evidence.node_lines import clues, scarce
@@ -36,14 +37,18 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         yield from waiting_jobs(unit, subject)
         judgement = judgements_in(unit).get(subject.key)
-        if judgement is None or judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):
-            yield from overcommitted(unit, subject)
+        if judgement is None:
             continue
-        if subject.controller.node_bound:
+        if judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):
+            yield from overcommitted(unit, subject, judgement)
+            continue
+        if subject.controller.node_bound and judgement.refusal is not None:
+            yield refused_daemon_pods(unit, subject, judgement, judgement.refusal)
+        elif subject.controller.node_bound:
             yield from daemon_pods_pending(unit, subject, judgement)
         elif judgement.verdict is None:
             told = list(pending_replicas(unit, subject, judgement))
-            yield from told or overcommitted(unit, subject)
+            yield from told or overcommitted(unit, subject, judgement)
     yield from _replaced_by_hand(unit)
 
 

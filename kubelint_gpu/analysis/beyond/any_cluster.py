@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.analysis.predecessors import makes_none
 from kubelint_gpu.analysis.scenarios import on_nodes_of
 from kubelint_gpu.kube.objects.label_algebra import alternatives
-from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE, READ_WRITE_ONCE_POD
-from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, volume_restrictions
 from kubelint_gpu.simulation.questions.beyond_inventory import MOST_NODES
@@ -106,17 +104,15 @@ def _rolled(unit: ApplySet) -> Iterator[WorkloadCheck]:
 
 def _exclusive(unit: ApplySet, subject: WorkloadCheck) -> Iterator[bool]:
     yield _claims(unit, subject, READ_WRITE_ONCE_POD)
-    spec = subject.workload.spec
-    yield _has_host_ports(subject) and _pinned(spec, _HOSTNAME)
-    for term in own_terms(subject.pod, spec.pod_anti_affinity, unit.empty):
-        yield term.matches(subject.pod) and _pinned(spec, term.key)
+    yield _has_host_ports(subject) and _pinned(subject, _HOSTNAME)
+    yield any(_pinned(subject, term.topology_key) for term in subject.workload.spec.pod_anti_affinity)
 
 
-def _pinned(spec: PodSpec, key: str) -> bool:
+def _pinned(subject: WorkloadCheck, key: str) -> bool:
     """Whether each node that it may go to has one of the values that it names for this label."""
     return all(
         any((bound.field and key == _HOSTNAME) or bound.requirement.key == key for bound in bounds)
-        for bounds in alternatives(spec)
+        for bounds in alternatives(subject.workload.spec)
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
 from kubelint_gpu.values import dataclass, replace
@@ -79,6 +80,18 @@ class Judgement:
     def waits(self) -> bool:
         """Whether its rollout never ends, or may never end."""
         return self.verdict in WAITS
+
+    @property
+    def full(self) -> frozenset[str]:
+        """The nodes on which a pod of a DaemonSet finds no room, as far as they are known."""
+        return self.crowded or frozenset(lack.node for lack in (self.waiting.lacks if self.waiting is not None else ()))
+
+    @property
+    def without_place(self) -> tuple[str, ...]:
+        """The nodes that do not take its next pod though they have all it asks for; none where one lacks that."""
+        lacks = self.waiting.lacks if self.waiting is not None and self.placed < self.wanted else ()
+        short = any(lack.resource or lack.held == Held.DEVICE.value for lack in lacks)
+        return () if short else tuple(sorted({lack.node for lack in lacks}))
 
     @property
     def is_of_names(self) -> bool:

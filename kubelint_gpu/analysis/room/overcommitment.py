@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
-_MOST_SOURCES = 64
-
 
 class Part(NamedTuple):
     """What one node has of a resource, or one device of it; empty without a node of its own."""
@@ -38,7 +36,7 @@ class Part(NamedTuple):
     amount: int
 
 
-class Demand(NamedTuple):
+class Requested(NamedTuple):
     """What all pods of a workload take of one thing.
 
     Attributes:
@@ -114,18 +112,18 @@ def _eligible(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
     return found or (frozenset(alone.fits) if alone is not None else frozenset())
 
 
-def _demands(unit: ApplySet, subject: WorkloadCheck) -> Iterator[tuple[str, Demand]]:
+def _demands(unit: ApplySet, subject: WorkloadCheck) -> Iterator[tuple[str, Requested]]:
     """What its pods take, each with what it is compared with."""
     wanted, eligible = judgements_in(unit)[subject.key].wanted, _eligible(unit, subject)
     for resource, each in pod_requests(subject.workload.spec).items():
         if each:
             source = _parts(unit, resource, eligible)
-            yield resource, Demand(subject.key, resource, wanted * each, source)
+            yield resource, Requested(subject.key, resource, wanted * each, source)
     for name, label, each, devices in device_demands(unit, subject):
         known, key = _known_parts(unit), (label, eligible)
         if key not in known:
             known[key] = frozenset(Part(node, device, 1) for node, device in devices if node in eligible)
-        yield name, Demand(subject.key, label, wanted * each, known[key])
+        yield name, Requested(subject.key, label, wanted * each, known[key])
 
 
 def _parts(unit: ApplySet, resource: str, names: frozenset[str]) -> frozenset[Part]:
@@ -149,11 +147,11 @@ def nodes_at_most(unit: ApplySet) -> Mapping[str, Node]:
     return {one.name: one for one in (*unit.cluster.nodes, *(grown.nodes if grown is not None else ()))}
 
 
-def _exceeded(name: str, demands: Sequence[Demand]) -> Iterator[Overcommitment]:
+def _exceeded(name: str, demands: Sequence[Requested]) -> Iterator[Overcommitment]:
     """The smallest sources that are too small for those who have no other."""
     by_source = grouped((one.source, one) for one in demands)
     whole = frozenset[Part]().union(*by_source)
-    sources = sorted(by_source, key=len) if len(by_source) <= _MOST_SOURCES else []
+    sources = sorted(by_source, key=len) if len(by_source) <= SIMULATION.sources else []
     told: list[frozenset[Part]] = []
     for source in (*sources, *([whole] if whole not in by_source else [])):
         if any(one <= source for one in told):

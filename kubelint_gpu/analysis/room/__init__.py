@@ -1,0 +1,1 @@
+"""What parts of a cluster have too little room for several workloads."""

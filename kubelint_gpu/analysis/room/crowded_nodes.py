@@ -1,0 +1,54 @@
+"""Nodes that do not take all pods which find no other place, though no resource is counted: ports, anti-affinity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.budget import SIMULATION
+from kubelint_gpu.groups import grouped, in_order
+from kubelint_gpu.scheduler import fit
+from kubelint_gpu.simulation.controllers.daemon_nodes import pinned_pod
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.questions.most_pods import find_no_room_together
+from kubelint_gpu.workspace.answers import once
+
+if TYPE_CHECKING:
+    from kubelint_gpu.workspace.apply_set import ApplySet
+    from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+
+@once
+def places(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
+    """How many pods are one less than those of workloads that never all run on some nodes, by these nodes."""
+    lasting = (one for one in unit.subjects if not (one.controller.node_bound or one.controller.runs_to_completion))
+    judged = [judgements_in(unit).get(one.key) for one in lasting]
+    found = grouped((one.without_place, one.workload) for one in judged if one is not None)
+    return {
+        nodes: sum(one.replicas for one in workloads) - 1
+        for nodes, workloads in found.items()
+        if nodes and 1 < len(workloads) <= SIMULATION.together and find_no_room_together(workloads, unit.cluster)
+    }
+
+
+@once
+def places_of_daemons(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
+    """How many pods are one less than those of DaemonSets that no node takes together, by their full nodes."""
+    judged = [(one, judgements_in(unit).get(one.key)) for one in unit.subjects if one.controller.node_bound]
+    found = grouped((tuple(in_order(one.full)), subject) for subject, one in judged if one is not None)
+    return {
+        nodes: len(nodes) * len(subjects) - 1
+        for nodes, subjects in found.items()
+        if nodes and not _beside_each_other(unit, subjects, nodes[0])
+    }
+
+
+def _beside_each_other(unit: ApplySet, subjects: Sequence[WorkloadCheck], name: str) -> bool:
+    snapshot = unit.empty
+    for one in subjects:
+        pod = pinned_pod(created_pod(one.workload, "new", one.workload.meta.name), name)
+        if not fit(pod, snapshot).schedulable:
+            return False
+        snapshot = snapshot.place(pod, name)
+    return True
