@@ -94,9 +94,10 @@ def _missing(unit: ApplySet, subject: WorkloadCheck, resource: str, names: Colle
 
 def _short(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
     """The resource that pods wait for: a device if they ask for any, else what the scheduler says is too little."""
-    resource = scarce(subject)
+    resource, first = scarce(subject), min(judgement.full, default="")
     if "/" in resource:
-        return resource
+        status = _rejection(_attempted(unit, subject, first), first) if first else None
+        return resource if status is None or status.short else ""
     lacks = judgement.waiting.lacks if judgement.waiting is not None else ()
     told = [lack.resource for lack in lacks if lack.resource]
     made_for = daemon_nodes(subject.workload.choosing, unit.cluster.nodes)

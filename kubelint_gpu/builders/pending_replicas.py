@@ -143,6 +143,26 @@ def overcommitted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) 
     )
 
 
+def refused_daemon_pods(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Diagnostic]:
+    """The finding that a quota refuses pods of a DaemonSet, which are not made then."""
+    refusal = judgement.refusal
+    if refusal is None:
+        return
+    missing, made = judgement.wanted - judgement.placed, counted(judgement.wanted, "node")
+    are = "is" if missing == 1 else "are"
+    yield Diagnostic(
+        "KLG109",
+        subject.manifest.place(("spec",), "key"),
+        f"of the pods that it makes for {made}, {missing} {are} refused {refused(refusal)}; {why_fewer((), refusal)}",
+        subject.manifest,
+        cause="daemon pods",
+        certainty="certain" if is_certain(unit, subject, judgement) else "possible",
+        severity="warning",
+        related=tuple(shortage_lines(unit, subject, judgement, "")),
+        shared=of_shortage(unit, subject, judgement, "", ""),
+    )
+
+
 def is_sure(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether in no order of events more of its replicas run, whatever changes at the same moment."""
     placed = placed_of(unit, subject, judgement)

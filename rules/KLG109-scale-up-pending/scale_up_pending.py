@@ -12,9 +12,8 @@ from kubelint_gpu.analysis.transitions import is_changed
 from kubelint_gpu.builders.claim_quota import refused_claims
 from kubelint_gpu.builders.jobs.starving_jobs import waiting_jobs
 from kubelint_gpu.builders.pending_daemon_pods import daemon_pods_pending
-from kubelint_gpu.builders.pending_replicas import overcommitted, pending_replicas
+from kubelint_gpu.builders.pending_replicas import overcommitted, pending_replicas, refused_daemon_pods
 from kubelint_gpu.builders.rollout_end import end_of
-from kubelint_gpu.builders.shared_quota import refused_daemon_pods
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.put_off import keeping, when_made
 from kubelint_gpu.evidence.node_lines import clues, scarce
@@ -43,7 +42,7 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
             yield from overcommitted(unit, subject, judgement)
             continue
         if subject.controller.node_bound and judgement.refusal is not None:
-            yield refused_daemon_pods(unit, subject, judgement, judgement.refusal)
+            yield from refused_daemon_pods(unit, subject, judgement)
         elif subject.controller.node_bound:
             yield from daemon_pods_pending(unit, subject, judgement)
         elif judgement.verdict is None:
