@@ -38,7 +38,12 @@ def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> 
         return False
     if judgement.waits and _ran_elsewhere(unit, subject):
         return False
-    grown = short and unit.is_closed and not unit.may_outgrow(subject) and not subject.workload.approximate
+    grown = (
+        (short or judgement.waits)
+        and unit.is_closed
+        and not unit.may_outgrow(subject)
+        and not subject.workload.approximate
+    )
     if grown or _is_closed(unit, subject):
         # the room of pools at their maximum is counted
         return True
