@@ -91,15 +91,12 @@ def _counts(unit: ApplySet, subject: WorkloadCheck) -> bool:
     )
     if judgement is None or change is None or not _eligible(unit, subject) or judgement.refusal is not None:
         return False
-    if judgement.verdict not in (None, Verdict.UNDECIDED) or 0 < judgement.alone < judgement.wanted:
+    open_ = (None, Verdict.UNDECIDED, *((Verdict.MAY_STICK,) if controller.node_bound else ()))
+    if judgement.verdict not in open_ or 0 < judgement.alone < judgement.wanted:
         # its own finding says what it lacks
         return False
-    if (
-        controller.runs_to_completion
-        or controller.node_bound
-        or not subject.places_pods
-        or subject.workload.approximate
-    ):
+    lasts = controller.node_bound or (subject.places_pods and not controller.runs_to_completion)
+    if not lasts or subject.workload.approximate:
         return False
     if (unit.before and change.existing) or own_pods(subject.workload, unit.cluster.pods):
         return False
