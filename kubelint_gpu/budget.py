@@ -117,7 +117,7 @@ class SimulationLimits:
     plenty: int = 10**12  # what such a node has of each resource
     drains: int = 10  # the drains whose whole budget one question has
     least_drain: int = 50  # the placements that each drain looks at
-    helpers: int = 3  # the workloads that may let one another end
+    helpers: int = 6  # the workloads that may let one another end
     helped_nodes: int = 16  # the nodes on which this is asked
     pending_kinds: int = 6  # the kinds of pending pods beside a rollout
 

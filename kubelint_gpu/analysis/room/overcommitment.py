@@ -92,7 +92,8 @@ def _counts(unit: ApplySet, subject: WorkloadCheck) -> bool:
     if judgement is None or change is None or not _eligible(unit, subject) or judgement.refusal is not None:
         return False
     open_ = (None, Verdict.UNDECIDED, *((Verdict.MAY_STICK,) if controller.node_bound else ()))
-    if judgement.verdict not in open_ or 0 < judgement.alone < judgement.wanted:
+    known = 0 < judgement.alone < judgement.wanted or judgement.at_best == judgement.placed < judgement.wanted
+    if judgement.verdict not in open_ or known:
         # its own finding says what it lacks
         return False
     lasts = controller.node_bound or (subject.places_pods and not controller.runs_to_completion)

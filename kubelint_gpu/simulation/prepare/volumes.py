@@ -5,8 +5,9 @@ Behaviour: attach/detach controller, 1.34 (`Multi-Attach error`).
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.pod import Pod
@@ -59,6 +60,7 @@ def with_bound_claims(cluster: Cluster, users: Iterable[Workload]) -> Cluster:
     already, or topologies), and where a declared class neither has a volume that fits nor a provisioner.
     Source: `syncUnboundClaim` of pkg/controller/volume/persistentvolume/pv_controller.go, 1.34.
     """
+    users = tuple(users)
     keys = {key for one in users for key in claim_keys(one)}.difference(one.key for one in cluster.claims)
     named = (key.partition("/") for key in sorted(keys))
     missing = [PersistentVolumeClaim(Meta(name, namespace)) for namespace, _, name in named if name]
@@ -69,9 +71,10 @@ def with_bound_claims(cluster: Cluster, users: Iterable[Workload]) -> Cluster:
     taken = {claim.volume_name for claim in cluster.claims}
     claims: list[PersistentVolumeClaim] = []
     made: list[PersistentVolume] = []
-    for one in (*cluster.claims, *missing):
-        claim = with_default_class(one, cluster.storage_classes)
-        found = _chosen(claim, cluster, classes.get(claim.class_name), taken)
+    every = [with_default_class(one, cluster.storage_classes) for one in (*cluster.claims, *missing)]
+    alike = _alike(every, users)
+    for claim in every:
+        found = _chosen(claim, cluster, classes.get(claim.class_name), taken, alike.get(claim.key, 0))
         if found is None:
             claims.append(claim)
             continue
@@ -81,6 +84,18 @@ def with_bound_claims(cluster: Cluster, users: Iterable[Workload]) -> Cluster:
             made.append(found)
         claims.append(bound_to(claim, found.meta.name))
     return replace(cluster, claims=tuple(claims), volumes=(*cluster.volumes, *made))
+
+
+def _alike(claims: Iterable[PersistentVolumeClaim], users: Iterable[Workload]) -> Mapping[str, int]:
+    """How many claims of one workload ask for the same without a volume, for each of them; none that others match."""
+    owners = {key: one.key for one in users for key in claim_keys(one)}
+    found = grouped(((one.class_name, one.access_modes, one.volume_mode), one) for one in claims if not one.volume_name)
+    return {
+        one.key: len(mine)
+        for mine in found.values()
+        for one in mine
+        if len({owners.get(other.key, other.key) for other in mine}) == len({other.request for other in mine}) == 1
+    }
 
 
 def bound_to(claim: PersistentVolumeClaim, volume: str) -> PersistentVolumeClaim:
@@ -105,9 +120,12 @@ def of_template(
 
 
 def _chosen(
-    claim: PersistentVolumeClaim, cluster: Cluster, found: StorageClass | None, taken: Container[str]
+    claim: PersistentVolumeClaim, cluster: Cluster, found: StorageClass | None, taken: Container[str], alike: int
 ) -> PersistentVolume | None:
-    """The volume that the volume controller binds a claim to, or has made for it; None where it waits."""
+    """The volume that the volume controller binds a claim to, or has made for it; None where it waits.
+
+    Where as many claims are `alike` as there are volumes for them, each volume is bound to one.
+    """
     if claim.volume_name:
         named = next((one for one in cluster.volumes if one.meta.name == claim.volume_name), None)
         if named is None or claim.phase == "Bound" or claim.bound or named.reserved_for(claim):
@@ -124,6 +142,8 @@ def _chosen(
         open_to = found.topologies or not found.provisions or best
         return None if open_to else _made(claim)
     if best:
+        if len(best) <= alike:
+            return max(best, key=lambda one: any(one.reachable_from(node.labels) for node in cluster.nodes))
         # which of several equal ones it takes is not known
         return best[0] if len({one.node_affinity for one in best}) == 1 else _made(claim)
     if found is None:

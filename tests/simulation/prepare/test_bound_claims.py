@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rollout_objects import deployment
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.storage import (
@@ -52,3 +53,23 @@ def test_a_volume_that_is_provisioned_at_once_lies_where_its_class_allows(allowe
     (claim,), (volume,) = after.claims, after.volumes
     assert claim.volume_name == volume.meta.name
     assert (volume.node_affinity is None or volume.node_affinity.matches({"zone": zone}, None)) == reached
+
+
+@pytest.mark.parametrize(("volumes", "bound"), [(("gone", "here"), {"pv0", "pv1"}), (("gone", "here", "here"), set())])
+def test_as_many_claims_of_one_workload_as_there_are_volumes_take_all_of_them(volumes, bound):
+    there = []
+    for number, zone in enumerate(volumes):
+        where = [{"matchExpressions": [{"key": "zone", "operator": "In", "values": [zone]}]}]
+        spec = {"storageClassName": "local", "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"]}
+        spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": where}}
+        there.append(read_persistent_volume({"metadata": {"name": f"pv{number}"}, "spec": spec}))
+    mine = [
+        read_persistent_volume_claim(
+            {"metadata": {"name": name, "namespace": "d"}, "spec": {**CLAIM["spec"], **AMOUNT}}
+        )
+        for name in ("a", "b")
+    ]
+    user = deployment(volumes=[{"name": one, "persistentVolumeClaim": {"claimName": one}} for one in ("a", "b")])
+    found = cluster("Immediate", reserved=False)
+    after = with_bound_claims(Cluster(claims=mine, volumes=there, storage_classes=found.storage_classes), [user])
+    assert {one.volume_name for one in after.claims} & {"pv0", "pv1", "pv2"} == bound
