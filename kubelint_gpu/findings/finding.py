@@ -89,6 +89,9 @@ WHO, ASKED = 0, 1
 """What the findings of one cause are about, and what they ask for altogether."""
 
 
+POSSIBLE = "possible, not certain"
+
+
 @dataclass(frozen=True, slots=True)
 class Shared:
     """What a finding has in common with others of the same cause, which are reported as one where they are many.
@@ -148,6 +151,13 @@ class Finding:
     picture: RolloutPicture | None = field(default=None, compare=False, repr=False)
     others: tuple[str, ...] = ()
     shared: Shared | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def chance(self) -> str:
+        """How sure it is, in words; empty where it is certain. An error of several is certain of all of them."""
+        if self.certainty == "certain":
+            return ""
+        return "certain of all of them, possible of each" if self.others and self.severity == "error" else POSSIBLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,7 @@ def _notes(finding: Finding, frame: Frame) -> Iterator[str]:
 
 def _rule(finding: Finding, report: Report, frame: Frame) -> Iterator[str]:
     rule = report.rules.get(finding.code)
-    possible = "" if finding.certainty == "certain" else " (possible, not certain)"
+    possible = f" ({finding.chance})" if finding.chance else ""
     page = f" {rule.url}" if rule is not None and rule.url else ""
     yield from _note("rule", f"{finding.name}{possible}{page}", frame)
 

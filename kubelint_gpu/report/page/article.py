@@ -28,7 +28,7 @@ def article(
     sign, word = _SIGNS[finding.severity]
     rule = report.rules.get(finding.code)
     code = link(rule.url, finding.code) if rule is not None and rule.url else finding.code
-    possible = "" if finding.certainty == "certain" else '<span class="chance">possible, not certain</span>'
+    possible = f'<span class="chance">{finding.chance}</span>' if finding.chance else ""
     name = object_name(finding)
     place = f"{finding.place.path}:{finding.place.line}:{finding.place.column}"
     yield (
