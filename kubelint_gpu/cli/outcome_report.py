@@ -42,6 +42,7 @@ def report_of(
         baseline=settled.accepted,
         undecided=outcome.undecided,
         seconds=seconds,
+        unknown=outcome.unknown,
         apart=len(inputs.units) == len(inputs.readings) > 1,
     )
     sources = {reading.source.path: reading.source for reading in inputs.every if reading.source is not None}

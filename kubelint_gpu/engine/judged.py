@@ -15,6 +15,7 @@ from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.engine.suppressing import Suppression, left_by
 from kubelint_gpu.engine.tracing import located
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal
+from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.work import UsedUp
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -31,6 +32,7 @@ class Judged:
         crashed: a finding for each rule that failed.
         ignored: how many findings were suppressed, apart from those in `hidden`.
         hidden: what tells findings on rendered objects that were suppressed: one seen through several overlays is one.
+        unknown: the claims of its pods, as `namespace/name`, that nobody declares.
         effective: places of suppressions in sources of renders that had an effect, each with its cause.
     """
 
@@ -41,6 +43,7 @@ class Judged:
     ignored: int
     workloads: int
     hidden: frozenset[tuple[str, Place, str]] = frozenset()
+    unknown: frozenset[str] = frozenset()
 
 
 def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bool) -> Judged:
@@ -73,7 +76,10 @@ def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bo
     away = [draft for finding, draft in found if finding not in kept] if unit.rendered else []
     hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
     ignored -= len(away)
-    return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden)
+    users = unit.subjects if unit.has_nodes else ()
+    named = {f"{one.workload.meta.namespace}/{name}" for one in users for name in direct_claims(one.workload.spec)}
+    unknown = frozenset(named.difference(one.key for one in unit.cluster.claims))
+    return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden, unknown)
 
 
 def _picture(draft: Diagnostic) -> RolloutPicture | None:

@@ -40,6 +40,7 @@ class Outcome:
         undecided: rollouts of which the search did not see the end.
         ignored: findings that were suppressed.
         workloads: pod templates that were looked at.
+        unknown: the claims of pods that nobody declares, as `namespace/name`.
     """
 
     findings: tuple[Finding, ...]
@@ -47,6 +48,7 @@ class Outcome:
     undecided: int = 0
     ignored: int = 0
     workloads: int = 0
+    unknown: tuple[str, ...] = ()
 
 
 def check(
@@ -92,6 +94,7 @@ def check(
         sum(one.undecided for one in judged),
         sum(one.ignored for one in judged) + len(frozenset().union(*(one.hidden for one in judged))),
         sum(one.workloads for one in judged),
+        tuple(sorted(frozenset().union(*(one.unknown for one in judged)))),
     )
 
 

@@ -165,7 +165,7 @@ class Summary:
     """What a run looked at and what it found.
 
     `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time; with `apart` no files are
-    applied together.
+    applied together. `unknown` are claims of pods that nobody declares.
     """
 
     files: int = 0
@@ -180,6 +180,7 @@ class Summary:
     undecided: int = 0
     seconds: float = 0.0
     apart: bool = False
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

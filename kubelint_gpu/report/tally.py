@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.messages.display import cells
+from kubelint_gpu.messages.wording import some
 from kubelint_gpu.report.theme import theme_of
 
 if TYPE_CHECKING:
@@ -75,7 +76,8 @@ def _found(report: Report) -> str:
     fixable = sum(1 for finding in report.findings if any(fix.edits for fix in finding.fixes))
     rest = _listed([*_hidden(summary), (fixable, "fixable"), (summary.undecided, "undecided")])
     checked = f"{_count(summary.files, 'file')}, {_count(summary.workloads, 'workload')} checked"
-    return f"{checked}: {findings or _count(len(report.findings), 'finding')}" + (f" ({rest})" if rest else "")
+    told = f"{checked}: {findings or _count(len(report.findings), 'finding')}" + (f" ({rest})" if rest else "")
+    return told + _unknown(summary)
 
 
 def _nothing(summary: Summary) -> str:
@@ -94,7 +96,13 @@ def _nothing(summary: Summary) -> str:
     else:
         verdict = "all is well" if summary.nodes else "nothing found"
     rest = _listed([*_hidden(summary), (summary.undecided, "undecided")])
-    return f"Checked {looked} {against}: {verdict}" + (f" ({rest})." if rest else ".")
+    return f"Checked {looked} {against}: {verdict}" + (f" ({rest})" if rest else "") + _unknown(summary) + "."
+
+
+def _unknown(summary: Summary) -> str:
+    """The claims that nobody declares, which what is said rests on."""
+    names = summary.unknown
+    return f"; {some(names, 'claim', kind=True)} {'is' if len(names) == 1 else 'are'} not known" if names else ""
 
 
 def _hidden(summary: Summary) -> list[tuple[int, str]]:

@@ -29,3 +29,17 @@ def test_fixes_and_pictures_are_made_where_they_are_asked_for():
     assert any(one.finding.fixes for one in full.found)
     assert not any(one.finding.fixes or one.finding.picture for one in plain.found)
     assert codes(full) == codes(plain)
+
+
+def test_claims_that_nobody_declares_are_known_to_be_so():
+    volume = "volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]"
+    claim = (
+        "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: serving}\n"
+        "spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}\n"
+    )
+    for text, nodes, unknown in (
+        (deployment(pod=volume), NODES, {"serving/data"}),
+        (deployment(pod=volume) + claim, NODES, set()),
+        (deployment(pod=volume), "", set()),
+    ):
+        assert judged_unit(unit(text, nodes), Suppression(), fixes=False, pictures=False).unknown == unknown

@@ -45,3 +45,12 @@ def test_hidden_or_undecided_findings_do_not_count_as_well():
     assert text(found, width=200) == (
         "Checked 1 file, 1 document, 1 workload against 1 node: nothing to report (1 ignored, 1 undecided).\n"
     )
+
+
+def test_claims_that_nobody_declares_are_named():
+    summary = Summary(files=1, documents=1, workloads=1, nodes=1, unknown=("ml/data",))
+    told = "Checked 1 file, 1 document, 1 workload against 1 node: all is well; claim ml/data is not known.\n"
+    assert text(report(summary=summary), width=200) == told
+    many = replace(summary, unknown=tuple(f"ml/data-{number}" for number in range(9)))
+    assert "9 claims (ml/data-0, ml/data-1, ...) are not known." in text(report(summary=many), width=200)
+    assert "; claim ml/data is not known\n" in text(report(PIN, summary=summary), width=200)
