@@ -105,7 +105,7 @@ def _told(unit: ApplySet, claim: WrittenClaim, fault: Fault, assumed: str) -> Di
     return Diagnostic(
         "KLG703",
         manifest.place(pointer) if fault.offset is None else manifest.place_within(pointer, fault.offset),
-        fault.text,
+        (assumed and fault.bare) or fault.text,
         manifest,
         cause=field_path(fault.below),
         certainty="possible" if assumed else certainty(unit),
@@ -137,7 +137,8 @@ def _of_inventory(unit: ApplySet, reference: PodClaimReference, fault: Fault, as
     return Diagnostic(
         "KLG703",
         manifest.place(reference.pointer),
-        f"{reference.kind} {reference.name} of the inventory cannot be served: {fault.text}",
+        f"{reference.kind} {reference.name} of the inventory cannot be served: "
+        f"{(assumed and fault.bare) or fault.text}",
         manifest,
         cause=f"{reference.name}/{field_path(fault.below)}",
         certainty="possible" if assumed else certainty(unit),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.analysis.devices.unserved_claims import Fault, device_trial, faults
 from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references
 from kubelint_gpu.documents import value_at
-from kubelint_gpu.inventory.dra.nvidia import ASSUMED, OPTIONAL
+from kubelint_gpu.inventory.dra.nvidia import DRIVER, OPTIONAL
+from kubelint_gpu.inventory.dra.told_values import entries_of, untold
+from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
@@ -18,11 +20,15 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
     from kubelint_gpu.workspace.cluster_context import ClusterContext
     from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 _ROOT = "/pcieRoot"
+_MEMORY = "memory"
+
+_Names = set[tuple[str, str]]
 
 
 def assumption(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec, fault: Fault) -> str:
@@ -30,14 +36,20 @@ def assumption(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec, fault: Fault)
     asked = spec.requests[int(fault.below[1])].exactly if fault.below[-1] == "deviceClassName" else None
     if asked is not None and asked.device_class in OPTIONAL and _assumed(unit.world) and not trial.selected(asked):
         return "whether the driver publishes such devices, the inventory does not tell: declare them in `devices`"
-    relaxed, read = _without_assumed(unit, spec)
+    relaxed, read = _without_assumed(unit, trial, spec)
     names = {fault.reads[1:]} & read if fault.reads is not None else read
     if not names or any(
-        one.below[:2] == fault.below[:2] or one.below[0] == "constraints" for one in faults(trial, relaxed)
+        one.below[:2] == fault.below[:2] or one.below[0] == "constraints"
+        for one in faults(_looser(trial, unit.world)[0], relaxed)
     ):
         return ""
-    told = listed(sorted(name for _, name in names))
-    return f"the inventory does not tell {told} of these devices, so values are assumed: declare them in `attributes`"
+    told = sorted({name for _, name in names})
+    where = ["as `memory` (of MIG devices as `capacity`)"] * (_MEMORY in told)
+    where += ["in `attributes`"] * (told != [_MEMORY])
+    return (
+        f"the inventory does not tell {listed(told)} of these devices, so values are assumed: "
+        f"declare them {listed(where)}"
+    )
 
 
 @once
@@ -53,34 +65,48 @@ def resting_on_assumed(unit: ApplySet) -> frozenset[WorkloadKey]:
 def _may_get_more(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> bool:
     from kubelint_gpu.kube.dra.request import queries_of
 
-    relaxed, read = _without_assumed(unit, spec)
+    relaxed, read = _without_assumed(unit, trial, spec)
     if not read or relaxed.constraints != spec.constraints:
         return bool(read)
-    pairs = zip(queries_of(spec), queries_of(relaxed), strict=True)
+    looser, _ = _looser(trial, unit.world)
     trial.renewed()
-    return any(len(trial.selected(one)) < len(trial.selected(other)) for one, other in pairs)
+    looser.renewed()
+    return any(
+        one.capacity != other.capacity or len(trial.selected(one)) < len(looser.selected(other))
+        for one, other in zip(queries_of(spec), queries_of(relaxed), strict=True)
+    )
 
 
-def _without_assumed(unit: ApplySet, spec: ClaimSpec) -> tuple[ClaimSpec, set[tuple[str, ...]]]:
-    """A claim without the selectors and constraints that look at assumed values, and the attributes of these."""
+def _without_assumed(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> tuple[ClaimSpec, _Names]:
+    """A claim without what looks at assumed values of the devices that it may have, and the names of these values.
+
+    It is to be asked of the looser trial.
+    """
     from kubelint_gpu.kube.dra.device import qualified
-    from kubelint_gpu.kube.dra.selector import selector
 
-    read: set[tuple[str, ...]] = set()
+    assumed, read = _assumed(unit.world), set[tuple[str, str]]()
+    if not assumed:
+        return spec, read
+    looser, of_class = _looser(trial, unit.world)
 
-    def is_declared(looked_at: Iterable[tuple[str, ...]]) -> bool:
-        mine = _assumed(unit.world).intersection(looked_at)
+    def is_declared(looked_at: Iterable[tuple[str, str]], kinds: frozenset[tuple[str, str]] | None = None) -> bool:
+        mine = {one for one in looked_at if one in assumed and (kinds is None or not kinds.isdisjoint(assumed[one]))}
         read.update(mine)
         return not mine
 
     def relaxed(query: DeviceQuery) -> DeviceQuery:
-        sights = [(text, selector(text or "").sight) for text in query.selectors]
-        left = [
-            text
-            for text, sight in sights
-            if is_declared(_assumed(unit.world) if sight.everything else [path[1:] for path in sight.parts])
-        ]
-        return replace(query, selectors=tuple(left))
+        looked_at = {text: _looks_at(text, assumed) for text in query.selectors}
+        if not (any(looked_at.values()) or of_class.get(query.device_class) or query.capacity):
+            return query
+        sure = tuple(text for text in query.selectors if not looked_at[text])
+        looser.renewed()
+        kinds = frozenset(map(_kind, looser.selected(replace(query, selectors=sure))))
+        is_declared(of_class.get(query.device_class, ()), kinds)
+        left = tuple(text for text in query.selectors if is_declared(looked_at[text], kinds))
+        capacity = {
+            name: amount for name, amount in query.capacity.items() if is_declared([qualified(name, DRIVER)], kinds)
+        }
+        return replace(query, selectors=left, capacity=FrozenMap(capacity))
 
     requests = [
         replace(
@@ -96,17 +122,59 @@ def _without_assumed(unit: ApplySet, spec: ClaimSpec) -> tuple[ClaimSpec, set[tu
 
 
 @lru_cache(maxsize=4)
-def _assumed(world: ClusterContext) -> frozenset[tuple[str, str]]:
-    """The attributes of devices, by domain and identifier, whose values follow from nothing that is declared."""
-    from kubelint_gpu.kube.dra.device import qualified
+def _looser(trial: ClaimTrial, world: ClusterContext) -> tuple[ClaimTrial, Mapping[str, frozenset[tuple[str, str]]]]:
+    """A trial with classes without the selectors that look at assumed values, and what of these each looks at."""
+    cluster, assumed = trial.snapshot.cluster, _assumed(world)
+    read = {
+        one.name: frozenset[tuple[str, str]]().union(*[_looks_at(text, assumed) for text in one.selectors])
+        for one in cluster.device_classes
+    }
+    if not any(read.values()):
+        return trial, read
+    classes = [
+        replace(one, selectors=tuple(text for text in one.selectors if not _looks_at(text, assumed)))
+        for one in cluster.device_classes
+    ]
+    return type(trial)(replace(cluster, device_classes=tuple(classes))), read
 
-    found: set[tuple[str, str]] = set()
+
+def _looks_at(text: str | None, names: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """Those of some attributes and capacities that an expression looks at."""
+    from kubelint_gpu.kube.dra.selector import selector
+
+    sight = selector(text or "").sight
+    return frozenset(names) if sight.everything else frozenset(names) & {path[1:] for path in sight.parts}
+
+
+@lru_cache(maxsize=4)
+def _assumed(world: ClusterContext) -> Mapping[tuple[str, str], frozenset[tuple[str, str]]]:
+    """The attributes and capacities, by domain and identifier, whose values are assumed, and of which devices."""
+    found: dict[tuple[str, str], set[tuple[str, str]]] = {}
     if world.inventory is None:
-        return frozenset()
+        return {}
     slices = world.inventory.of_kind("ResourceSlice"), *(pool.slices for pool in world.inventory.pools)
     for one in chain(*slices):
-        for entry in (value_at(one.item.value, where) for field, where in one.routes if field):
-            if "model" in entry:
-                driver = one.value["spec"]["driver"]
-                found |= ASSUMED - {qualified(name, driver) for name in entry.get("attributes", ())}
-    return frozenset(found)
+        if one.value["spec"]["driver"] != DRIVER:
+            continue
+        told = set()
+        for field, where in [route for route in one.routes if route[0]]:
+            attributes = value_at(one.value, (*field, "attributes"))
+            kind = _text(attributes, "productName"), _text(attributes, "profile")
+            if (where, kind) not in told:
+                told.add((where, kind))
+                entry = entries_of(value_at(one.item.value, where[:-2]))[int(where[-1])]
+                for name in untold(entry, kind[1]) if "model" in entry else ():
+                    found.setdefault(name, set()).add(kind)
+    return {name: frozenset(kinds) for name, kinds in found.items()}
+
+
+def _text(attributes: Mapping[str, Any], name: str) -> str:
+    return str(attributes.get(name, {}).get("string", ""))
+
+
+def _kind(slot: Slot) -> tuple[str, str]:
+    """The product of a device and the profile of a MIG device: what tells whether values of it are assumed."""
+    from kubelint_gpu.kube.dra.device import attribute_of
+
+    product, profile = [attribute_of(slot.device, DRIVER, f"{DRIVER}/{name}") for name in ("productName", "profile")]
+    return str(product.value) if product else "", str(profile.value) if profile else ""

@@ -31,6 +31,7 @@ class Fault(NamedTuple):
     Attributes:
         below: the field, below `devices` in the shape of v1.
         text: what is wrong, as a clause.
+        bare: the same without what devices have instead; empty where it does not tell that.
         offset: where in an expression it stands; None where it is no part of one.
         wanted: the literal that no device has; empty where it is none.
         near: the value that was probably meant; empty where none is like it.
@@ -43,6 +44,7 @@ class Fault(NamedTuple):
     wanted: str = ""
     near: str = ""
     reads: tuple[str, str, str] | None = None
+    bare: str = ""
 
 
 @once
@@ -122,8 +124,10 @@ def _of_request(trial: ClaimTrial, spec: ClaimSpec, number: int) -> Iterator[Fau
         if fault is None:
             return
         found.append((one.name, fault))
-    told = begun([f"{name}: {fault.text}" for name, fault in found], "alternative", "; ")
-    yield Fault(("requests", number, "firstAvailable"), f"no node serves any of its alternatives: {told}")
+    none = "no node serves any of its alternatives: "
+    text = begun([f"{name}: {fault.text}" for name, fault in found], "alternative", "; ")
+    bare = begun([f"{name}: {fault.bare or fault.text}" for name, fault in found], "alternative", "; ")
+    yield Fault(("requests", number, "firstAvailable"), none + text, bare=none + bare)
 
 
 def _with(spec: ClaimSpec, query: DeviceQuery) -> ClaimSpec:
@@ -165,7 +169,7 @@ def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) ->
     from kubelint_gpu.kube.dra.device import qualified
 
     found = trial.selected(without)
-    asked = []
+    none, asked = f"no device of class {query.device_class} gives ", []
     for name, amount in sorted(query.capacity.items()):
         has = [
             slot.device.capacity[one].largest
@@ -174,8 +178,8 @@ def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) ->
             if qualified(one, slot.id.driver) == qualified(name, slot.id.driver)
         ]
         most = f"the most is {shown_amount(max(has))}" if has else "none of them has it"
-        asked.append(f"{shown_amount(amount)} of {name} ({most})")
-    return Fault(("capacity",), f"no device of class {query.device_class} gives {listed(asked)}")
+        asked.append((f"{shown_amount(amount)} of {name}", f" ({most})"))
+    return Fault(("capacity",), none + listed([*map("".join, asked)]), bare=none + listed([one for one, _ in asked]))
 
 
 def _of_count(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> Fault | None:
@@ -223,12 +227,9 @@ def _of_selector(trial: ClaimTrial, query: DeviceQuery) -> Fault:
         ]
         told = begun(had, "value")
         wanted = f" {condition.relation}{_quoted(str(condition.wanted), texts=textual)}"
-        text = (
-            f"no {of}{more} has {condition.path[2]}{wanted}; {told}"
-            if told
-            else f"no {of}{more} has {condition.path[2]}"
-        )
-        return Fault(below, text, condition.offset, str(condition.wanted), near, condition.path)
+        none = f"no {of}{more} has {condition.path[2]}"
+        text, bare = (f"{none}{wanted}; {told}", f"{none}{wanted}") if told else (none, "")
+        return Fault(below, text, condition.offset, str(condition.wanted), near, condition.path, bare)
     return Fault(below, f"no {of} satisfies it; {_devices(left)} {'is' if len(left) == 1 else 'are'} left by then")
 
 

@@ -1,7 +1,8 @@
 """What NVIDIA's driver publishes for GPUs of a model: full GPUs, MIG devices, and GPUs that are divided on demand.
 
 Source: cmd/gpu-kubelet-plugin of the DRA driver for NVIDIA GPUs.
-UUIDs and PCI addresses are made up, one for each GPU, unless `attributes` say otherwise.
+UUIDs and PCI addresses are made up, one for each GPU, unless `attributes` say otherwise; and so is what a model would
+tell where it is not known. `told_values.py` says which values these are.
 """
 
 from __future__ import annotations
@@ -57,18 +58,11 @@ CLASSES = (
 OPTIONAL = frozenset(one["metadata"]["name"] for one in CLASSES[2:])
 """Those whose devices are there or not whatever the GPU model is."""
 
-ASSUMED = frozenset([(DRIVER, name) for name in ("uuid", "parentUUID", "driverVersion", "cudaDriverVersion")]) | {
-    (DRIVER, "addressingMode"),
-    ("resource.kubernetes.io", "pciBusID"),
-    ("resource.kubernetes.io", "pcieRoot"),
-}
-"""The attributes, by domain and identifier, whose values do not follow from a GPU model."""
-
 
 def preset_objects() -> list[dict[str, Any]]:
     """A node for each model that can be divided, with a whole GPU and with MIG devices, and NVIDIA's classes."""
     found: list[dict[str, Any]] = [*CLASSES]
-    for model in (one for one in MODELS if one.slices and one.memory):
+    for model in (one for one in MODELS if one.slices):
         whole, _ = gpu_devices(model.product, model, model.memory, (0,), None)
         divided, _ = gpu_devices(model.product, model, model.memory, (1,), {min(model.profiles)[0]: 2})
         meta = {"name": model.product.lower()}
@@ -84,7 +78,7 @@ def product_name(product: str) -> str:
 
 
 def gpu_devices(
-    product: str, model: GpuModel | None, memory: int | None, numbers: Iterable[int], mig: dict[str, int] | str | None
+    product: str, model: GpuModel | None, memory: int, numbers: Iterable[int], mig: dict[str, int] | str | None
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Devices and counter sets of some GPUs, each by its number on the node; `memory` is in MiB.
 
@@ -125,16 +119,15 @@ def _common(product: str, model: GpuModel | None, number: int) -> dict[str, Any]
         "resource.kubernetes.io/pciBusID": {"string": f"0000:{number + 1:02x}:00.0"},
         "resource.kubernetes.io/pcieRoot": {"string": f"pci0000:{number + 1:02x}"},
     }
-    if model is not None:
-        found["architecture"] = {"string": _ARCHITECTURES.get(model.family, model.family.capitalize())}
-        found["cudaComputeCapability"] = {"version": f"{model.compute[0]}.{model.compute[1]}.0"}
+    family, (major, minor) = (model.family, model.compute) if model is not None else ("unknown", (0, 0))
+    found["architecture"] = {"string": _ARCHITECTURES.get(family, family.capitalize())}
+    found["cudaComputeCapability"] = {"version": f"{major}.{minor}.0"}
     return found
 
 
-def _gpu(number: int, common: dict[str, Any], memory: int | None) -> dict[str, Any]:
+def _gpu(number: int, common: dict[str, Any], memory: int) -> dict[str, Any]:
     attributes = {"type": {"string": "gpu"}, "uuid": {"string": _uuid(number)}, **common}
-    capacity = {"memory": {"value": f"{memory}Mi"}} if memory else {}
-    return {"name": f"gpu-{number}", "attributes": attributes, "capacity": capacity}
+    return {"name": f"gpu-{number}", "attributes": attributes, "capacity": {"memory": {"value": f"{memory}Mi"}}}
 
 
 def _mig(number: int, place: MigPartition, common: dict[str, Any], model: GpuModel) -> dict[str, Any]:

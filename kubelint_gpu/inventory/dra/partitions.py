@@ -31,6 +31,17 @@ _PLACES: dict[tuple[int, int, bool], tuple[int, tuple[int, ...]]] = {
 # of which is the whole GPU. Those of other forms of a model differ by a few.
 _MULTIPROCESSORS = {8: (14, 28, 42, 56, 98), 9: (16, 32, 60, 64, 132), 10: (18, 36, 70, 74, 148), 12: (46, 92, 0, 188)}
 _SLICES = (1, 2, 3, 4, 7)
+# What NVML tells of the memory of a profile, in MiB: as in slices that the driver published, or as nvidia-smi lists it.
+_A100_40GB = {"1g.5gb": 4864, "1g.10gb": 9856, "2g.10gb": 9856, "3g.20gb": 19968, "4g.20gb": 19968, "7g.40gb": 40192}
+_A100_80GB = {"1g.10gb": 9728, "2g.20gb": 19968}
+_MEMORY = {
+    "NVIDIA-A30": {"1g.6gb": 5952, "2g.12gb": 11968},
+    "NVIDIA-A100-SXM4-40GB": _A100_40GB,
+    "NVIDIA-A100-PCIE-40GB": _A100_40GB,
+    "NVIDIA-A100-SXM4-80GB": _A100_80GB,
+    "NVIDIA-A100-80GB-PCIe": _A100_80GB,
+    "NVIDIA-H100-80GB-HBM3": {"1g.10gb": 9856, "3g.40gb": 40448, "4g.40gb": 40448},
+}
 _AMPERE = 8
 _DECODERS = {7: {1: 0, 2: 1, 3: 2, 4: 2, 7: 5}, 4: {1: 0, 2: 2, 4: 4}}
 MEDIA = "media-extensions"
@@ -45,7 +56,7 @@ class MigPartition(NamedTuple):
         start: the first memory slice.
         size: how many memory slices it takes.
         compute: how many compute slices.
-        memory: in MiB, as the profile's name says it.
+        memory: in MiB, as the driver publishes it; where that is not known, as the profile's name says it.
         media: whether it takes the GPU's media extensions.
     """
 
@@ -81,11 +92,19 @@ def partitions(model: GpuModel, profile: str, most: int) -> tuple[MigPartition, 
     found = _PROFILE.fullmatch(profile)
     if found is None or not model.slices:
         return ()
-    compute, memory = int(found[1]), int(found[2]) * 1024
+    compute, memory = int(found[1]), published_memory(model, profile) or int(found[2]) * 1024
     media = found[3].startswith("+me")
     double = compute == 1 and not media and most < model.slices
     size, starts = _PLACES.get((model.slices, compute, double), (0, ()))
     return tuple(MigPartition(profile, start, size, compute, memory, media) for start in starts)
+
+
+def published_memory(model: GpuModel, profile: str) -> int | None:
+    """The memory that the driver publishes for a profile of a model, in MiB; None where that is not known.
+
+    That of a profile with media extensions is the same as without.
+    """
+    return _MEMORY.get(model.product, {}).get(profile.partition("+")[0])
 
 
 def engines(model: GpuModel, place: MigPartition) -> dict[str, int]:

@@ -20,15 +20,13 @@ if TYPE_CHECKING:
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.inventory.dra.nvidia import gpu_devices
-from kubelint_gpu.inventory.gpus.gpu_models import models_called, product_label, similar_model
+from kubelint_gpu.inventory.dra.told_values import entries_of, memory_of, model_of
+from kubelint_gpu.inventory.gpus.gpu_models import product_label, similar_model
 from kubelint_gpu.inventory.gpus.mig import impossible
-from kubelint_gpu.kube.values.quantity import parse_quantity
 from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents import Pointer
-
-_MIB = 2**20
 
 _VERSION = "resource.k8s.io/v1"
 
@@ -37,7 +35,7 @@ def slices_of(
     item: Item, base: Pointer, entry: dict[str, Any], node: str, problems: list[InventoryError]
 ) -> list[Declared]:
     """The slices of a node that has the `devices` of an entry; none if one is wrong. Their pools have its name."""
-    found = published(entry["devices"])
+    found = published(entries_of(entry))
     problems += [remark_at(item, (*base, *where), sentence, hint) for where, sentence, hint in found.remarks]
     declared = []
     for driver, one in found.drivers.items():
@@ -154,16 +152,11 @@ def _of_driver(entry: dict[str, Any], one: Published) -> None:
 
 
 def _of_model(entry: dict[str, Any], at: Pointer, one: Published, found: Devices) -> None:
-    memory = entry.get("memory")
-    wanted = memory if memory is None or isinstance(memory, int) else int(parse_quantity(memory) / _MIB)
-    models = models_called(entry["model"])
-    if not models:
+    model = model_of(entry)
+    if model is None:
         similar = similar_model(entry["model"])
         sentence = f'unknown GPU model "{entry["model"]}", taken as product "{product_label(entry["model"])}"'
         found.remarks.append(((*at, "model"), sentence, f'did you mean "{similar}"?' if similar else ""))
-    if wanted is not None and models:
-        models = tuple(sorted(models, key=lambda model: abs((model.memory or 0) - wanted)))
-    model = models[0] if models else None
     mig = entry.get("mig")
     if mig is not None and (model is None or not model.slices):
         found.remarks.append(((*at, "mig"), f"{entry['model']} cannot be divided by MIG", ""))
@@ -172,7 +165,7 @@ def _of_model(entry: dict[str, Any], at: Pointer, one: Published, found: Devices
         wrong = impossible(model, mig)
         found.remarks += [((*at, "mig", profile), sentence, hint) for profile, sentence, hint in wrong]
     product = model.product if model is not None else product_label(entry["model"])
-    size = wanted or (model.memory if model is not None else None)
+    size = memory_of(entry) or (model.memory if model is not None else 0)
     start = sum(1 for name in {device["name"].split("-mig-")[0] for device in one.devices} if name.startswith("gpu-"))
     numbers = range(start, start + entry.get("count", 1))
     devices, counters = gpu_devices(product, model, size, numbers, mig)

@@ -140,7 +140,7 @@ def _models(
         sentence = f'unknown GPU model "{spelling}", taken as product label "{product_label(spelling)}"'
         return (), [(where, sentence, f'did you mean "{similar}"?' if similar else "")]
     if memory is not None:
-        models = tuple(sorted(models, key=lambda model: abs((model.memory or 0) - memory)))
+        models = tuple(sorted(models, key=lambda model: abs(model.memory - memory)))
         models = tuple(model for model in models if model.memory == models[0].memory)
     if len(models) == 1:
         return models, []

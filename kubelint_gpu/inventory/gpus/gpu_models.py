@@ -1,7 +1,8 @@
 """What is known of GPU models: product label, family, compute capability, memory, MIG profiles.
 
 Product labels are those of GPU feature discovery: the driver's name with spaces as `-`.
-Memory is nominal, in MiB, as the cloud providers state it; the driver may report a little less.
+Memory is what NVML tells of a GPU in its usual form, with drivers that the DRA driver runs with: a little less than
+its name says, and less again where ECC takes a part.
 MIG profiles: NVIDIA's MIG user guide, each with the most devices of it that one GPU holds.
 """
 
@@ -24,15 +25,16 @@ class GpuModel:
     `names` are further spellings, compared without case, spaces and dashes; one that several models share is
     ambiguous, and the first of them stands.
     `compute` is (major, minor).
-    `memory` is in MiB, None where no source states it.
+    `memory` is in MiB; `exact` says whether NVML tells just that of every such GPU.
     """
 
     product: str
     names: tuple[str, ...]
     compute: tuple[int, int]
-    memory: int | None = None
+    memory: int
     profiles: Profiles = ()
     arch: str = "amd64"
+    exact: bool = True
 
     @property
     def family(self) -> str:
@@ -90,42 +92,42 @@ MODELS = (
     GpuModel("NVIDIA-A100-80GB-PCIe", ("A100", "A100-80GB", "A100-PCIE", "A100-PCIE-80GB"), (8, 0), 81920, _80),
     GpuModel("NVIDIA-A100-PCIE-40GB", ("A100", "A100-40GB", "A100-PCIE"), (8, 0), 40960, _40),
     GpuModel("NVIDIA-A30", (), (8, 0), 24576, _A30),
-    GpuModel("NVIDIA-A10", (), (8, 6), 24576),
-    GpuModel("NVIDIA-A10G", (), (8, 6), 22888),
-    GpuModel("NVIDIA-A40", (), (8, 6)),
-    GpuModel("NVIDIA-RTX-A6000", ("A6000",), (8, 6)),
-    GpuModel("NVIDIA-GeForce-RTX-3090", (), (8, 6)),
-    GpuModel("NVIDIA-GeForce-RTX-4090", (), (8, 9)),
-    GpuModel("NVIDIA-L4", (), (8, 9), 22888),
-    GpuModel("NVIDIA-L40", (), (8, 9)),
-    GpuModel("NVIDIA-L40S", (), (8, 9), 45776),
-    GpuModel("NVIDIA-H100-80GB-HBM3", ("H100", "H100-80GB", "H100-SXM", "H100-SXM5"), (9, 0), 81920, _80),
-    GpuModel("NVIDIA-H100-PCIe", ("H100", "H100-80GB", "H100-PCIE-80GB"), (9, 0), 81920, _80),
-    GpuModel("NVIDIA-H100-NVL", ("H100", "H100-94GB", "H100-NVL-94GB"), (9, 0), 96256, _94),
-    GpuModel("NVIDIA-H200", ("H200-141GB", "H200-SXM"), (9, 0), 144384, _141),
-    GpuModel("NVIDIA-H200-NVL", (), (9, 0), 144384, _141),
-    GpuModel("NVIDIA-H20", (), (9, 0), 98304, _96),
-    GpuModel("NVIDIA-GH200-480GB", ("GH200", "GH200-96GB"), (9, 0), 98304, _96, "arm64"),
-    GpuModel("NVIDIA-GH200-144G-HBM3e", ("GH200", "GH200-144GB"), (9, 0), 147456, _144, "arm64"),
+    GpuModel("NVIDIA-A10", (), (8, 6), 23028, exact=False),
+    GpuModel("NVIDIA-A10G", (), (8, 6), 23028),
+    GpuModel("NVIDIA-A40", (), (8, 6), 46068),
+    GpuModel("NVIDIA-RTX-A6000", ("A6000",), (8, 6), 49140, exact=False),
+    GpuModel("NVIDIA-GeForce-RTX-3090", (), (8, 6), 24576),
+    GpuModel("NVIDIA-GeForce-RTX-4090", (), (8, 9), 24564),
+    GpuModel("NVIDIA-L4", (), (8, 9), 23034),
+    GpuModel("NVIDIA-L40", (), (8, 9), 46068, exact=False),
+    GpuModel("NVIDIA-L40S", (), (8, 9), 46068),
+    GpuModel("NVIDIA-H100-80GB-HBM3", ("H100", "H100-80GB", "H100-SXM", "H100-SXM5"), (9, 0), 81559, _80),
+    GpuModel("NVIDIA-H100-PCIe", ("H100", "H100-80GB", "H100-PCIE-80GB"), (9, 0), 81559, _80),
+    GpuModel("NVIDIA-H100-NVL", ("H100", "H100-94GB", "H100-NVL-94GB"), (9, 0), 95830, _94),
+    GpuModel("NVIDIA-H200", ("H200-141GB", "H200-SXM"), (9, 0), 143771, _141),
+    GpuModel("NVIDIA-H200-NVL", (), (9, 0), 143771, _141),
+    GpuModel("NVIDIA-H20", (), (9, 0), 97871, _96),
+    GpuModel("NVIDIA-GH200-480GB", ("GH200", "GH200-96GB"), (9, 0), 97871, _96, "arm64"),
+    GpuModel("NVIDIA-GH200-144G-HBM3e", ("GH200", "GH200-144GB"), (9, 0), 147456, _144, "arm64", exact=False),
     GpuModel("NVIDIA-B200", (), (10, 0), 183359, _B200),
-    GpuModel("NVIDIA-GB200", (), (10, 0), None, _GB200, "arm64"),
+    GpuModel("NVIDIA-GB200", (), (10, 0), 189471, _GB200, "arm64"),
     GpuModel("NVIDIA-B300", (), (10, 3), 275040, _B300),
     GpuModel(
         "NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition",
         ("RTX-PRO-6000", "RTX-PRO-6000-Blackwell", "RTX-PRO-6000-Server-Edition"),
         (12, 0),
-        98304,
+        97887,
         _PRO_6000,
     ),
-    GpuModel("Tesla-T4", (), (7, 5), 16384),
+    GpuModel("Tesla-T4", (), (7, 5), 15360),
     GpuModel("Tesla-V100-SXM2-16GB", ("V100", "V100-16GB", "V100-SXM2"), (7, 0), 16384),
     GpuModel("Tesla-V100-SXM2-32GB", ("V100", "V100-32GB", "V100-SXM2"), (7, 0), 32768),
     GpuModel("Tesla-V100-PCIE-16GB", ("V100", "V100-16GB", "V100-PCIE"), (7, 0), 16384),
     GpuModel("Tesla-V100-PCIE-32GB", ("V100", "V100-32GB", "V100-PCIE"), (7, 0), 32768),
     GpuModel("Tesla-P100-PCIE-16GB", ("P100", "P100-16GB"), (6, 0), 16384),
     GpuModel("Tesla-P100-SXM2-16GB", ("P100", "P100-16GB"), (6, 0), 16384),
-    GpuModel("Tesla-P4", (), (6, 1)),
-    GpuModel("Tesla-K80", (), (3, 7), 12288),
+    GpuModel("Tesla-P4", (), (6, 1), 7680),
+    GpuModel("Tesla-K80", (), (3, 7), 12288, exact=False),
 )
 
 _NOISE = pattern(r"[^a-z0-9]+", re.ASCII)

@@ -69,6 +69,30 @@ def test_fixed_mig_devices_lie_where_they_do_not_overlap():
 
 
 @pytest.mark.parametrize(
+    ("model", "profile", "memory"),
+    [
+        ("A100-SXM4-40GB", "1g.5gb+me", 4864),
+        ("A100-PCIE-40GB", "2g.10gb", 9856),
+        ("A100-SXM4-40GB", "3g.20gb", 19968),
+        ("A100-80GB-PCIe", "1g.10gb", 9728),
+        ("H100-80GB-HBM3", "1g.10gb", 9856),
+        ("H100-80GB-HBM3", "3g.40gb", 40448),
+        ("A30", "1g.6gb", 5952),
+        ("H200", "1g.18gb", 18432),
+    ],
+)
+def test_a_mig_device_has_the_memory_that_is_published_or_that_its_name_says(model, profile, memory):
+    for mig in (f"{{{profile}: 1}}", "dynamic"):
+        (found, *_) = [
+            device
+            for one in slices(f"nodes: [{{name: a, devices: [{{model: {model}, mig: {mig}}}]}}]\n")
+            for device in one["spec"].get("devices", ())
+            if device["attributes"].get("profile") == {"string": profile}
+        ]
+        assert found["capacity"]["memory"] == {"value": f"{memory}Mi"}
+
+
+@pytest.mark.parametrize(
     ("model", "profile", "expected"),
     [
         ("A100-SXM4-40GB", "1g.5gb", (14, 1, 0, 0, 0)),

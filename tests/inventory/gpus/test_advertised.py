@@ -16,7 +16,7 @@ def test_t4_has_the_labels_of_the_driver_name_and_not_of_the_vendor():
         "nvidia.com/gpu.count": "2",
         "nvidia.com/gpu.replicas": "1",
         "nvidia.com/gpu.sharing-strategy": "none",
-        "nvidia.com/gpu.memory": "16384",
+        "nvidia.com/gpu.memory": "15360",
         "nvidia.com/gpu.family": "turing",
         "nvidia.com/gpu.compute.major": "7",
         "nvidia.com/gpu.compute.minor": "5",

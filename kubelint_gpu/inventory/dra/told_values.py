@@ -1,0 +1,74 @@
+"""Which values of NVIDIA's devices follow from what a concise node says of them, and which nothing tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kubelint_gpu.inventory.dra.nvidia import DRIVER
+from kubelint_gpu.inventory.dra.partitions import published_memory
+from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, models_called, product_label
+from kubelint_gpu.kube.dra.device import qualified
+from kubelint_gpu.kube.values.quantity import parse_quantity
+
+_MIB = 2**20
+_LABEL = "nvidia.com/gpu"
+_MEMORY = "memory"
+_OF_NO_MODEL = frozenset([(DRIVER, name) for name in ("uuid", "parentUUID", "driverVersion", "cudaDriverVersion")]) | {
+    (DRIVER, "addressingMode"),
+    ("resource.kubernetes.io", "pciBusID"),
+    ("resource.kubernetes.io", "pcieRoot"),
+}
+_OF_ITS_MODEL = frozenset([(DRIVER, name) for name in ("architecture", "brand", "cudaComputeCapability")])
+
+
+def entries_of(node: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The `devices` of a concise node or template; the labels of GPU feature discovery tell the memory of whole GPUs.
+
+    Without a label for the product they do so where the node has GPUs of one entry.
+    """
+    entries: list[dict[str, Any]] = node["devices"]
+    labels = node.get("labels", {})
+    memory, product = labels.get(f"{_LABEL}.memory", ""), labels.get(f"{_LABEL}.product", "")
+    if not memory.isdecimal() or not int(memory):
+        return entries
+    lone = sum("model" in one for one in entries) == 1
+
+    def labelled(entry: dict[str, Any]) -> dict[str, Any]:
+        spelling = entry.get("model", "")
+        products = [one.product for one in models_called(spelling)] or [product_label(spelling)]
+        if not spelling or isinstance(entry.get("mig"), dict) or not (product in products if product else lone):
+            return entry
+        return {_MEMORY: int(memory), **entry, "model": product or spelling}
+
+    return [labelled(one) for one in entries]
+
+
+def memory_of(entry: Mapping[str, Any]) -> int | None:
+    """The memory of each of an entry's GPUs in MiB, where it says so."""
+    memory = entry.get(_MEMORY)
+    return memory if memory is None or isinstance(memory, int) else int(parse_quantity(memory) / _MIB)
+
+
+def model_of(entry: Mapping[str, Any]) -> GpuModel | None:
+    """The model of an entry's GPUs: of those that its spelling may mean the nearest by memory; None if unknown."""
+    models, memory = models_called(entry["model"]), memory_of(entry)
+    if memory is None:
+        return next(iter(models), None)
+    return min(models, key=lambda model: abs(model.memory - memory), default=None)
+
+
+def untold(entry: Mapping[str, Any], profile: str) -> frozenset[tuple[str, str]]:
+    """The attributes and capacities, by domain and identifier, of an entry's devices whose values are assumed.
+
+    These follow neither from the entry nor from its model. `profile` is that of MIG devices, empty for whole GPUs.
+    """
+    model = model_of(entry)
+    found = _OF_NO_MODEL if model is not None else _OF_NO_MODEL | _OF_ITS_MODEL
+    if profile:
+        known = model is not None and published_memory(model, profile) is not None
+    else:
+        known = _MEMORY in entry or (model is not None and model.exact)
+    if not known:
+        found |= {(DRIVER, _MEMORY)}
+    return found - {qualified(name, DRIVER) for name in (*entry.get("attributes", ()), *entry.get("capacity", ()))}
