@@ -44,9 +44,7 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
     mine = {}
     users = grouped((one.key, one) for one in claim_references(unit))
     for claim in written_claims(unit):
-        if has_devices(unit, claim):
-            continue
-        found = tuple(faults(trial, claim.spec, users.get(claim.key, ())))
+        found = () if has_devices(unit, claim) else tuple(faults(trial, claim.spec, users.get(claim.key, ())))
         mine[claim.key] = bool(found)
         for fault in found:
             # of a claim that is refused an attempt says nothing that its refusal does not say
@@ -54,9 +52,9 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
                 yield _told(unit, claim, fault, assumption(unit, trial, claim.spec, fault))
     for reference in claim_references(unit):
         spec = claim_of(unit, reference)
-        if reference.key in mine or spec is None or has_devices(unit, reference):
+        if reference.key in mine or spec is None:
             continue
-        found = tuple(faults(trial, spec, [reference]))
+        found = () if has_devices(unit, reference) else tuple(faults(trial, spec, [reference]))
         mine[reference.key] = bool(found)
         for fault in found:
             yield _of_inventory(unit, reference, fault, assumption(unit, trial, spec, fault))
@@ -157,6 +155,10 @@ def _of_pod(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic
         return
     refused = [name for name, status in found.fit.rejections.items() if status.plugin == dynamic_resources.NAME]
     bare = replace(pod, spec=replace(pod.spec, resource_claims=()))
+    now = unit.beside_running(subject).fit
+    if now is not None and now.schedulable:
+        # what a claim has is not asked for again
+        return
     if found.fit.unknown is not None or not refused or not fit(bare, trial.snapshot).schedulable:
         return
     aliases = [one.alias for one in claim_references(unit) if one.subject is subject]
