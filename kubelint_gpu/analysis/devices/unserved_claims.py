@@ -82,7 +82,7 @@ def faults(trial: ClaimTrial, spec: ClaimSpec, askers: Sequence[PodClaimReferenc
         return
     if found.error is not None:
         if found.selector is None and least_devices(spec) <= MOST_DEVICES:
-            yield Fault(("requests",), f"every scheduling attempt fails: {', '.join(found.error.reasons)}")
+            yield Fault(("requests",), f"every scheduling attempt fails: {found.why}")
         return
     alone = [replace(spec, requests=(one,), constraints=()) for one in spec.requests]
     failing = [number for number, one in enumerate(alone) if _fails(trial, one)]

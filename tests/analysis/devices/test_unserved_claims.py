@@ -142,6 +142,14 @@ def test_what_devices_have_is_written_as_it_is_and_as_it_may_be_had(asked, more,
     assert text == f"no device of class shared {told}"
 
 
+def test_an_error_of_every_attempt_names_no_claim_that_is_not_there():
+    many = "\n".join(f"    - name: more-{number}" for number in range(33))
+    every = gpu(of="shared", more=", allocationMode: All").replace("count: 1, ", "")
+    ((*_, text),) = found(objects(SHARED.replace("  devices:\n", f"  devices:\n{many}\n"), claim(f"[{every}]")))
+    told = "number of requested devices 34 exceeds the claim limit of 32"
+    assert text == f"every scheduling attempt fails: {told}"
+
+
 def test_more_nodes_may_have_what_is_missing():
     open_ended = "complete: false\n" + H100
     assert [one[:2] for one in found(claim(f"[{gpu(count=5)}]"), open_ended)] == [("KLG703", "warning")]

@@ -100,11 +100,14 @@ class AttemptState:
         made = [allocations_of(self.pod, question.claims, found, view, node.name) for view, found in ways]
         return tuple(dict.fromkeys((*self.allocations.items(), *found) for found in made))
 
-    def selector_failure(self, node: NodeInfo) -> tuple[SelectorFailure, Slot] | None:
-        """The selector with which the attempt fails on a node, and the device; None where it fails with none."""
+    def failure(self, node: NodeInfo) -> tuple[str, tuple[SelectorFailure, Slot] | None]:
+        """The error of a node without the name of the claim, and the selector and the device that it comes from."""
         question = self._questions.of(node.node)
-        found = None if question is None else self._answers.of(question).selector
-        return None if question is None or found is None else (found, question.view.slots[found.slot])
+        outcome = None if question is None else self._answers.of(question)
+        if question is None or outcome is None or outcome.error is None:
+            return "", None
+        found = outcome.selector
+        return outcome.error.unnamed(question.view), found and (found, question.view.slots[found.slot])
 
     def wanted_on(self, node: NodeInfo) -> tuple[tuple[ResourceClaim, ...], View] | None:
         """The claims that need devices of a node, and what it reaches; None where it serves none of them."""

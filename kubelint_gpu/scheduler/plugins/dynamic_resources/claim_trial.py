@@ -28,6 +28,7 @@ class TrialOutcome(NamedTuple):
         refused: the status by which it refuses them before it looks at nodes; None where it does not.
         fits: the nodes whose devices serve all of them, by name.
         error: the error with which the attempt fails on some node, or before it looks at any.
+        why: that error of the allocator, without the claim that it is about.
         unknown: whether a node's verdict is not known.
         selector: the selector that the error comes from, and the device.
     """
@@ -35,6 +36,7 @@ class TrialOutcome(NamedTuple):
     refused: Status | None = None
     fits: tuple[str, ...] = ()
     error: Status | None = None
+    why: str = ""
     unknown: bool = False
     selector: tuple[SelectorFailure, Slot] | None = None
 
@@ -139,7 +141,7 @@ class ClaimTrial:
         charge(1 + len(self._snapshot.nodes))
         fits: list[str] = []
         seen: dict[Hashable, Status | None] = {}
-        error, unknown, selector = None, False, None
+        error, why, unknown, selector = None, "", False, None
         for info in self._snapshot.nodes:
             if among is not None and info.name not in among:
                 continue
@@ -150,10 +152,10 @@ class ClaimTrial:
             if status is None:
                 fits.append(info.name)
             elif status.code is Code.ERROR and error is None:
-                error, selector = status, state.selector_failure(info)
+                error, (why, selector) = status, state.failure(info)
             elif status.code is Code.UNKNOWN:
                 unknown = True
-        return TrialOutcome(None, tuple(fits), error, unknown, selector)
+        return TrialOutcome(None, tuple(fits), error, why, unknown, selector)
 
     def _view(self, info: NodeInfo) -> View:
         return self._objects.slices.view(info.node)

@@ -15,7 +15,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.consumable_capac
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Usage
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Name
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import OF_CLAIM, Failed, Name
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 from kubelint_gpu.values import NamedTuple
@@ -140,4 +140,4 @@ class ClaimPreparation:
 
 def failed(claim: int, *rest: str | Name) -> Failed:
     """The failure of a claim, by its place."""
-    return Failed("claim ", Name("claim", claim), *rest)
+    return Failed(OF_CLAIM, Name("claim", claim), *rest)

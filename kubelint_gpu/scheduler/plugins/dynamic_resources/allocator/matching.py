@@ -8,7 +8,13 @@ from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.request import DeviceQuery
 from kubelint_gpu.kube.dra.selector import Selector, selector
 from kubelint_gpu.kube.dra.sight import Sight
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Name, SelectorFailure, Unknown
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
+    OF_CLAIM,
+    Failed,
+    Name,
+    SelectorFailure,
+    Unknown,
+)
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
 
 
@@ -46,7 +52,7 @@ class Matcher:
             if not self._match(found.selectors, of_class, SelectorFailure(query, found.name, 0, place, ""), slot):
                 return False
         own = SelectorFailure(query, "", 0, place, "")
-        return self._match(query.selectors, ("claim ", Name("claim", claim)), own, slot) and slot.reached
+        return self._match(query.selectors, (OF_CLAIM, Name("claim", claim)), own, slot) and slot.reached
 
     def _match(
         self, selectors: Sequence[str | None], who: tuple[str | Name, ...], failure: SelectorFailure, slot: Slot

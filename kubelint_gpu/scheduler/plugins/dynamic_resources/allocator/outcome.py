@@ -10,6 +10,9 @@ from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
 from kubelint_gpu.values import NamedTuple
 
+OF_CLAIM = "claim "
+"""Before the name of a claim with which an error begins."""
+
 
 class Taken(NamedTuple):
     """A device for a request: its position in the view, `request` or `request/alternative`, and how it is taken."""
@@ -36,6 +39,11 @@ class Text(NamedTuple):
     def of(self, view: View, claims: Sequence[str]) -> str:
         """The text for a node and the keys of a pod's claims."""
         return "".join(part if isinstance(part, str) else _written(part, view, claims) for part in self.parts)
+
+    def unnamed(self, view: View) -> str:
+        """The text for a node, of a claim that is told already: `request r: …`, without `claim default/gpu, `."""
+        parts = self.parts[2:] if self.parts[:1] == (OF_CLAIM,) else self.parts
+        return Text(parts).of(view, ()).lstrip(":, ")
 
 
 def _written(name: Name, view: View, claims: Sequence[str]) -> str:
