@@ -36,6 +36,11 @@ def moment_text(found: SchedulingMoment, subject: WorkloadCheck) -> str:
     return "When it is first created, beside what the inventory says is running"
 
 
+def failing_text(found: SchedulingMoment) -> str:
+    """That an error on some node ends the attempt, as the end of a clause; empty where none does."""
+    return f": the error on {names_text(found.failing)} ends the attempt for all nodes" if found.failing else ""
+
+
 def names_text(nodes: Sequence[str]) -> str:
     """Names of nodes, numbered ones as a range."""
     found = abbreviated(nodes)

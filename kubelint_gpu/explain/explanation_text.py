@@ -9,6 +9,7 @@ from kubelint_gpu.explain.explanation_phrases import (
     any_of,
     claims_texts,
     devices_text,
+    failing_text,
     free_text,
     holder_text,
     is_one_pod,
@@ -65,7 +66,7 @@ class _Page:
         workload = subject.workload
         self.mine = Owner(workload.kind, workload.meta.namespace, workload.meta.name)
         self.own = OLD
-        self.undeclared = False
+        self.undeclared = self.failing = False
 
     def head(self, unit: ApplySet, first: SchedulingMoment) -> Iterator[str]:
         """What is explained."""
@@ -105,9 +106,9 @@ class _Page:
         theme, explanation = self.theme, found.explanation
         self.own = OLD if found.moment == "rollout" else SIBLING
         total = explanation.fit.total
-        fitting = sum(len(row.nodes) for row in explanation.classes if row.fits)
+        fitting = found.takers
         nodes = counted(total, "node")
-        where = f"fits on {fitting} of {nodes}" if fitting else f"fits on none of {nodes}"
+        where = f"fits on {fitting or 'none'} of {nodes}{failing_text(found)}"
         if fitting and self.undeclared:
             where = f"may fit on {fitting} of {nodes}, if they have devices for its claims"
         if explanation.fit.unknown is not None:
@@ -128,6 +129,7 @@ class _Page:
         if explanation.refusal:
             yield from self.note("refused", explanation.refusal, 3)
             yield from self.items("allowed if", [told(explanation.quotas)] if explanation.quotas else [], 3)
+        self.failing = bool(found.failing)
         yield from self.rows(explanation.classes, shown)
         yield from self.ending(found)
 
@@ -149,14 +151,17 @@ class _Page:
     def row(self, row: ExplainedClass) -> Iterator[str]:
         """One class of nodes."""
         theme = self.theme
-        sign = ("✓" if row.fits else "✗") if theme.unicode else ("+" if row.fits else "x")
+        takes = row.fits and not self.failing
+        sign = ("✓" if takes else "✗") if theme.unicode else ("+" if takes else "x")
         names = names_text(row.nodes)
         if len(row.nodes) > 1:
             names += f" ({len(row.nodes)} nodes)"
-        fits = "has room for the pod, devices aside" if self.undeclared else "fits"
+        fits = "fits" if takes else "would fit without the error"
+        if self.undeclared:
+            fits = "has room for the pod, devices aside"
         reason = fits if row.status is None else ", ".join(row.status.reasons)
         lines = theme.wrap(theme.show(f"{names}: {reason}"), first=5, hang=7)
-        style: Style = "good" if row.fits else "error"
+        style: Style = "good" if takes else "error"
         head, colon, rest = lines[0].partition(": ")
         yield f"   {theme.paint(style, sign)} {theme.paint('bold', head)}{colon}{rest}"
         yield from (" " * 7 + line for line in lines[1:])
@@ -171,7 +176,7 @@ class _Page:
                 free.append(devices_text(*row.devices))
             if free:
                 yield from self.note("free", ", ".join(free) + (" on each" if len(row.nodes) > 1 else ""))
-        if row.takes:
+        if row.takes and not self.failing:
             on = f" on {row.nodes[0]}" if len(row.nodes) > 1 else ""
             yield from self.note("takes", f"{some_names(row.takes)}{on}")
         if row.unmet:

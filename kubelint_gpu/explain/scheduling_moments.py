@@ -35,6 +35,7 @@ class SchedulingMoment:
         beside: how many pods of the workload itself are there, by node.
         known: whether the inventory says where they are; else each was put on the first node that takes it.
         growing: the names of pools that could add a node that takes the pod.
+        failing: the nodes whose error ends the attempt for all nodes; none where there is no such error.
     """
 
     moment: Moment
@@ -42,6 +43,12 @@ class SchedulingMoment:
     beside: tuple[tuple[str, int], ...] = ()
     known: bool = True
     growing: tuple[str, ...] = ()
+    failing: tuple[str, ...] = ()
+
+    @property
+    def takers(self) -> int:
+        """How many nodes take the pod."""
+        return 0 if self.failing else sum(len(row.nodes) for row in self.explanation.classes if row.fits)
 
 
 def situations(unit: ApplySet, subject: WorkloadCheck) -> tuple[SchedulingMoment, ...]:
@@ -74,7 +81,10 @@ def assumed_claims(unit: ApplySet, workload: Workload) -> tuple[str, ...]:
 def _on_its_node(
     unit: ApplySet, workload: Workload, pod: Pod, running: Snapshot, found: SchedulingMoment
 ) -> SchedulingMoment:
-    """The same with the scheduler's sentence about the pod that is made for the first node that does not take it."""
+    """The same with the scheduler's sentence about the pod that is made for the first node that does not take it.
+
+    An error of one node is none of the pods of others: each is looked at on its own node alone.
+    """
     from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
 
     texts = (
@@ -82,7 +92,7 @@ def _on_its_node(
         for name in sorted(daemon_nodes(workload.choosing, unit.cluster.nodes))
     )
     message = next((text for text in texts if text is not None), None)
-    return replace(found, explanation=replace(found.explanation, message=message))
+    return replace(found, explanation=replace(found.explanation, message=message), failing=())
 
 
 def _rollout(
@@ -108,8 +118,10 @@ def _situation(
 ) -> SchedulingMoment:
     explanation = explain(pod, snapshot)
     counts = Counter(name for _, name in beside)
-    growing = () if explanation.fits else tuple(_growing(unit, pod, snapshot))
-    return SchedulingMoment(moment, explanation, tuple(sorted(counts.items())), known, growing)
+    found = explanation.fit.failing
+    failing = () if found is None else tuple([node.name for node in found.nodes])
+    growing = () if explanation.fits or failing else tuple(_growing(unit, pod, snapshot))
+    return SchedulingMoment(moment, explanation, tuple(sorted(counts.items())), known, growing, failing)
 
 
 def _growing(unit: ApplySet, pod: Pod, snapshot: Snapshot) -> Iterator[str]:

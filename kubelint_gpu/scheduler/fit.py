@@ -66,8 +66,13 @@ class FitResult:
         """The error with which the whole attempt fails: of several, that of the first node by name."""
         if self.prefilter is not None and self.prefilter.code is Code.ERROR:
             return self.prefilter
+        return None if self.failing is None else self.failing.status
+
+    @kept
+    def failing(self) -> NodeClass | None:
+        """The nodes whose error ends the attempt; None where none has one."""
         failed = [one for one in self.classes if one.status is not None and one.status.code is Code.ERROR]
-        return min(failed, key=lambda one: one.representative.name).status if failed else None
+        return min(failed, key=lambda one: one.representative.name) if failed else None
 
     @kept
     def unknown(self) -> Status | None:

@@ -82,3 +82,44 @@ def test_devices_are_told_with_those_who_have_them(tmp_path):
     ran = kubelint("explain", "pod/p", str(tmp_path / "p.yaml"), "-i", str(tmp_path / "c.yaml"))
     assert "declare the ResourceSlices" in ran.out
     assert "n1: fits" not in ran.out
+
+
+POD = (
+    "resourceClaims: [{name: gpu, resourceClaimTemplateName: two}], "
+    "containers: [{name: c, image: i, resources: {claims: [{name: gpu}]}}]"
+)
+OTHER = """\
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n2}
+status: {allocatable: {cpu: 8, memory: 8Gi, pods: 99}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: n2}
+spec:
+  {driver: other.example.com, nodeName: n2, pool: {name: n2, generation: 1, resourceSliceCount: 1}, devices: [{name: d}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu.nvidia.com}
+spec: {selectors: [{cel: {expression: "device.attributes['gpu.nvidia.com'].type == 'gpu'"}}]}
+"""
+
+
+def test_an_error_on_one_node_is_one_on_all(tmp_path):
+    (tmp_path / "p.yaml").write_text(CLAIM)
+    (tmp_path / "c.yaml").write_text(NODE.partition("---")[0] + OTHER)
+    files = str(tmp_path / "p.yaml"), "-i", str(tmp_path / "c.yaml")
+    ran = kubelint("explain", "pod/p", *files)
+    assert "fits on none of 2\nnodes: the error on n2 ends the attempt for all nodes\n" in ran.out
+    assert "✗ n1: would fit without the error\n" in ran.out.replace(" x ", " ✗ ")
+    assert "   scheduler   running" in ran.out
+    assert "takes" not in ran.out
+    # each pod of a DaemonSet is looked at on a node of its own
+    spec = f"{{selector: {{matchLabels: {{a: b}}}}, template: {{metadata: {{labels: {{a: b}}}}, spec: {{{POD}}}}}}}"
+    template = CLAIM.partition("---")[0]
+    daemons = f"apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {{name: p}}\nspec: {spec}\n"
+    (tmp_path / "p.yaml").write_text(f"{template}---\n{daemons}")
+    assert "fits on 1 of 2 nodes\n" in kubelint("explain", "daemonset/p", *files).out

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.documents import SourceText
+from kubelint_gpu.explain.explanation_phrases import failing_text
 from kubelint_gpu.explain.scheduling_moments import SchedulingMoment, situations
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.lsp.document.diagnostics import code, escaped
@@ -81,8 +82,7 @@ def _subject(unit: ApplySet, subject: WorkloadCheck) -> Iterator[str]:
 def _situation(found: SchedulingMoment, subject: WorkloadCheck) -> Iterator[str]:
     explanation = found.explanation
     total = explanation.fit.total
-    fitting = sum(len(row.nodes) for row in explanation.classes if row.fits)
-    where = f"fits on **{fitting} of {counted(total, 'node')}**"
+    where = f"fits on **{found.takers} of {counted(total, 'node')}**{escaped(failing_text(found))}"
     if explanation.held or explanation.refusal:
         reason = explanation.held or explanation.refusal
         where = f"is {'not looked at' if explanation.held else 'refused'} ({escaped(reason)}), and otherwise {where}"

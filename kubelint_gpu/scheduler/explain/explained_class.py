@@ -86,8 +86,8 @@ class Explanation:
         requests: what it asks for, in the scheduler's units; a request of zero is left out.
         held: why no attempt is made at all; the classes say what would come of one. Empty where one is made.
         fit: what the filters say.
-        preemption: whom it would evict; None where it fits, and in a cluster without nodes.
-        message: the text of FailedScheduling; None where it fits or is held.
+        preemption: whom it would evict; None where it fits, where the attempt fails, and in a cluster without nodes.
+        message: the text of FailedScheduling: of an error that ends the attempt, that; None where it fits or is held.
         classes: all nodes, those that take it first, then those that come nearest.
         refusal: the text with which a quota refuses the pod before the scheduler sees it; empty where none does.
         quotas: by how much quotas would have to grow so that none refuses it.

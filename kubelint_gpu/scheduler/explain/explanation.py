@@ -29,8 +29,9 @@ def explain(pod: Pod, snapshot: Snapshot) -> Explanation:
     """
     result = fit(pod, snapshot)
     waits = held(pod, snapshot)
-    preemption = preempt(pod, snapshot, result) if result.total and not result.schedulable else None
-    text = None if result.schedulable or waits else message(pod, snapshot, result, preemption)
+    failed = result.error
+    preemption = preempt(pod, snapshot, result) if result.total and not result.schedulable and not failed else None
+    text = ", ".join(failed.reasons) if failed is not None else message(pod, snapshot, result, preemption)
     search = RemedySearch(pod, snapshot)
     groups = groups_of(pod, snapshot, result, search)
     share = max(1, min(TOLD.examined, TOLD.examined_in_all // max(1, len(groups))))
@@ -45,7 +46,7 @@ def explain(pod: Pod, snapshot: Snapshot) -> Explanation:
         waits,
         result,
         preemption,
-        text,
+        None if waits else text,
         tuple(found),
         refusal,
         growing_quotas(pod, snapshot) if refusal else (),
