@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import SIMULATION
@@ -40,8 +40,13 @@ class Growth:
 class Grown:
     """The nodes that may join, and their devices."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[Node, ...] = ()
     slices: tuple[ResourceSlice, ...] = ()
+
+    def among(self, names: Container[str]) -> Grown:
+        """Those of some names, with their devices."""
+        slices = tuple([one for one in self.slices if one.node_name in names])
+        return Grown(tuple([node for node in self.nodes if node.name in names]), slices)
 
     def added_to(self, cluster: Cluster) -> Cluster:
         """The cluster after all of them have joined."""

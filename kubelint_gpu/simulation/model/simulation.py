@@ -36,7 +36,7 @@ class Simulation:
         local: whether what happens on one node never depends on another, nor on who came first.
         eligible: per kind, the nodes that take it when nothing else runs.
         absent: the names of nodes that an autoscaler may add.
-        added: these nodes.
+        added: these nodes, with their devices.
         in_play: the identifiers of running pods that may change, and are not part of what stays.
     """
 
@@ -46,7 +46,7 @@ class Simulation:
     local: bool
     eligible: tuple[frozenset[str], ...] = ()
     absent: frozenset[str] = frozenset()
-    added: tuple[Node, ...] = ()
+    added: Grown = Grown()
     in_play: frozenset[PodIdentifier] = frozenset()
 
 
@@ -113,7 +113,7 @@ def build_simulation(
         all(local) and places.devices is None,
         tuple(eligible),
         absent & frozenset(names),
-        tuple(node for node in cluster.nodes if node.name in absent and node.name in positions),
+        grown.among(positions) if grown is not None else Grown(),
     )
 
 

@@ -19,7 +19,6 @@ from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Step
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.search.trace import TraceStep, Waiting
-from kubelint_gpu.values import replace
 
 _REPLICA_SET = pattern(r"ReplicaSet( \d+)?\b")
 
@@ -44,11 +43,13 @@ class Narration:
         idle = devices.idle(state.nodes, state.held) if devices is not None else ()
         base = self._bases.get((absent, idle))
         if base is None:
-            joined = tuple(node for node in self._scene.added if node.name not in absent)
-            cluster = replace(self._cluster, nodes=(*self._cluster.nodes, *joined))
+            joined = self._scene.added.among({*names} - absent)
+            cluster = joined.added_to(self._cluster)
             if devices is not None:
                 cluster = devices.around(cluster, idle)
-            base = self._base if self._base is not None and not joined and devices is None else Snapshot.of(cluster)
+            base = (
+                self._base if self._base is not None and not joined.nodes and devices is None else Snapshot.of(cluster)
+            )
             self._bases[absent, idle] = base
         if any(state.bindings):
             base = base.with_cluster(self._scene.places.volumes.within(base.cluster, state.bindings))

@@ -71,7 +71,7 @@ class _Replay:
         waiting = BlockedPods(self._scene, telling).waiting(state) if ends else ()
         steps += [telling.ending(one) for one in waiting if one.scheduler or one.refusal]
         simulation, cluster = self._scene, self._cluster
-        nodes = (*cluster.nodes, *simulation.added)
+        nodes = (*cluster.nodes, *simulation.added.nodes)
         played = Played(
             tuple(states),
             simulation.pod_types.kinds,

@@ -76,3 +76,9 @@ def test_a_claim_that_no_node_of_an_empty_pool_would_serve_is_unsatisfiable_for_
     found = told(EMPTY, count=2)
     assert ("KLG703", "error") in [one[:2] for one in found]
     assert "the largest node, gpu+1, has 1" in found[0][2]
+
+
+def test_devices_of_a_node_that_joins_are_named_with_those_who_hold_them():
+    ((code, _, message),) = told(EMPTY, replicas=1)
+    assert code == "KLG114"
+    assert "waits for device gpu.nvidia.com/gpu+1/gpu-0 on gpu+1, held by the old pod" in message

@@ -140,7 +140,7 @@ def _sought(pod: Pod, snapshot: Snapshot, node: str) -> tuple[str, ...]:
         return ()
     from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import blockers
 
-    return tuple(dict.fromkeys(str(one.device) for one in blockers(pod, snapshot, node)))
+    return tuple(dict.fromkeys(one.thing for one in blockers(pod, snapshot, node)))
 
 
 def _stock(pod: Pod, snapshot: Snapshot, node: str) -> tuple[int, int] | None:

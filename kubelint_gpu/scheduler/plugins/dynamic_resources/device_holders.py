@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.counters import takers
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_users import users_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.possible_devices import possible_devices
 from kubelint_gpu.values import NamedTuple
 
 
 class DeviceHolder(NamedTuple):
-    """A device that a pod could have on a node if a claim did not have it.
+    """A device that a pod could have on a node if a claim did not have it, or that takes the counters of such a one.
 
     Attributes:
         device: which one.
         claim: the claim that has it.
         users: the placed pods that use that claim; none where it is reserved for nobody that is there.
+        counters: whether the pod could have no more of it than its counters.
     """
 
     device: DeviceID
     claim: str
     users: tuple[Pod, ...]
+    counters: bool = False
+
+    @property
+    def thing(self) -> str:
+        """What the pod could have instead."""
+        return f"counters of {self.device}" if self.counters else str(self.device)
 
 
 def blockers(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[DeviceHolder, ...]:
@@ -34,13 +43,23 @@ def blockers(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[DeviceHolder
     key = (pod.identifier, pod.spec.resource_claims, snapshot.memory.load(pod).requests)
     found = told.setdefault(key, {})
     if node_name not in found:
-        holders = snapshot.derived("device holders", _holders)
-        found[node_name] = tuple(
-            DeviceHolder(device, key, users_of(key, snapshot))
-            for device in possible_devices(pod, snapshot, node_name) or ()
-            for key in holders.get(device, ())
-        )
+        found[node_name] = tuple(_blockers(pod, snapshot, node_name))
     return found[node_name]
+
+
+def _blockers(pod: Pod, snapshot: Snapshot, node_name: str) -> Iterator[DeviceHolder]:
+    could, node = possible_devices(pod, snapshot, node_name), snapshot.node(node_name)
+    if not could or node is None:
+        return
+    holders, held = snapshot.derived("device holders", _holders), holdings(snapshot)
+    view = objects_of(snapshot).slices.view(node.node)
+    left = possible_devices(pod, snapshot, node_name, held) if any(pool.counters for pool in view.pools) else could
+    lacking = {*could}.difference(holders, left or ())
+    parts = [one for one in takers(view, lacking, held.is_allocated) if one not in could] if lacking else []
+    for counters, devices in enumerate((could, parts)):
+        for device in devices:
+            for key in holders.get(device, ()):
+                yield DeviceHolder(device, key, users_of(key, snapshot), bool(counters))
 
 
 def _holders(snapshot: Snapshot) -> Mapping[DeviceID, Sequence[str]]:

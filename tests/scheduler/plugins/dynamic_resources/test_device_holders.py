@@ -45,3 +45,19 @@ def test_a_shared_device_is_free_as_long_as_enough_is_left_of_it():
     assert stock(read(pod(templates=("t",))), here, "n") == (1, 1)
     after = assume(read(pod(templates=("t",))), here, "n")
     assert stock(read(pod(templates=("t",), name="q")), after, "n") == (0, 1)
+
+
+def part(name, size):
+    return {**device(name, size=size), "consumesCounters": [{"counterSet": "c", "counters": {"m": {"value": size}}}]}
+
+
+def test_a_device_is_kept_by_those_who_take_its_counters():
+    sets = {"sharedCounters": [{"name": "c", "counters": {"m": {"value": "4"}}}]}
+    slices = resource_slice(name="sets", count=2, **sets), resource_slice(part("a", "4"), part("b", "2"), count=2)
+    size = "device.attributes['gpu.example.com'].size == '{}'"
+    whole, half = claim(request("r", 1, size.format(4)), name="whole"), claim(request("r", 1, size.format(2)))
+    here = snapshot(node(), *slices, device_class(), held("b"), whole, half, pod("held-b", name="other", node="n"))
+    (found,) = blockers(read(pod("whole")), here, "n")
+    assert (found.thing, names(found.users)) == ("counters of gpu.example.com/n/b", ["other"])
+    (found,) = blockers(read(pod("c")), here, "n")
+    assert found.thing == "gpu.example.com/n/b"

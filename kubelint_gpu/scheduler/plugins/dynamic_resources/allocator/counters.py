@@ -79,6 +79,18 @@ class Books:
                 counters[name] = counters.get(name, 0) + sign * amount
 
 
+def takers(view: View, wanted: Collection[DeviceID], is_allocated: Callable[[DeviceID], bool]) -> list[DeviceID]:
+    """The allocated devices that take of a counter set of which a wanted one takes."""
+    every = [(slot.pool, slot.id, slot.device.consumes) for slot in view.slots]
+    every += [(place, *one) for place, pool in enumerate(view.pools) for one in pool.elsewhere]
+    sets = {(pool, one.counter_set) for pool, device, consumes in every if device in wanted for one in consumes}
+    return [
+        device
+        for pool, device, consumes in every
+        if any((pool, one.counter_set) in sets for one in consumes) and is_allocated(device)
+    ]
+
+
 def parts_of(views: Iterable[View], wanted: Collection[DeviceID], shares: bool) -> Mapping[DeviceID, Hashable] | None:
     """What devices are parts of that exclude each other; nothing where counters are enough for all that are `wanted`.
 
