@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from kubelint_gpu.analysis.devices.assumed_values import assumption, resting_on_assumed
-from kubelint_gpu.analysis.devices.unserved_claims import Fault, certainty, declared_trial, device_trial, faults
+from kubelint_gpu.analysis.devices.unmet_conditions import Fault
+from kubelint_gpu.analysis.devices.unserved_claims import certainty, declared_trial, device_trial, faults
 from kubelint_gpu.analysis.devices.written_claims import (
     PodClaimReference,
     WrittenClaim,

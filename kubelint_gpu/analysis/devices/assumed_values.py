@@ -7,7 +7,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.analysis.devices.unserved_claims import Fault, device_trial, faults
+from kubelint_gpu.analysis.devices.unmet_conditions import Fault
+from kubelint_gpu.analysis.devices.unserved_claims import device_trial, faults
 from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references
 from kubelint_gpu.documents import value_at
 from kubelint_gpu.inventory.dra.nvidia import DRIVER, OPTIONAL
@@ -37,7 +38,7 @@ def assumption(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec, fault: Fault)
     if asked is not None and asked.device_class in OPTIONAL and _assumed(unit.world) and not trial.selected(asked):
         return "whether the driver publishes such devices, the inventory does not tell: declare them in `devices`"
     relaxed, read = _without_assumed(unit, trial, spec)
-    names = {fault.reads[1:]} & read if fault.reads is not None else read
+    names = read.intersection([path[1:] for path in fault.reads]) if fault.reads else read
     if not names or any(
         one.below[:2] == fault.below[:2] or one.below[0] == "constraints"
         for one in faults(_looser(trial, unit.world)[0], relaxed)

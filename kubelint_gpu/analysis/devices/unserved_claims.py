@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.documents import Pointer
+from kubelint_gpu.analysis.devices.unmet_conditions import Fault, shown_amount, unmet
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
-from kubelint_gpu.kube.values.quantity import shown
-from kubelint_gpu.messages.did_you_mean_label import nearest_value
 from kubelint_gpu.messages.wording import begun, counted, listed, some
 from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.simulation.growth import fully_grown
-from kubelint_gpu.values import NamedTuple, replace
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 
@@ -23,28 +20,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 from kubelint_gpu.analysis.devices.written_claims import PodClaimReference, open_to
-
-
-class Fault(NamedTuple):
-    """The part of a claim that fails.
-
-    Attributes:
-        below: the field, below `devices` in the shape of v1.
-        text: what is wrong, as a clause.
-        bare: the same without what devices have instead; empty where it does not tell that.
-        offset: where in an expression it stands; None where it is no part of one.
-        wanted: the literal that no device has; empty where it is none.
-        near: the value that was probably meant; empty where none is like it.
-        reads: the attribute or capacity that the failing condition compares; None where that is not known.
-    """
-
-    below: Pointer
-    text: str
-    offset: int | None = None
-    wanted: str = ""
-    near: str = ""
-    reads: tuple[str, str, str] | None = None
-    bare: str = ""
 
 
 @once
@@ -201,64 +176,15 @@ def _of_count(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> Fault |
 
 def _of_selector(trial: ClaimTrial, query: DeviceQuery) -> Fault:
     """The last selector of a request leaves no device."""
-    from kubelint_gpu.kube.dra.conditions import conditions_of
-
     number = len(query.selectors) - 1
-    below: Pointer = ("selectors", number, "cel", "expression")
     left = trial.selected(replace(query, selectors=query.selectors[:-1]))
-    of = f"device of class {query.device_class}" + (" that the selectors before it leave" if number else "")
-    conditions = conditions_of(query.selectors[-1] or "", shareable=trial.features.betas)
-    kept: Sequence[Slot] = left
-    for condition in conditions:
-        has = [slot for slot in kept if condition.holds(slot.subject)]
-        if has:
-            kept = has
-            continue
-        if condition.path is None:
-            break
-        more = " with what stands before it" if len(kept) < len(left) else ""
-        textual = isinstance(condition.wanted, str) and not condition.relation
-        values = _values(kept, condition.path)
-        texts = [value for (value, _), _ in values]
-        near = nearest_value([str(condition.wanted)], texts)[0] if not condition.relation else ""
-        had = [
-            f"{times} {'has' if times == 1 else 'have'} {_quoted(one, texts=textual and not plain)}"
-            for (one, plain), times in values
-        ]
-        told = begun(had, "value")
-        wanted = f" {condition.relation}{_quoted(str(condition.wanted), texts=textual)}"
-        none = f"no {of}{more} has {condition.path[2]}"
-        text, bare = (f"{none}{wanted}; {told}", f"{none}{wanted}") if told else (none, "")
-        return Fault(below, text, condition.offset, str(condition.wanted), near, condition.path, bare)
-    return Fault(below, f"no {of} satisfies it; {_devices(left)} {'is' if len(left) == 1 else 'are'} left by then")
-
-
-def _quoted(value: str, *, texts: bool) -> str:
-    return f"'{value}'" if texts else value
+    of = f"of class {query.device_class}" + (" that the selectors before it leave" if number else "")
+    fault = unmet(query.selectors[-1] or "", [slot.subject for slot in left], of, shareable=trial.features.betas)
+    return fault._replace(below=("selectors", number, "cel", "expression"))
 
 
 def _devices(found: Sequence[Slot]) -> str:
     return counted(len(found), "device")
-
-
-def _values(slots: Sequence[Slot], path: tuple[str, str, str]) -> list[tuple[tuple[str, bool], int]]:
-    """What devices have in an attribute or a capacity, and whether it is no text; the most frequent first."""
-    from kubelint_gpu.kube.dra.device import Attribute, qualified
-
-    kind, *wanted = path
-    found: Counter[tuple[str, bool]] = Counter()
-    for subject in (slot.subject for slot in slots):
-        parts: Mapping[str, object] = subject.attributes if kind == "attributes" else subject.capacity
-        for name, one in parts.items():
-            if [*qualified(name, subject.driver)] == wanted:
-                value = one.value if isinstance(one, Attribute) else shown_amount(one)
-                found[str(value), isinstance(value, (int, list, tuple))] += 1
-    return sorted(found.items(), key=lambda item: (-item[1], item[0]))
-
-
-def shown_amount(amount: object) -> str:
-    """An amount as a quantity: `80Gi`, `24`."""
-    return shown("memory", amount) if isinstance(amount, int) else str(amount)
 
 
 def _of_all(trial: ClaimTrial, spec: ClaimSpec) -> Fault | None:

@@ -44,7 +44,7 @@ def test_the_nearest_value_is_told_on_the_line_of_a_block():
     ("requests", "constraints", "told"),
     [
         (gpu(count=5), "", "the largest node, h-1, has 4"),
-        (gpu(f"{MODEL}.startsWith('NVIDIA A')"), "", "satisfies it; 4 devices are left by then"),
+        (gpu(f"{MODEL}.startsWith('NVIDIA A')"), "", "has productName starting with 'NVIDIA A'; 4 have 'NVIDIA H"),
         (gpu(f"{MODEL}.startsWith('NVIDIA')", f"{MODEL} == 'x'"), "", "that the selectors before it leave has"),
         (gpu(count=2), "[{matchAttribute: gpu.nvidia.com/uuid}]", "the most are 1"),
         (gpu(count=2), "[{matchAttribute: gpu.nvidia.com/numa}]", "has the attribute gpu.nvidia.com/numa"),

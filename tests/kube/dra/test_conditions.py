@@ -14,24 +14,35 @@ GPU = subject_of(
 
 def told(expression):
     found = conditions_of(expression, shareable=True)
-    return [(one.path and one.path[2], one.relation, one.wanted, one.holds(GPU)) for one in found]
+    return [
+        (
+            [path[2] for path in one.asks.paths],
+            one.asks.relation,
+            [literal.value for literal in one.asks.literals],
+            one.holds(GPU),
+        )
+        for one in found
+    ]
+
+
+MODEL = "device.attributes['g.e'].model"
+MEMORY = "device.capacity['g.e'].memory"
 
 
 def test_each_condition_says_what_it_compares_and_whether_a_device_has_it():
-    assert told("device.attributes['g.e'].model == 'B' && device.driver == 'g.e'") == [
-        ("model", "", "B", False),
-        (None, "", None, True),
+    assert told(f"{MODEL} == 'B' && device.driver == 'g.e'") == [
+        (["model"], "", ["B"], False),
+        (["driver"], "", ["g.e"], True),
     ]
 
 
 def test_quantities_are_compared_by_methods():
-    memory = "device.capacity['g.e'].memory"
-    assert told(f"{memory}.compareTo(quantity('50Gi')) >= 0 && {memory}.isLessThan(quantity('50Gi'))") == [
-        ("memory", "at least ", "50Gi", False),
-        ("memory", "below ", "50Gi", True),
+    assert told(f"{MEMORY}.compareTo(quantity('50Gi')) >= 0 && {MEMORY}.isLessThan(quantity('50Gi'))") == [
+        (["memory"], "at least ", ["50Gi"], False),
+        (["memory"], "below ", ["50Gi"], True),
     ]
 
 
 def test_what_cannot_be_worked_out_does_not_hold():
-    assert told("device.attributes['g.e'].index == 0") == [("index", "", 0, False)]
+    assert told("device.attributes['g.e'].index == 0") == [(["index"], "", [0], False)]
     assert conditions_of("device.", shareable=True) == ()

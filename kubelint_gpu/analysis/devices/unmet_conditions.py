@@ -1,0 +1,118 @@
+"""What the condition of a selector that no device meets asks for, and what the devices have instead."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.kube.values.quantity import shown
+from kubelint_gpu.messages.did_you_mean_label import nearest_value
+from kubelint_gpu.messages.wording import begun, counted, listed
+from kubelint_gpu.values import NamedTuple
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.asked_values import AskedValues, Path
+    from kubelint_gpu.kube.dra.selector import Subject
+
+_FEW = 3
+
+
+class Fault(NamedTuple):
+    """The part of a claim that fails.
+
+    Attributes:
+        below: the field, below `devices` in the shape of v1.
+        text: what is wrong, as a clause.
+        offset: where in an expression it stands; None where it is no part of one.
+        wanted: the literal that no device has; empty where it is none.
+        near: the value that was probably meant; empty where none is like it.
+        reads: what the failing condition looks at; nothing where that is not known.
+        bare: the text without what devices have instead; empty where it does not tell that.
+    """
+
+    below: Pointer
+    text: str
+    offset: int | None = None
+    wanted: str = ""
+    near: str = ""
+    reads: tuple[Path, ...] = ()
+    bare: str = ""
+
+
+def unmet(expression: str, subjects: Sequence[Subject], of: str, *, shareable: bool) -> Fault:
+    """The first condition of an expression that none of some devices meets that meet those before."""
+    from kubelint_gpu.kube.dra.conditions import conditions_of
+
+    kept = subjects
+    for condition in conditions_of(expression, shareable=shareable):
+        has = [one for one in kept if condition.holds(one)]
+        if not has:
+            more = " with what stands before it" if len(kept) < len(subjects) else ""
+            if condition.asks.paths:
+                return _fault(condition.asks, kept, f"no device {of}{more}")
+            break
+        kept = has
+    return Fault((), f"none of the {counted(len(subjects), 'device')} {of} satisfies it")
+
+
+def _fault(asks: AskedValues, subjects: Sequence[Subject], none: str) -> Fault:
+    from kubelint_gpu.kube.dra.asked_values import CONTAINS, ENDS, STARTS
+
+    names = [path[2] for path in asks.paths]
+    had = [_values(subjects, path) for path in asks.paths]
+    told = [begun([_have(times, one) for one, times in values.items()], "value") for values in had]
+    if asks.relation is None:
+        several = len(names) > 1
+        found = [f"{name}: {one}" if several else one for name, one in zip(names, told, strict=True) if one]
+        text = f"{none} satisfies the condition about {listed(names)}"
+        return Fault((), "; ".join([text, *found]), reads=asks.paths, bare=text)
+    comparable = asks.literals if asks.as_it_is and asks.relation in ("", STARTS, ENDS, CONTAINS) else ()
+    near, meant = nearest_value([str(one.value) for one in comparable], [value for value, _ in had[0]])
+    asked = [_quoted(_written(one.value), texts=one.is_text) for one in asks.literals]
+    asked[_FEW:] = [f"{len(asked) - _FEW} others"] if len(asked) > _FEW + 1 else asked[_FEW:]
+    bare = text = f"{none} has {names[0]}"
+    if asked and told[0]:
+        bare += f" {asks.relation}{listed(asked, 'or')}"
+        text = f"{bare}; {told[0]}"
+    literals = sorted(asks.literals, key=lambda one: str(one.value) != meant)
+    if not literals:
+        return Fault((), text, reads=asks.paths, bare=bare)
+    return Fault((), text, literals[0].offset, str(literals[0].value), near, asks.paths, bare)
+
+
+def _have(times: int, value: tuple[str, bool]) -> str:
+    return f"{times} {'has' if times == 1 else 'have'} {_quoted(value[0], texts=value[1])}"
+
+
+def _quoted(value: str, *, texts: bool) -> str:
+    return f"'{value}'" if texts else value
+
+
+def _values(subjects: Sequence[Subject], path: Path) -> dict[tuple[str, bool], int]:
+    """What devices have in a part of them, and whether it is a text, with how many have it; the most frequent first."""
+    from kubelint_gpu.kube.dra.asked_values import DRIVER
+    from kubelint_gpu.kube.dra.device import Attribute, qualified
+
+    kind, *wanted = path
+    found: Counter[tuple[str, bool]] = Counter()
+    for subject in subjects:
+        if path == DRIVER:
+            found[subject.driver, True] += 1
+            continue
+        parts: Mapping[str, object] = subject.attributes if kind == "attributes" else subject.capacity
+        for name, one in parts.items():
+            if [*qualified(name, subject.driver)] == wanted:
+                value = one.value if isinstance(one, Attribute) else shown_amount(one)
+                found[_written(value), isinstance(one, Attribute) and one.kind == "string"] += 1
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def shown_amount(amount: object) -> str:
+    """An amount as a quantity: `80Gi`, `24`."""
+    return shown("memory", amount) if isinstance(amount, int) else str(amount)

@@ -1,0 +1,119 @@
+"""What a condition of an expression compares with literals, and what else it looks at.
+
+For messages only: whether a device is selected, `Selector` says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.kube.dra.sight import literal_path, sight_of
+from kubelint_gpu.values import NamedTuple
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.cel.syntax import Node
+
+Path = tuple[str, str, str]
+"""What a condition looks at: (`attributes`, `capacity` or `driver`, domain, identifier)."""
+DRIVER: Path = ("driver", "", "driver")
+STARTS, ENDS, CONTAINS = "starting with ", "ending with ", "containing "
+_OTHER, _BELOW, _MOST_OF, _ABOVE, _LEAST = "other than ", "below ", "at most ", "above ", "at least "
+_COMPARISONS = {"_==_": "", "_!=_": _OTHER, "_<_": _BELOW, "_<=_": _MOST_OF, "_>_": _ABOVE, "_>=_": _LEAST}
+_MIRRORED = {"_==_": "_==_", "_!=_": "_!=_", "_<_": "_>_", "_<=_": "_>=_", "_>_": "_<_", "_>=_": "_<=_"}
+_METHODS = {
+    "isGreaterThan": _ABOVE,
+    "isLessThan": _BELOW,
+    "startsWith": STARTS,
+    "endsWith": ENDS,
+    "contains": CONTAINS,
+    "matches": "matching ",
+}
+_NEGATED = {"": _OTHER, _OTHER: "", _BELOW: _LEAST, _LEAST: _BELOW, _MOST_OF: _ABOVE, _ABOVE: _MOST_OF}
+_WITHOUT_CASE = ("lowerAscii", "upperAscii", "trim")
+
+
+class Literal(NamedTuple):
+    """A literal: its value, where it stands in the expression, and whether it is a text."""
+
+    value: Any
+    offset: int
+    is_text: bool
+
+
+class AskedValues(NamedTuple):
+    """What a condition compares.
+
+    Attributes:
+        paths: what it looks at: one where it compares that with literals.
+        relation: how that is compared: `at least `, empty for equal to one of them; None for another kind of condition.
+        literals: with what it is compared; none where it only has to be there.
+        as_it_is: whether it is compared as it is written, and not in other letters.
+    """
+
+    paths: tuple[Path, ...]
+    relation: str | None = None
+    literals: tuple[Literal, ...] = ()
+    as_it_is: bool = True
+
+
+def asked_values(node: Node) -> AskedValues:
+    """What a condition compares; where that is more than one thing with literals, what it looks at."""
+    from kubelint_gpu.kube.cel.syntax import Call, Select
+
+    if isinstance(node, Call) and node.function == "!_":
+        found = asked_values(node.args[0])
+        if found.literals and found.relation in _NEGATED:
+            return found._replace(relation=_NEGATED[found.relation])
+    elif isinstance(node, Call) and node.function in _COMPARISONS and len(node.args) == 2:
+        left, right = node.args
+        order = isinstance(left, Call) and left.function == "compareTo" and _literals(right)[:1]
+        if isinstance(left, Call) and left.target is not None and order and order[0].value == 0:
+            return _compared(left.target, _COMPARISONS[node.function], left.args[0]) or _looked_at(node)
+        mirrored = _COMPARISONS[_MIRRORED[node.function]]
+        found_here = _compared(left, _COMPARISONS[node.function], right) or _compared(right, mirrored, left)
+        return found_here or _looked_at(node)
+    elif isinstance(node, Call) and node.function == "@in" and (found_in := _compared(node.args[0], "", node.args[1])):
+        return found_in
+    elif isinstance(node, Call) and node.function in _METHODS and node.target is not None and len(node.args) == 1:
+        return _compared(node.target, _METHODS[node.function], node.args[0]) or _looked_at(node)
+    elif (isinstance(node, Call) and node.function == "@in") or (isinstance(node, Select) and node.test):
+        path = _path(node)
+        return AskedValues((path,), "") if path is not None else _looked_at(node)
+    return _looked_at(node)
+
+
+def _looked_at(node: Node) -> AskedValues:
+    return AskedValues(tuple(sorted(sight_of(node).parts)))
+
+
+def _compared(subject: Node, relation: str, wanted: Node) -> AskedValues | None:
+    """The comparison of a part of a device with literals; None where it is another one."""
+    from kubelint_gpu.kube.cel.syntax import Call
+
+    as_it_is = True
+    while isinstance(subject, Call) and subject.function in _WITHOUT_CASE and subject.target is not None:
+        subject, as_it_is = subject.target, False
+    path, literals = _path(subject), _literals(wanted)
+    return AskedValues((path,), relation, literals, as_it_is) if path is not None and literals else None
+
+
+def _path(node: Node) -> Path | None:
+    path = literal_path(node)
+    if path == ("driver",):
+        return DRIVER
+    return (path[0], path[1], path[2]) if path is not None and len(path) == 3 else None
+
+
+def _literals(node: Node) -> tuple[Literal, ...]:
+    """A literal, that of `quantity('…')` or `semver('…')`, or those of a list; none where it is anything else."""
+    from kubelint_gpu.kube.cel.syntax import Call, Const, ListNode
+
+    if isinstance(node, ListNode):
+        found = [_literals(one) for one in node.items]
+        return tuple([one for each in found for one in each]) if all(found) else ()
+    is_text = isinstance(node, Const) and node.kind == "string"
+    if isinstance(node, Call) and node.function in ("quantity", "semver") and len(node.args) == 1:
+        node = node.args[0]
+    if isinstance(node, Const) and node.kind in ("string", "int", "bool", "double", "uint"):
+        return (Literal(node.value, node.offset, is_text),)
+    return ()
