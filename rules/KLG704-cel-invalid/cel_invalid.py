@@ -23,6 +23,12 @@ _NO_KEY, _NO_OVERLOAD = "no such key: ", "no such overload"
 _STOPS = "the attempt to schedule the pod fails on all nodes, not only on that of the device"
 
 
+_IN_ORDER = (
+    "where the scheduler comes to it first, the attempt fails on all nodes; it tries the pools of a node, and their "
+    "slices, in no fixed order"
+)
+
+
 @rule("KLG704")
 def cel_invalid(unit: ApplySet) -> Iterator[Diagnostic]:
     """A condition about devices that the API server refuses, or that ends every scheduling attempt with an error."""
@@ -46,10 +52,9 @@ def cel_invalid(unit: ApplySet) -> Iterator[Diagnostic]:
 
 def _failed(failure: RuntimeFailure) -> Diagnostic:
     owner = f"an expression of {failure.owner}" if failure.owner else "the expression"
-    if failure.declared:
-        text = f"{owner} has no value for device {failure.device}: {failure.error}; {_STOPS}"
-    else:
-        text = f"{owner} has no value for devices as their driver publishes them: {failure.error}; {_STOPS}"
+    devices = f"device {failure.device}" if failure.declared else "devices as their driver publishes them"
+    stops = _IN_ORDER if failure.in_some_order else _STOPS
+    text = f"{owner} has no value for {devices}: {failure.error}; {stops}"
     # what the expression asks a device for that this one does not have
     key = failure.error.removeprefix(_NO_KEY) if failure.error.startswith(_NO_KEY) else ""
     manifest = failure.manifest

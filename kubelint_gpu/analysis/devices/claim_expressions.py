@@ -27,6 +27,8 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.request import ClaimSpec
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import SelectorFailure
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 from kubelint_gpu.analysis.devices.preset_trial import preset_trial
 
@@ -43,6 +45,7 @@ class RuntimeFailure(NamedTuple):
         error: the error of the scheduler.
         certainty: possible where the devices are those that the driver is known to publish.
         declared: whether they are those of the cluster.
+        in_some_order: whether it fails only where the scheduler, which has no fixed order, comes to the device first.
     """
 
     manifest: Manifest
@@ -53,6 +56,7 @@ class RuntimeFailure(NamedTuple):
     error: str
     certainty: Certainty
     declared: bool
+    in_some_order: bool = False
 
 
 def runtime_failures(unit: ApplySet) -> Iterator[RuntimeFailure]:
@@ -87,18 +91,26 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
     def asked(spec: ClaimSpec, askers: Sequence[PodClaimReference]) -> _Found | None:
         """Of the cluster's nodes those are asked that pods may go to; those of a preset have nothing but devices."""
         trial.renewed()
-        if trial.asked(spec).error is None:
+        fails = trial.asked(spec).error is not None
+        if not fails and trial.failure_in_some_order(spec) is None:
             return None
-        found = _asked(trial, spec, open_to(askers, trial.snapshot) if known is None else None)
+        among = open_to(askers, trial.snapshot) if known is None else None
+        found = _asked(trial, spec, among) if fails else None
+        if found is None:
+            found = _found(trial.failure_in_some_order(spec, among))
+            return found and found._replace(certainty="possible", in_some_order=True)
         # a device that somebody has is asked for nothing until it is free
         sure = not askers or any(_fails_now(unit, one.subject) for one in askers)
-        return found if found is None or sure else found._replace(certainty="possible")
+        return found if sure else found._replace(certainty="possible")
 
     for name, manifest in classes.items():
         if known is None or name in known:
             askers = of_class.get(name, ())
             lone_claim = ClaimSpec((DeviceRequest("r", DeviceQuery("r", name)),))
-            found = asked(lone_claim, askers)
+            specs = grouped((claim_of(unit, one) or lone_claim, one) for one in askers)
+            every = [asked(lone_claim, askers), *(asked(spec, those) for spec, those in specs.items())]
+            failing = [one for one in every if one is not None and one.device_class == name]
+            found = min(failing, key=lambda one: one.certainty, default=None)
             if found is not None:
                 failure = _failure(found, manifest, ("spec", "selectors"), "")
                 yield failure if askers else failure._replace(certainty="possible")
@@ -137,6 +149,7 @@ class _Found(NamedTuple):
     has: tuple[str, ...]
     error: str
     certainty: Certainty = "certain"
+    in_some_order: bool = False
 
 
 def _fails_now(unit: ApplySet, subject: WorkloadCheck) -> bool:
@@ -148,11 +161,13 @@ def _fails_now(unit: ApplySet, subject: WorkloadCheck) -> bool:
 def _asked(trial: ClaimTrial, spec: ClaimSpec, among: frozenset[str] | None = None) -> _Found | None:
     """The selector with which scheduling of a claim fails on some node, though it compiles."""
     outcome = trial.asked(spec, among=among)
-    if outcome.selector is None or outcome.error is None:
+    return _found(outcome.selector) if outcome.error is not None else None
+
+
+def _found(selector: tuple[SelectorFailure, Slot] | None) -> _Found | None:
+    if selector is None or not selector[0].error:
         return None
-    failure, slot = outcome.selector
-    if not failure.error:
-        return None
+    failure, slot = selector
     has = tuple(sorted({*slot.subject.attributes, *slot.subject.capacity}))
     return _Found(failure.query, failure.device_class, failure.number, str(slot.id), has, failure.error)
 
@@ -160,4 +175,5 @@ def _asked(trial: ClaimTrial, spec: ClaimSpec, among: frozenset[str] | None = No
 def _failure(found: _Found, manifest: Manifest, pointer: Pointer, owner: str) -> RuntimeFailure:
     if not owner:
         pointer = (*pointer, found.number, "cel", "expression")
-    return RuntimeFailure(manifest, pointer, owner, found.device, found.has, found.error, found.certainty, True)
+    told = found.device, found.has, found.error, found.certainty
+    return RuntimeFailure(manifest, pointer, owner, *told, declared=True, in_some_order=found.in_some_order)

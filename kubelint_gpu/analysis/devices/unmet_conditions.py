@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.devices.device_values import values_of, written
+from kubelint_gpu.budget import TOLD
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
 from kubelint_gpu.messages.wording import begun, counted, listed
 from kubelint_gpu.values import NamedTuple
@@ -15,8 +15,6 @@ from kubelint_gpu.values import NamedTuple
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.asked_values import AskedValues, Path
     from kubelint_gpu.kube.dra.selector import Subject
-
-_FEW = 3
 
 
 class Fault(NamedTuple):
@@ -61,7 +59,7 @@ def _fault(asks: AskedValues, subjects: Sequence[Subject], none: str) -> Fault:
     from kubelint_gpu.kube.dra.asked_values import CONTAINS, ENDS, STARTS
 
     names = [path[2] for path in asks.paths]
-    had = [_values(subjects, path) for path in asks.paths]
+    had = [values_of(subjects, path) for path in asks.paths]
     told = [begun([_have(times, one) for one, times in values.items()], "value") for values in had]
     if asks.relation is None:
         several = len(names) > 1
@@ -70,8 +68,9 @@ def _fault(asks: AskedValues, subjects: Sequence[Subject], none: str) -> Fault:
         return Fault((), "; ".join([text, *found]), reads=asks.paths, bare=text)
     comparable = asks.literals if asks.as_it_is and asks.relation in ("", STARTS, ENDS, CONTAINS) else ()
     near, meant = nearest_value([str(one.value) for one in comparable], [value for value, _ in had[0]])
-    asked = [_quoted(_written(one.value), texts=one.is_text) for one in asks.literals]
-    asked[_FEW:] = [f"{len(asked) - _FEW} others"] if len(asked) > _FEW + 1 else asked[_FEW:]
+    asked = [written(one.value, is_text=one.is_text) for one in asks.literals]
+    more = len(asked) - TOLD.values + 1
+    asked[TOLD.values - 1 :] = [f"{more} others"] if more > 1 else asked[TOLD.values - 1 :]
     bare = text = f"{none} has {names[0]}"
     if asked and told[0]:
         bare += f" {asks.relation}{listed(asked, 'or')}"
@@ -83,36 +82,4 @@ def _fault(asks: AskedValues, subjects: Sequence[Subject], none: str) -> Fault:
 
 
 def _have(times: int, value: tuple[str, bool]) -> str:
-    return f"{times} {'has' if times == 1 else 'have'} {_quoted(value[0], texts=value[1])}"
-
-
-def _quoted(value: str, *, texts: bool) -> str:
-    return f"'{value}'" if texts else value
-
-
-def _values(subjects: Sequence[Subject], path: Path) -> dict[tuple[str, bool], int]:
-    """What devices have in a part of them, and whether it is a text, with how many have it; the most frequent first."""
-    from kubelint_gpu.kube.dra.asked_values import DRIVER
-    from kubelint_gpu.kube.dra.device import Attribute, qualified
-
-    kind, *wanted = path
-    found: Counter[tuple[str, bool]] = Counter()
-    for subject in subjects:
-        if path == DRIVER:
-            found[subject.driver, True] += 1
-            continue
-        parts: Mapping[str, object] = subject.attributes if kind == "attributes" else subject.capacity
-        for name, one in parts.items():
-            if [*qualified(name, subject.driver)] == wanted:
-                value = one.value if isinstance(one, Attribute) else shown_amount(one)
-                found[_written(value), isinstance(one, Attribute) and one.kind == "string"] += 1
-    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
-
-
-def _written(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def shown_amount(amount: object) -> str:
-    """An amount as a quantity: `80Gi`, `24`."""
-    return shown("memory", amount) if isinstance(amount, int) else str(amount)
+    return f"{times} {'has' if times == 1 else 'have'} {written(value[0], is_text=value[1])}"

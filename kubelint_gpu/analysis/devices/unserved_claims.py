@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.devices.unmet_conditions import Fault, shown_amount, unmet
+from kubelint_gpu.analysis.devices.device_values import shown_amount
+from kubelint_gpu.analysis.devices.unmet_conditions import Fault, unmet
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.messages.wording import begun, counted, listed, some

@@ -57,3 +57,21 @@ def test_a_device_that_somebody_has_fails_no_attempt_now():
         f"status: {{allocation: {{devices: {{results: [{device}]}}}}}}\n"
     )
     assert [one[:2] for one in found(asking, nodes + held)] == [("KLG704", "warning")]
+
+
+def test_a_device_that_may_be_come_to_first_fails_some_attempts():
+    of_class = f"""apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {{name: any.example.com}}
+spec: {{selectors: [{{cel: {{expression: "{MODEL} == 'NVIDIA H100 80GB HBM3'"}}}}]}}
+"""
+    nodes = H100.replace("count: 4}]", "count: 4}, {driver: nic.example.com, count: 1}]")
+    text = objects(of_class, claim("[{name: gpu, exactly: {deviceClassName: any.example.com}}]"), pod())
+    ((code, severity, _, message),) = found(text, nodes, version="1.35")
+    assert (code, severity) == ("KLG704", "warning")
+    assert "device nic.example.com/h-1/device-0: no such key: productName; where the scheduler comes to it" in message
+    # the order is fixed since 1.36, and then the first device that fits ends the search
+    assert codes(text, nodes, version="1.36") == []
+    assert codes(text, nodes.replace("devices:", "unschedulable: true\n    devices:"), version="1.35") == []
+    every = text.replace("any.example.com}}]}}", "any.example.com, allocationMode: All}}]}}")
+    assert [one[:2] for one in found(every, nodes, version="1.35")] == [("KLG704", "error")]

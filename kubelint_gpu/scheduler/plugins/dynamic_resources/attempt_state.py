@@ -109,6 +109,11 @@ class AttemptState:
         found = outcome.selector
         return outcome.error.unnamed(question.view), found and (found, question.view.slots[found.slot])
 
+    def failure_in_some_order(self, node: NodeInfo) -> tuple[SelectorFailure, Slot] | None:
+        """A selector that fails on a node in some order of pools and slices, where a release has no fixed one."""
+        question = self._questions.of(node.node)
+        return None if question is None else self._answers.failure_in_some_order(question)
+
     def wanted_on(self, node: NodeInfo) -> tuple[tuple[ResourceClaim, ...], View] | None:
         """The claims that need devices of a node, and what it reaches; None where it serves none of them."""
         return self._questions.reached(node.node)

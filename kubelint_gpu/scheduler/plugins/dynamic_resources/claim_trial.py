@@ -62,6 +62,7 @@ class ClaimTrial:
         self.features = self._objects.features
         self._effort = Effort()
         self._asked: dict[Hashable, TrialOutcome] = {}
+        self._in_some_order: dict[Hashable, tuple[SelectorFailure, Slot] | None] = {}
         self._selected: dict[tuple[str, tuple[str | None, ...]], tuple[Slot, ...]] = {}
 
     @cached_property
@@ -126,6 +127,18 @@ class ClaimTrial:
             if not known.unknown:
                 self._asked[specs, among] = known
         return known
+
+    def failure_in_some_order(
+        self, spec: ClaimSpec, among: frozenset[str] | None = None
+    ) -> tuple[SelectorFailure, Slot] | None:
+        """A selector that fails where the release happens to try pools and slices in some order, and the device."""
+        if self.features.any_order and (spec, among) not in self._in_some_order:
+            state = self._state((spec,))
+            open_ones = () if refusal(state, self._objects) else self._snapshot.nodes
+            alike = {state.key(info): info for info in reversed(open_ones) if among is None or info.name in among}
+            found = map(state.failure_in_some_order, reversed(alike.values()))
+            self._in_some_order[spec, among] = next((one for one in found if one is not None), None)
+        return self._in_some_order.get((spec, among))
 
     def _outcome_of(self, specs: Sequence[ClaimSpec], among: frozenset[str] | None) -> TrialOutcome:
         state = self._state(specs)

@@ -8,11 +8,20 @@ from sys import maxsize
 
 from kubelint_gpu.budget import BUDGET, STEPS
 from kubelint_gpu.kube.dra.amounts import Amount
+from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
+from kubelint_gpu.kube.dra.request import queries_of
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import AllocatorOutcome, Taken
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View, orders
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
+    AllocatorOutcome,
+    Failed,
+    SelectorFailure,
+    Taken,
+    Unknown,
+)
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View, ahead, orders
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.search import Search
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.node_question import NodeQuestion, NodeQuestions
@@ -49,6 +58,30 @@ class NodeAnswers:
             other = self._search(self._questions.about(question.claims, view)).taken
             if other is not None:
                 yield view, other
+
+    def failure_in_some_order(self, question: NodeQuestion) -> tuple[SelectorFailure, Slot] | None:
+        """A selector that fails where the release comes first to what it may as well come to later, and the device."""
+        tried, matcher = set(), self._objects.matcher()
+        for place, slot in enumerate(question.view.slots) if self._objects.features.any_order else ():
+            mine = slot.pool, slot.origin.name
+            if mine in tried or not self._may_fail(question.claims, matcher, place, slot):
+                continue
+            tried.add(mine)
+            view = ahead(question.view, place)
+            found = self._search(self._questions.about(question.claims, view)).selector
+            if found is not None:
+                return found, view.slots[found.slot]
+        return None
+
+    def _may_fail(self, claims: Sequence[ResourceClaim], matcher: Matcher, place: int, slot: Slot) -> bool:
+        queries = [query for claim in claims for query in queries_of(claim.spec)]
+        try:
+            for number, query in enumerate(queries):
+                self._effort.spend()
+                matcher.selects(query, number, 0, place, slot)
+        except (Failed, Unknown) as end:
+            return isinstance(end, Failed)
+        return False
 
     def ways_apart(self, question: NodeQuestion, parts: Mapping[DeviceID, Hashable]) -> int:
         """In how many ways claims find devices that are parts of nothing that those of another way are parts of."""

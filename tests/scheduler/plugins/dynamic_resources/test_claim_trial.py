@@ -53,3 +53,21 @@ def test_missing_slices_make_a_pool_doubtful():
         True
     ]
     assert not trial(node(), resource_slice(device("d0")), CLASS).doubtful_pools
+
+
+def test_a_selector_that_fails_only_in_another_order_is_told_where_there_is_no_fixed_one():
+    slices = resource_slice(device("d0", model="A")), resource_slice(device("n0"), name="t", driver="nic.example.com")
+    asked = spec(request("r", 1, "device.attributes['gpu.example.com'].model == 'A'"))
+    for version, told in (("1.34", "n0"), ("1.36", None)):
+        here = trial(node(), *slices, CLASS, version=version)
+        assert here.asked(asked).served
+        found = here.failure_in_some_order(asked)
+        assert (found and found[1].id.device) == told
+        assert here.failure_in_some_order(asked, frozenset()) is None
+    guarded = spec(
+        request("r", 1, "device.driver == 'gpu.example.com' && has(device.attributes['gpu.example.com'].model)")
+    )
+    assert trial(node(), *slices, CLASS, version="1.34").failure_in_some_order(guarded) is None
+    # nobody comes to what stands after a device that fits
+    late = resource_slice(device("d0", model="A"), device("d1"))
+    assert trial(node(), late, CLASS, version="1.34").failure_in_some_order(asked) is None

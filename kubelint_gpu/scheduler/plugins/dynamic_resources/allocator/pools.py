@@ -238,3 +238,11 @@ def orders(view: View) -> Iterator[View]:
     for chosen in product(*ways):
         for found in permutations(chosen):
             yield _numbered(found)
+
+
+def ahead(view: View, place: int) -> View:
+    """The view with the slice of a device before all others, and its pool before all others."""
+    chosen = view.slots[place]
+    pools = sorted(enumerate(view.pools), key=lambda one: one[0] != chosen.pool)
+    members = [(pool, view.slots[pool.slots.start : pool.slots.stop]) for _, pool in pools]
+    return _numbered([(pool, sorted(one, key=lambda slot: slot.origin is not chosen.origin)) for pool, one in members])
