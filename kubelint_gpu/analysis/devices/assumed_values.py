@@ -13,7 +13,6 @@ from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_referen
 from kubelint_gpu.documents import value_at
 from kubelint_gpu.inventory.dra.nvidia import DRIVER, OPTIONAL
 from kubelint_gpu.inventory.dra.told_values import entries_of, untold
-from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
@@ -107,7 +106,7 @@ def _without_assumed(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> tupl
         capacity = {
             name: amount for name, amount in query.capacity.items() if is_declared([qualified(name, DRIVER)], kinds)
         }
-        return replace(query, selectors=left, capacity=FrozenMap(capacity))
+        return replace(query, selectors=left, capacity=type(query.capacity)(capacity))
 
     requests = [
         replace(
