@@ -89,12 +89,21 @@ def with_bound_claims(cluster: Cluster, users: Iterable[Workload]) -> Cluster:
 def _alike(claims: Iterable[PersistentVolumeClaim], users: Iterable[Workload]) -> Mapping[str, int]:
     """How many claims of one workload ask for the same without a volume, for each of them; none that others match."""
     owners = {key: one.key for one in users for key in claim_keys(one)}
+    of_templates = {
+        f"{one.meta.namespace}/{template.meta.name}-{one.meta.name}": one.key
+        for one in users
+        for template in one.claims
+    }
+
+    def owner(claim: PersistentVolumeClaim) -> str:
+        return owners.get(claim.key) or of_templates.get(claim.key.rpartition("-")[0], claim.key)
+
     found = grouped(((one.class_name, one.access_modes, one.volume_mode), one) for one in claims if not one.volume_name)
     return {
         one.key: len(mine)
         for mine in found.values()
+        if len({(owner(one), one.request) for one in mine}) == 1
         for one in mine
-        if len({owners.get(other.key, other.key) for other in mine}) == len({other.request for other in mine}) == 1
     }
 
 

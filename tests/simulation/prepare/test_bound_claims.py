@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rollout_objects import deployment
+from rollout_objects import deployment, workload
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.storage import (
@@ -12,6 +12,7 @@ from kubelint_gpu.kube.objects.storage import (
     read_storage_class,
 )
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.values import replace
 
 CLAIM = {"metadata": {"name": "data", "namespace": "db"}, "spec": {"storageClassName": "local"}}
 AMOUNT = {"resources": {"requests": {"storage": "1Gi"}}, "accessModes": ["ReadWriteOnce"]}
@@ -70,6 +71,19 @@ def test_as_many_claims_of_one_workload_as_there_are_volumes_take_all_of_them(vo
         for name in ("a", "b")
     ]
     user = deployment(volumes=[{"name": one, "persistentVolumeClaim": {"claimName": one}} for one in ("a", "b")])
-    found = cluster("Immediate", reserved=False)
-    after = with_bound_claims(Cluster(claims=mine, volumes=there, storage_classes=found.storage_classes), [user])
-    assert {one.volume_name for one in after.claims} & {"pv0", "pv1", "pv2"} == bound
+    template = replace(mine[0], meta=replace(mine[0].meta, name="data"))
+    stateful = workload("StatefulSet", "w", more={"serviceName": "w"})
+    for claims, users in (
+        (mine, [user]),
+        (
+            [replace(one, meta=replace(one.meta, name=f"data-w-{one.meta.name}")) for one in mine],
+            [replace(stateful, claims=(template,))],
+        ),
+    ):
+        before = Cluster(
+            claims=claims, volumes=there, storage_classes=cluster("Immediate", reserved=False).storage_classes
+        )
+        found = {one.volume_name for one in with_bound_claims(before, users).claims}
+        assert found & {"pv0", "pv1", "pv2"} == bound
+        of_several = with_bound_claims(before, [deployment("x")]).claims
+        assert {one.volume_name for one in of_several}.isdisjoint({"pv0", "pv1", "pv2"})
