@@ -59,7 +59,7 @@ class Budget:
     following: int = 400
     devices: int = 100_000
     orders: int = 24
-    expression: int = 20_000
+    expression: int = 5_000
 
     def run_of(self, documents: int, nodes: int) -> int:
         """The steps of a run that reads so many documents, against so many nodes."""
@@ -91,6 +91,8 @@ class StepsLimits:
     short_pods: int = 64  # pods that are counted as placed
     device_tries: int = 64  # devices that are tried
     expressions: int = 8  # expressions of a node selector
+    evaluated: int = 4  # steps of an expression about a device, or expressions about one
+    pattern: int = 64  # instructions of a regular expression that is made
     asked_nodes: int = 8  # nodes, or pods on them, of a question to the scheduler
     demand: int = 32  # resources on nodes, or beside rivals
     placement: int = 8  # nodes and pods of a partial placement

@@ -22,15 +22,17 @@ class UsedUp(Exception):  # noqa: N818 - it says what happened
 class Allowance:
     """What is left of the work that something may do, in steps, and how often a part of it was used up.
 
-    `common` is what several questions have together, where this is the share of one of them.
+    `common` is what several questions have together, where this is the share of one of them. `paid` is what was done
+    once for the whole and all of its parts.
     """
 
-    __slots__ = ("common", "cut", "left")
+    __slots__ = ("common", "cut", "left", "paid")
 
-    def __init__(self, steps: int, common: Allowance | None = None) -> None:
+    def __init__(self, steps: int, common: Allowance | None = None, paid: set[Hashable] | None = None) -> None:
         self.left = steps
         self.cut = 0
         self.common = common
+        self.paid = set() if paid is None else paid
 
 
 _UNLIMITED = nullcontext()
@@ -48,6 +50,12 @@ def charge(steps: int) -> None:
         allowance.left -= steps
         if allowance.left < 0:
             raise UsedUp
+
+
+def paid() -> set[Hashable]:
+    """What the run has paid for that is kept, to be added to; nothing where nothing is limited."""
+    allowance = _current.get()
+    return set() if allowance is None else allowance.paid
 
 
 def left() -> int | None:
@@ -127,7 +135,7 @@ class _Part:
     def __init__(self, outer: Allowance, steps: int, together: Allowance | None) -> None:
         self._outer = outer
         self._steps = steps
-        self._inner = Allowance(steps, together)
+        self._inner = Allowance(steps, together, outer.paid)
 
     def __enter__(self) -> None:
         self._token = _current.set(self._inner)

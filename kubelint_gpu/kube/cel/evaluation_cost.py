@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kubelint_gpu.budget import BUDGET
+from kubelint_gpu.budget import BUDGET, STEPS
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
 from kubelint_gpu.kube.cel.cel_values import weight
 
 COST_LIMIT = 1_000_000
 """The most that an expression of `resource.k8s.io` may cost for one device (CELSelectorExpressionMaxCost)."""
+TOO_LONG = "the expression takes more steps than are tried"
 _PER_STEP = 64
 
 
@@ -24,19 +25,23 @@ class Evaluation:
         self.cost = 0
         self.steps = 0
 
-    def spend(self, cost: int) -> None:
-        """Account for a step.
+    def spend(self, cost: int, steps: int = 1) -> None:
+        """Account for a step, or for what takes as long as several.
 
         Raises:
             EvaluationError: the expression costs more than it may.
             NotKnown: it takes more steps than are tried here.
         """
         self.cost += cost
-        self.steps += 1
+        self.steps += steps
         if self.cost > COST_LIMIT:
             raise Cancelled("operation cancelled: actual cost limit exceeded")
         if self.steps > BUDGET.expression:
-            raise NotKnown("the expression takes more steps than are tried")
+            raise NotKnown(TOO_LONG)
+
+    def of_a_run(self) -> int:
+        """What it takes of the steps of a run."""
+        return min(self.steps, BUDGET.expression) // STEPS.evaluated
 
     def made(self, value: Any) -> Any:
         """A value that was made, after its size is accounted for.

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, Issue
 from kubelint_gpu.kube.cel.functions.numbers import CONVERSIONS, FUNCTIONS
 from kubelint_gpu.kube.cel.functions.regex import compiled
 from kubelint_gpu.kube.cel.syntax import Call, Const, ListNode, MapNode, Node, children
 from kubelint_gpu.kube.cel.types import ANY, DYN, NULL, Type, shown
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.work import charge
 
 _CHECKED = {"matches": compiled, **{name: FUNCTIONS[name] for name in ("duration", "timestamp")}}
 _CLAUSE = pattern(r"%(\.[0-9]+)?(.?)", re.DOTALL)
@@ -59,7 +61,9 @@ def _argument(node: Call) -> Iterator[Issue]:
     if check is None or not isinstance(first, Const):
         return
     try:
-        check(first.value)
+        made = check(first.value)
+        if check is compiled:  # a short pattern may be a large program
+            charge(made.programsize // STEPS.pattern)
     except EvaluationError:
         yield Issue(first.offset, f"invalid {node.function} argument")
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.kube.dra.asked_values import AskedValues, asked_values
 from kubelint_gpu.kube.dra.selector import DEVICE, Subject, device_fields, device_value
 from kubelint_gpu.values import NamedTuple
+from kubelint_gpu.work import charge
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.cel.syntax import Node
@@ -27,14 +28,21 @@ class Condition(NamedTuple):
     asks: AskedValues
 
     def holds(self, subject: Subject) -> bool:
-        """Whether a device has it; not where it cannot be worked out."""
+        """Whether a device has it; not where it cannot be worked out.
+
+        Raises:
+            UsedUp: it took more than what a run may do.
+        """
         from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
         from kubelint_gpu.kube.cel.evaluation_cost import Evaluation
 
+        run = Evaluation([device_value(subject), *[None] * self.slots])
         try:
-            return self.program(Evaluation([device_value(subject), *[None] * self.slots])) is True
+            return self.program(run) is True
         except (EvaluationError, NotKnown, RecursionError, ArithmeticError, LookupError, TypeError, ValueError):
             return False
+        finally:
+            charge(run.of_a_run())
 
 
 @lru_cache(maxsize=64)

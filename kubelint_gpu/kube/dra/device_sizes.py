@@ -5,9 +5,12 @@ Source: `sizeEstimator` of k8s.io/dynamic-resource-allocation/cel/compile.go, 1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from kubelint_gpu.kube.cel.estimated_cost import CostEstimator
 from kubelint_gpu.kube.cel.estimated_sizes import Path, Size
+from kubelint_gpu.kube.cel.syntax import Node
+from kubelint_gpu.kube.cel.types import Type
 from kubelint_gpu.values import NamedTuple
 
 
@@ -31,6 +34,15 @@ _DEVICE = _Held(
         "capacity": _Held(_ENTRIES, {"@keys": _Held(_DOMAIN), "@values": _CAPACITY, "@items": _CAPACITY}),
     },
 )
+
+
+def most_cost(tree: Node, type_of: Callable[[Node], Type]) -> int:
+    """What an expression about a device costs at most.
+
+    Raises:
+        NotKnown: it holds a call whose cost is not modelled.
+    """
+    return CostEstimator(type_of, device_size).visit(tree)
 
 
 def device_size(path: Path) -> Size | None:

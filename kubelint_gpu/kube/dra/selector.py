@@ -17,9 +17,11 @@ from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import NamedTuple
+from kubelint_gpu.work import charge, paid
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.cel.cel_errors import CompileError
+    from kubelint_gpu.kube.cel.evaluation_cost import Evaluation
 
 DEVICE = "kubernetes.DRADevice"
 _NAME = pattern(r"__[a-z][a-z0-9_]*?__", re.ASCII)
@@ -69,7 +71,7 @@ class Selector:
         self._checked: Any = None
         self._complex: bool | None = None
         self._most = 0
-        self._verdicts: dict[Subject, SelectorVerdict] = {}
+        self._verdicts: dict[Subject, tuple[SelectorVerdict, int]] = {}
         self._compile(shareable, library)
 
     def _compile(self, shareable: bool, library: int | None) -> None:
@@ -112,34 +114,50 @@ class Selector:
         if self._checked is None or self._complex is not None:
             return bool(self._complex)
         from kubelint_gpu.kube.cel.cel_errors import NotKnown
-        from kubelint_gpu.kube.cel.estimated_cost import CostEstimator
         from kubelint_gpu.kube.cel.evaluation_cost import COST_LIMIT
-        from kubelint_gpu.kube.dra.device_sizes import device_size
+        from kubelint_gpu.kube.dra.device_sizes import most_cost
 
-        tree, type_of = self._checked
         try:
-            self._complex = CostEstimator(type_of, device_size).visit(tree) > COST_LIMIT
+            self._complex = most_cost(*self._checked) > COST_LIMIT
         except (NotKnown, RecursionError):
             self._complex = False
         return self._complex
 
     def verdict(self, subject: Subject) -> SelectorVerdict:
-        """What the expression says of a device, worked out once for all that look the same to it."""
+        """What the expression says of a device, worked out once for all that look the same to it.
+
+        Raises:
+            UsedUp: it took more than what a run may do.
+        """
         if subject.broken:
             return SelectorVerdict(False, subject.broken)
+        paid_for = paid()
+        if self.expression in paid_for:
+            return _too_long()
         seen = seen_by(subject, self.sight)
         found = self._verdicts.get(seen)
         if found is None:
             found = self._verdicts[seen] = self._evaluated(seen)
-        return found
+        verdict, steps = found
+        if (self.expression, seen) not in paid_for:
+            if verdict.unknown and verdict == _too_long():  # so it may be for every device: no other one is tried
+                paid_for.add(self.expression)
+            charge(steps)
+            paid_for.add((self.expression, seen))
+        return verdict
 
-    def _evaluated(self, subject: Subject) -> SelectorVerdict:
-        from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
-        from kubelint_gpu.kube.cel.cel_values import type_name
+    def _evaluated(self, subject: Subject) -> tuple[SelectorVerdict, int]:
         from kubelint_gpu.kube.cel.evaluation_cost import Evaluation
 
+        run = Evaluation([device_value(subject), *[None] * self._most])
+        return self._said(run), run.of_a_run()
+
+    def _said(self, run: Evaluation) -> SelectorVerdict:
+        from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
+        from kubelint_gpu.kube.cel.cel_values import type_name
+
         try:
-            value = self._program(Evaluation([device_value(subject), *[None] * self._most]))
+            value = self._program(run)
         except EvaluationError as error:
             return SelectorVerdict(False, str(error))
         except NotKnown as unknown:
@@ -156,6 +174,12 @@ class Selector:
         kind = type_name(value)
         detail = _NO_BOOL.get(kind, f"type conversion error from '{kind.rpartition('.')[2]}' to 'bool'")
         return SelectorVerdict(False, f"CEL result of type {kind} could not be converted to bool: {detail}")
+
+
+def _too_long() -> SelectorVerdict:
+    from kubelint_gpu.kube.cel.evaluation_cost import TOO_LONG
+
+    return SelectorVerdict(False, "", TOO_LONG)
 
 
 _NO_BOOL = {

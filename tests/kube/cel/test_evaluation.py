@@ -37,6 +37,7 @@ HOSTILE = {
     "a long replacement": "'" + "a" * 4000 + "'.replace('a', '" + "b" * 4000 + "') == ''",
     "a long product of lists": "lists.range(90000).map(x, lists.range(90000)).size() == 1",
     "a pattern that backtracks": "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'.matches('^(a+)+$')",
+    "a text that a large pattern is found in": f"'{'a' * 9000}'.findAll('^(a?){{1000}}a{{1000}}$').size() == 1",
     "a pattern that is large": "'a'.matches('((a{100}){100}){100}')",
     "many digits": "9" * 10_000 + " == 1",
     "many digits in a text": f"int('{'9' * 9000}') == 1",

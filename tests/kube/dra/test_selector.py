@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 
 import pytest
 from one_device import SUBJECT
 
+from kubelint_gpu.kube.cel.evaluation_cost import TOO_LONG
 from kubelint_gpu.kube.dra.device import Attribute, Capacity, Device
-from kubelint_gpu.kube.dra.selector import SelectorVerdict, selector, subject_of
+from kubelint_gpu.kube.dra.selector import Selector, SelectorVerdict, selector, subject_of
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.work import UsedUp, limited, part
 
 
 @pytest.mark.parametrize(
@@ -68,3 +71,43 @@ def test_what_is_filled_in_later_is_neither_wrong_nor_known(text):
     found = selector(text)
     assert found.error is None
     assert found.verdict(subject_of(Device("gpu-0"), "gpu.nvidia.com")).unknown == "the expression is filled in later"
+
+
+def _devices(number):
+    return [
+        subject_of(Device(f"d{place}", FrozenMap({"uuid": Attribute("string", str(place))})), "d.e")
+        for place in range(number)
+    ]
+
+
+def test_what_a_run_evaluates_is_charged_to_it_once_for_devices_that_look_the_same():
+    looped = selector("[1, 2, 3, 4].all(x, [1, 2, 3, 4].all(y, x + y > 0)) && device.attributes['d.e'].uuid == '0'")
+    first, second = _devices(2)
+    with limited(10_000) as allowance:
+        looped.verdict(first)
+        once = 10_000 - allowance.left
+        with part(1, 2):
+            looped.verdict(first)
+        assert (10_000 - allowance.left, once > 10) == (once, True)
+        looped.verdict(second)
+        assert 10_000 - allowance.left == 2 * once
+    with limited(once), suppress(UsedUp):
+        looped.verdict(first)
+        looped.verdict(second)
+        pytest.fail("the second device is paid for by nothing")
+
+
+def test_an_expression_that_takes_too_long_is_tried_for_one_device_of_a_run():
+    """The text has 2 KB, the pattern 20 letters, and the API server takes both to cost little."""
+    large = selector(f"'{'a' * 2000}'.matches('^(a?){{1000}}a{{1000}}$') && device.attributes['d.e'].uuid != ''")
+    with limited(10_000) as allowance:
+        assert not large.is_too_complex()
+        first, *others = [large.verdict(one) for one in _devices(400)]
+        assert (first.unknown, {*others}) == (TOO_LONG, {first})
+        assert allowance.left > 0
+
+
+def test_large_patterns_are_charged_where_they_are_made():
+    many = " || ".join(f"device.driver.matches('[^a]{{1000}}{number}')" for number in range(100))
+    with limited(1_000), pytest.raises(UsedUp):
+        Selector(many, shareable=True)

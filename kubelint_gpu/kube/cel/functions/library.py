@@ -6,11 +6,12 @@ Source of costs: cel-go 0.26 interpreter/runtimecost.go and k8s.io/apiserver/pkg
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
 from kubelint_gpu.kube.cel.cel_values import NO_OVERLOAD, Map, Optional, type_name
+from kubelint_gpu.kube.cel.functions.regex import steps_of
 from kubelint_gpu.kube.cel.types import Type
 
 Function = Callable[..., Any]
@@ -26,6 +27,7 @@ _TRAVERSALS = frozenset(
     ["startsWith", "endsWith", "lowerAscii", "upperAscii", "substring", "trim", "quantity", "isQuantity", "semver"]
 )
 _TRAVERSALS |= frozenset(["isSemver", "strings.quote", "format", "ip", "isIP", "cidr", "isCIDR", "url"])
+_STEPS: dict[str, Function] = {"matches": steps_of, "find": steps_of, "findAll": partial(steps_of, every=True)}
 _LISTS = frozenset(["isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"])
 
 
@@ -33,6 +35,7 @@ def call_of(name: str, args: list[Callable[[Any], Any]], overloads: list[tuple[T
     """The program of a call whose arguments are worked out by programs of their own."""
     function = _table().get(name)
     cost = _cost_of(name)
+    steps = _STEPS.get(name)
 
     def call(run: Any) -> Any:
         values = [arg(run) for arg in args]
@@ -41,6 +44,8 @@ def call_of(name: str, args: list[Callable[[Any], Any]], overloads: list[tuple[T
         if not any(_takes(values, wanted) for wanted in overloads):
             raise EvaluationError(_refusal(name, values))
         run.spend(cost(values))
+        if steps is not None:
+            run.spend(0, steps(*values))
         return run.made(function(*values))
 
     return call

@@ -1,4 +1,4 @@
-"""Regular expressions as RE2 has them: their time is linear in the text."""
+"""Regular expressions as RE2 has them: their time is linear in the text, times the size of the program."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError
 
 _LARGEST = 1 << 20
+_PER_STEP = 64
 
 
 @lru_cache(maxsize=256)
@@ -28,3 +29,16 @@ def compiled(pattern: str) -> Any:
         text = error.args[0] if error.args else ""
         detail = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
         raise EvaluationError(f"error parsing regexp: {detail}") from None
+
+
+def steps_of(text: str, pattern: str, *_: int, every: bool = False) -> int:
+    """The steps of an evaluation that it takes to make a pattern, and to search a text for it or for `every` match.
+
+    A repetition of few letters may be a large program, so that the length of the pattern says little.
+
+    Raises:
+        EvaluationError: the pattern is none.
+    """
+    letters = len(text) + 1
+    size: int = compiled(pattern).programsize
+    return size + size * letters * (letters if every else 1) // _PER_STEP

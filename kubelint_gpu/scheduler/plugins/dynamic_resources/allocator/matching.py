@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.request import DeviceQuery
 from kubelint_gpu.kube.dra.selector import Selector, selector
@@ -16,6 +17,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
     Unknown,
 )
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
+from kubelint_gpu.work import charge
 
 
 class Matcher:
@@ -46,6 +48,7 @@ class Matcher:
         return not query.is_kept_off(slot.device.taints) and self.selects(query, number, claim, place, slot)
 
     def _selects(self, query: DeviceQuery, claim: int, place: int, slot: Slot) -> bool:
+        charge(len(query.selectors) // STEPS.evaluated)
         found = self._classes.get(query.device_class)
         if found is not None:
             of_class = (f"class {found.name}",)
