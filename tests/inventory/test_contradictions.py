@@ -110,6 +110,20 @@ def test_a_pool_of_which_the_scheduler_takes_no_device_is_told(slices, why):
     assert not contradictions(loaded(raw_node("a"), a_slice("old", count=5), a_slice("s", generation=2))[0])
 
 
+@pytest.mark.parametrize("version", ["1.34", "1.36"])
+def test_devices_of_two_nodes_may_have_one_name(version):
+    """Each node reaches its own slice of the pool; a third one for all nodes meets both."""
+    slices = [a_slice(node, {"name": "d"}, nodeName=node, count=2) for node in "ab"]
+    inventory = replace(loaded(raw_node("a"), raw_node("b"), *slices)[0], kubernetes_version=version)
+    assert not contradictions(inventory)
+    more = [a_slice(node, {"name": "d"}, nodeName=node, count=3) for node in "ab"]
+    everywhere = a_slice("c", {"name": "d"}, allNodes=True, count=3)
+    del everywhere["spec"]["nodeName"]
+    inventory = replace(loaded(raw_node("a"), raw_node("b"), *more, everywhere)[0], kubernetes_version=version)
+    (told,) = contradictions(inventory)
+    assert "duplicate device name d" in told.message
+
+
 @pytest.mark.parametrize(
     ("slices", "effect"),
     [
