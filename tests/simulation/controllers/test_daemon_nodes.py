@@ -155,7 +155,8 @@ def test_a_pod_for_a_node_without_the_label_that_only_the_runtime_class_asks_for
     text = made("d", strategy, pod=NV, kind="DaemonSet") + SELECTING
     (one,) = [one for one in findings(text, inventory(2, 2)) if one.code == "KLG109"]
     assert one.message.startswith(
-        "of the pods that it makes for 2 nodes, 1 finds no room (on n2), and it stays Pending"
+        "of the pods that it makes for 2 nodes, 1 finds no room (on n2): n2 didn't match Pod's node affinity/selector, "
+        "and it stays Pending"
     )
     assert one.help[0].startswith("write the nodeSelector of RuntimeClass nv in the template, too")
     told = [related.message for related in one.related]
