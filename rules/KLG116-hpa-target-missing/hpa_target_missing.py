@@ -61,7 +61,8 @@ def hpa_target_missing(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _scalable(unit: ApplySet) -> Iterator[Manifest]:
-    yield from (one for one in (*unit.manifests, *unit.surroundings(SCALED)) if one.kind in SCALED)
+    every = (one for one in (*unit.manifests, *unit.surroundings(SCALED)) if one.kind in SCALED)
+    yield from (one for one in every if "apiVersion" in one.item.value)
 
 
 def _called(manifest: Manifest) -> tuple[str, str, str]:
