@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.devices.asked_devices import asked_devices
 from kubelint_gpu.analysis.growing_pools import at_most
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.room.crowded_nodes import places, places_of_daemons
-from kubelint_gpu.analysis.room.overcommitment import nodes_at_most, overcommitments
+from kubelint_gpu.analysis.room.overcommitment import allocatable_only, nodes_at_most, overcommitments
 from kubelint_gpu.builders.shared_quota import of_quota
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.findings.finding import ASKED, WHO, Shared
@@ -74,7 +74,8 @@ def of_daemon_pods(
 
 
 def _allocatable(unit: ApplySet, resource: str, names: AbstractSet[str]) -> int:
-    nodes = nodes_at_most(unit)
+    """How much nodes have of a resource; none of one that something else gives out, too."""
+    nodes = nodes_at_most(unit) if allocatable_only(unit, resource) else {}
     return sum(nodes[name].allocatable.get(resource, 0) for name in names if name in nodes)
 
 
@@ -90,18 +91,22 @@ def _asking(
 ) -> Shared | None:
     if not wanted or not total:
         return None
-    names, spec = in_order(nodes), subject.workload.spec
+    names = in_order(nodes)
     declared = [name for name in names if unit.empty.node(name) is not None]
     where = some(declared) if declared else "new nodes"
     where += f" with {at_most(unit, subject)}" if len(declared) < len(names) else ""
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
     nature = "not all of their pods can run; this is missing capacity, not a rollout deadlock"
-    told, cause = (
-        (WHO, " ask for ", ASKED, f" {resource} of {where}, {have}: {nature}"),
+    told = (WHO, " ask for ", ASKED, f" {resource} of {where}, {have}: {nature}")
+    return Shared(
         f"{resource} of {' '.join(names)}",
+        told,
+        wanted,
+        total if certain else None,
+        subject.workload.spec.priority or 0,
+        resource=resource,
+        who=subject.workload.key,
     )
-    has, priority = total if certain else None, spec.priority or 0
-    return Shared(cause, told, wanted, has, priority, resource=resource, who=subject.workload.key)
 
 
 def of_standstill(unit: ApplySet, waiting: Waiting, begins: str, ends: str) -> Shared | None:

@@ -14,7 +14,7 @@ from kubelint_gpu.analysis.devices.written_claims import (
     claim_references,
     device_objects,
 )
-from kubelint_gpu.analysis.transitions import is_changed
+from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, rule
 from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.kube.values.errors import is_placeholder
@@ -47,7 +47,9 @@ def claim_not_found(unit: ApplySet) -> Iterator[Diagnostic]:
 def _leaving(unit: ApplySet, reference: PodClaimReference) -> Diagnostic:
     """A claim that stays until the pods that use it are gone: the scheduler looks at no other pod with it."""
     manifest, subject = reference.subject.manifest, reference.subject
-    later = bool(own_pods(subject.workload, unit.cluster.pods)) and not is_changed(unit, subject)
+    change = transitions_in(unit).get(subject.key)
+    rolls = change is not None and change.known and change.rolls
+    later = bool(own_pods(subject.workload, unit.cluster.pods)) and not rolls
     return Diagnostic(
         "KLG701",
         manifest.place(reference.pointer),

@@ -105,23 +105,31 @@ def _counts(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def _eligible(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
-    """The nodes that take its pod when nothing else runs."""
+    """The nodes that take its pod when nothing else runs; none where such may join that no judgement names."""
     found, alone = judgements_in(unit)[subject.key].eligible, unit.alone(subject).fit
-    return found or (frozenset(alone.fits) if alone is not None else frozenset())
+    if found or alone is None or unit.may_grow_for(subject):
+        return found
+    return frozenset(alone.fits)
 
 
 def _demands(unit: ApplySet, subject: WorkloadCheck) -> Iterator[tuple[str, Requested]]:
     """What its pods take, each with what it is compared with."""
     wanted, eligible = judgements_in(unit)[subject.key].wanted, _eligible(unit, subject)
     for resource, each in pod_requests(subject.workload.spec).items():
-        if each:
+        if each and allocatable_only(unit, resource):
             source = _parts(unit, resource, eligible)
             yield resource, Requested(subject.key, resource, wanted * each, source)
-    for name, label, each, devices in device_demands(unit, subject):
+    # which devices nodes that join have is not counted
+    for name, label, each, devices in () if unit.may_grow_for(subject) else device_demands(unit, subject):
         known, key = _known_parts(unit), (label, eligible)
         if key not in known:
             known[key] = frozenset(Part(node, device, 1) for node, device in devices if node in eligible)
         yield name, Requested(subject.key, label, wanted * each, known[key])
+
+
+def allocatable_only(unit: ApplySet, resource: str) -> bool:
+    """Whether nodes give a resource out as they have it allocatable, and neither devices nor anything else does."""
+    return not (resource in unit.supply.mapped or unit.supply.given_out_elsewhere(resource))
 
 
 def _parts(unit: ApplySet, resource: str, names: frozenset[str]) -> frozenset[Part]:
@@ -159,7 +167,7 @@ def _exceeded(name: str, demands: Sequence[Requested]) -> Iterator[Overcommitmen
         for one in inside:
             amounts[one.key] = amounts.get(one.key, 0) + one.amount
         total = sum(one.amount for one in source)
-        if len(amounts) > 1 and sum(amounts.values()) > total:
+        if len(amounts) > 1 and sum(amounts.values()) > total > 0:
             told.append(source)
             label = by_source[source][0].label if source in by_source else name
             yield Overcommitment(label, tuple(sorted({one.node for one in source})), total, amounts)

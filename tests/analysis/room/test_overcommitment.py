@@ -103,3 +103,35 @@ def test_no_placement_has_all_pods_of_an_overcommitted_part(counts):
 
     if asked(of(*counts), inventory(2, 2)):
         assert not fits(counts)
+
+
+def test_devices_of_nodes_that_may_join_are_not_counted():
+    pool = (
+        "pools:\n  - name: g\n    count: 1\n    autoscaling: {min: 0, max: 3}\n"
+        "    template: {allocatable: {cpu: 9}, devices: [{model: H100-80GB-HBM3, count: 1}]}\n"
+    )
+    template = claim(f"[{gpu()}]", kind="ResourceClaimTemplate", name="t")
+    pods = [
+        f"apiVersion: v1\nkind: Pod\nmetadata: {{name: p{number}, namespace: ns}}\nspec:\n"
+        "  resourceClaims: [{name: gpu, resourceClaimTemplateName: t}]\n"
+        "  containers: [{name: m, image: i, resources: {claims: [{name: gpu}]}}]\n"
+        for number in range(2)
+    ]
+    for nodes, errors in ((pool, 0), (pool.replace("max: 3", "max: 1"), 1)):
+        found = told_once(findings_of_claims(objects(template, *pods), nodes))
+        assert sum(one.severity == "error" for one in found) == errors
+
+
+@pytest.mark.parametrize("asked_for", [(3, 3), (2, 2, 3)])
+def test_what_devices_serve_beside_a_device_plugin_is_not_what_nodes_have_allocatable(asked_for):
+    nodes = (
+        "nodes:\n  - {name: p, allocatable: {cpu: 9}, gpus: {model: H100-80GB-HBM3, count: 4}}\n"
+        "  - {name: d, allocatable: {cpu: 9}, devices: [{model: H100-80GB-HBM3, count: 4}]}\n"
+    )
+    pods = [
+        f"apiVersion: v1\nkind: Pod\nmetadata: {{name: p{number}, namespace: ns}}\n"
+        f"spec: {{containers: [{{name: m, image: i, resources: {{limits: {{nvidia.com/gpu: {gpus}}}}}}}]}}\n"
+        for number, gpus in enumerate(asked_for)
+    ]
+    found = told_once(findings_of_claims(objects(*pods), nodes))
+    assert [one.code for one in found if one.severity == "error"] == []
