@@ -28,20 +28,12 @@ class AskedDevices(NamedTuple):
 
 def asked_devices(unit: ApplySet, subject: WorkloadCheck, nodes: Collection[str]) -> AskedDevices | None:
     """What each pod asks for; None where it is more than one number of devices of one kind for a claim of its own."""
-    mine, trial = _references(unit).get(subject.key, []), device_trial(unit)
-    spec = claim_of(unit, mine[0]) if len(mine) == 1 and mine[0].kind == TEMPLATE else None
-    query = spec.requests[0].exactly if spec is not None and len(spec.requests) == 1 else None
-    if trial is None or query is None or query.mode == "All" or query.admin or query.has_capacity:
+    mine, found = _references(unit).get(subject.key, []), list(device_demands(unit, subject))
+    spec = claim_of(unit, mine[0]) if len(mine) == 1 else None
+    if spec is None or len(spec.requests) != 1 or len(found) != 1:
         return None
-    known, key = _totals(unit), (query.device_class, query.selectors, frozenset(nodes))
-    if key not in known:
-        slots = [slot for slot in trial.selected(query) if slot.origin.node_name in nodes]
-        shared = any(slot.device.consumes or slot.device.shareable for slot in slots)
-        known[key] = None if shared else len(slots)
-    total = known[key]
-    if total is None:
-        return None
-    return AskedDevices(_label(query), query.count, total)
+    ((_, label, each, devices),) = found
+    return AskedDevices(label, each, sum(node in nodes for node, _ in devices))
 
 
 def device_demands(
@@ -77,12 +69,6 @@ def _choices(_unit: ApplySet) -> dict[Hashable, frozenset[tuple[str, Hashable]] 
 def _label(query: DeviceQuery) -> str:
     chosen = f" that {' && '.join(one or '' for one in query.selectors)} selects" if query.selectors else ""
     return f"devices of class {query.device_class}{chosen}"
-
-
-@once
-def _totals(_unit: ApplySet) -> dict[Hashable, int | None]:
-    """How many devices a request selects on some nodes; None where they are shared. Many workloads ask for the same."""
-    return {}
 
 
 @once

@@ -79,3 +79,22 @@ def test_no_pod_runs_with_a_claim_that_is_being_deleted():
     assert "is being deleted: its pods wait until it is gone" in message
     again = found(objects(claim(f"[{gpu('true')}]"), pod()), leaving)
     assert [one[:2] for one in again] == [("KLG701", "warning")]
+
+
+def test_pods_that_run_keep_a_claim_that_is_being_deleted():
+    text = (
+        "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: p, namespace: ns}\n"
+        "spec:\n  replicas: 1\n  serviceName: p\n  selector: {matchLabels: {a: p}}\n"
+        "  template:\n    metadata: {labels: {a: p}}\n    spec:\n      resourceClaims: [{name: gpu, resourceClaimName: c}]\n"
+        "      containers: [{name: m, image: i, resources: {claims: [{name: gpu}]}}]\n"
+    )
+    running = (
+        "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p-0, namespace: ns, labels: {a: p}, ownerReferences: "
+        "[{apiVersion: apps/v1, kind: StatefulSet, name: p, uid: s, controller: true}]}\n"
+        "spec: {nodeName: h-1, resourceClaims: [{name: gpu, resourceClaimName: c}], "
+        "containers: [{name: m, image: i, resources: {claims: [{name: gpu}]}}]}\nstatus: {phase: Running}\n"
+    )
+    leaving = H100 + allocated("true", ", deletionTimestamp: '2026-01-01T00:00:00Z'")
+    assert [one[1] for one in found(text, leaving)] == ["error"]
+    (told,) = [one for one in findings(text, leaving + running) if one.code == "KLG701"]
+    assert (told.severity, told.certainty, told.moment) == ("warning", "possible", "next")
