@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal
 
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import dataclass, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,6 +147,10 @@ class Reading:
     def count(self) -> int:
         """How many documents there are."""
         return len(self.documents)
+
+    def at(self, source: SourceText) -> Reading:
+        """The same of a file of the same text: only problems, of which there are none, name the path."""
+        return replace(self, source=source, documents=tuple(replace(one, source=source) for one in self.documents))
 
 
 def _child(node: Node, step: str | int) -> Node | None:

@@ -19,8 +19,8 @@ def shared_of(draft: Diagnostic, unit: str) -> Shared | None:
     if draft.manifest is None:
         return None
     own = draft.shared or Shared(draft.message, (WHO, f": {draft.message}"))
-    where = "" if own.of_run else unit
-    return replace(own, cause=repr((draft.code, draft.certainty, draft.moment, where, own.cause)))
+    cause = repr((draft.code, draft.certainty, draft.moment, own.cause))
+    return replace(own, cause=cause, unit="" if own.of_run else unit)
 
 
 def of_one_cause(drafts: Sequence[Diagnostic]) -> list[tuple[int, ...]]:
@@ -52,7 +52,7 @@ def told_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     groups: dict[object, list[Finding]] = {}
     for number, finding in enumerate(findings):
         shared = finding.shared
-        key = number if shared is None else (shared.cause, finding.severity)
+        key = number if shared is None else (shared.unit, shared.cause, finding.severity)
         groups.setdefault(key, []).append(finding)
     return tuple(one for group in groups.values() for one in _together(group))
 

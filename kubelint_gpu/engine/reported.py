@@ -22,7 +22,7 @@ def finding_of(draft: Diagnostic, more: tuple[Related, ...] = (), unit: ApplySet
     """
     manifest = draft.manifest
     name, part = (manifest.object, manifest.part) if manifest is not None else ("", "")
-    return Finding(
+    found = Finding(
         code=draft.code,
         name=rule(draft.code).name,
         severity=draft.effective_severity,
@@ -39,8 +39,15 @@ def finding_of(draft: Diagnostic, more: tuple[Related, ...] = (), unit: ApplySet
         moment=draft.moment,
         shared=shared_of(draft, first_place(unit).path) if unit is not None else None,
         others=users_of(unit, manifest) if unit and manifest and manifest.kind in KINDS else (),
-        fingerprint=fingerprint(draft.code, draft.place.path, name, draft.cause, *filter(None, [part])),
+        part=part,
     )
+    return identified(found)
+
+
+def identified(finding: Finding) -> Finding:
+    """The finding with the fingerprint of where it stands and what it is about."""
+    parts = (finding.code, finding.place.path, finding.object, finding.cause, *filter(None, [finding.part]))
+    return replace(finding, fingerprint=fingerprint(*parts))
 
 
 def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:

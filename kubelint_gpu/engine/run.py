@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.engine.asking import first_place
+from kubelint_gpu.engine.equal_units import judged_once
 from kubelint_gpu.engine.executors.executor import Executor, untold
 from kubelint_gpu.engine.executors.processes import ALONE
 from kubelint_gpu.engine.judged import Judged, judged_unit
@@ -80,7 +81,11 @@ def check(
     kept = None
     if store is not None and not pictures:
         kept = KeptResults(store, (program(), repr((fixes, rules.on, rules.off))), rules.today, PLAIN, _is_whole)
-    judged = within_budget(work, units, executor, tell, kept=kept)
+
+    def judged_of(some: Sequence[ApplySet]) -> list[Judged]:
+        return within_budget(work, some, executor, tell, kept=kept)
+
+    judged = judged_of(units) if pictures else judged_once(judged_of, units)
     # a suppression in a base has done its work if it did so in one of the overlays
     effective = frozenset[tuple[Place, str]]().union(*(one.effective for one in judged))
     findings += [finding for one in judged for finding in one.crashed]

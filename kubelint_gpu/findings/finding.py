@@ -105,6 +105,7 @@ class Shared:
         few: so many of them are each told otherwise.
         of_run: more are one in whatever file they stand; else those of one unit are.
         who: `kind/namespace/name` of whom it tells, where an object has several templates.
+        unit: the first file of their unit, where those of one unit are one.
     """
 
     cause: str
@@ -116,6 +117,7 @@ class Shared:
     of_run: bool = False
     resource: str = ""
     who: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ class Finding:
     `refusals` are the changes that would not have mended it, or not without harm.
     `picture` shows what the trace tells of; it is there only where a picture was asked for.
     `others` are the further objects that it is about.
+    `part` names the template of an object with several.
     """
 
     code: str
@@ -151,6 +154,7 @@ class Finding:
     picture: RolloutPicture | None = field(default=None, compare=False, repr=False)
     others: tuple[str, ...] = ()
     shared: Shared | None = field(default=None, compare=False, repr=False)
+    part: str = field(default="", compare=False, repr=False)
 
     @property
     def chance(self) -> str:

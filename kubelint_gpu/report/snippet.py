@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.messages.display import cells
+from kubelint_gpu.messages.display import cells, tab_stop
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
@@ -14,13 +15,6 @@ if TYPE_CHECKING:
 
     from kubelint_gpu.report.mark import Mark
     from kubelint_gpu.report.theme import Style, Theme
-from bisect import bisect_right
-from typing import TYPE_CHECKING
-
-from kubelint_gpu.messages.display import tab_stop
-
-if TYPE_CHECKING:
-    from kubelint_gpu.report.theme import Theme
 
 LEAST_ROOM = 16
 """Room for one code point that is written out, between two ellipses."""
@@ -192,7 +186,7 @@ class Strip:
     text: str
     first: int
     last: int
-    edges: tuple[int, ...]
+    edges: Sequence[int]
 
     def holds(self, index: int) -> bool:
         """Whether the code point can be seen."""
@@ -211,6 +205,8 @@ def strip(line: str, at: int, room: int, theme: Theme) -> Strip:
     """
     at = min(at, len(line))
     room = max(room, LEAST_ROOM)
+    if len(line) <= room and line.isascii() and line.isprintable():
+        return Strip(line.rstrip(), 0, len(line), range(len(line) + 1))
     low = max(0, at - room)
     high = min(len(line), at + room)
     shown: list[str] = []

@@ -8,6 +8,8 @@ from kubelint_gpu.messages.display import cells, visible
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubelint_gpu.report.content import Options
 
 Style = Literal["bold", "error", "warning", "note", "frame", "good"]
@@ -67,6 +69,8 @@ class Theme:
 
         No token is ever split, so one that is wider than the terminal stands on a line of its own.
         """
+        if text.isascii():
+            return [line.rstrip() for line in _cut(text, self.width - first, self.width - hang)]
         lines: list[str] = []
         words: list[str] = []
         end = first
@@ -79,6 +83,19 @@ class Theme:
             words.append(word)
         lines.append(" ".join(words))
         return [line.rstrip() for line in lines]
+
+
+def _cut(text: str, first: int, others: int) -> Iterator[str]:
+    """A text of characters of one cell in lines of so many."""
+    start, room = 0, first
+    while len(text) - start > room:
+        space = text.rfind(" ", start, start + max(room, 0) + 1)
+        space = space if space >= 0 else text.find(" ", start)
+        if space < 0:
+            break
+        yield text[start:space]
+        start, room = space + 1, others
+    yield text[start:]
 
 
 def theme_of(options: Options) -> Theme:

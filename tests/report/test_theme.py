@@ -28,6 +28,13 @@ def test_wrapping_loses_no_word_and_splits_none(text, hang):
     assert all(hang + len(line) <= 20 or " " not in line.strip() for line in lines[1:])
 
 
+@given(st.text("ab "), st.integers(0, 30), st.integers(0, 30))
+def test_other_letters_of_one_cell_wrap_as_those_of_ascii(text, first, hang):
+    theme = Theme(False, True, 20)
+    others = theme.wrap(text.replace("a", "é").replace("b", "ü"), first=first, hang=hang)
+    assert [line.replace("é", "a").replace("ü", "b") for line in others] == theme.wrap(text, first=first, hang=hang)
+
+
 def test_a_terminal_too_narrow_to_read_is_taken_wider():
     assert theme_of(Options(width=5)).width == LEAST_WIDTH
     assert theme_of(Options(width=100)).width == 100

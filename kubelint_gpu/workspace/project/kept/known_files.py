@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.cache.digests import digest_of
@@ -34,6 +34,7 @@ class KnownFiles:
         self._program = program() if store is not None else ""
         self._skimmed = skimmed
         self._left = most
+        self._parsed: dict[Hashable, Reading] = {}
 
     def read(self, path: str, data: bytes) -> Reading:
         """The documents of a file, read now or when they are asked for."""
@@ -45,9 +46,11 @@ class KnownFiles:
         from kubelint_gpu.workspace.deferred import Deferred
         from kubelint_gpu.workspace.shared_objects import outline
 
-        source = decode(path, data) if self._store is not None and len(data) <= MAX_BYTES else None
-        if self._store is None or not isinstance(source, SourceText):
-            return read(path, data, skimmed=self._skimmed, most=self._left)
+        source = decode(path, data) if len(data) <= MAX_BYTES else None
+        if not isinstance(source, SourceText):
+            return read(path, data)
+        if self._store is None:
+            return self._parse(source)
         key = digest_of(("file", self._program, *sorted(self._skimmed), source.digest))
         known = self._store.get(key)
         if known is not None:
@@ -57,10 +60,21 @@ class KnownFiles:
                     return Deferred(source, int(count), int(size), (held, needs), self._text)
             except (NotPlain, TypeError, ValueError):
                 pass
-        reading = read_text(source, skimmed=self._skimmed, most=self._left)
+        reading = self._parse(source)
         if not reading.problems:
             self._store.put(key, to_text((reading.count, reading.size, tuple(outline(reading)))))
         return reading
+
+    def _parse(self, source: SourceText) -> Reading:
+        """The documents of a text: of equal ones they are the same."""
+        key = source.text, source.encoding, source.has_bom, source.path.endswith(".json")
+        equal = self._parsed.get(key)
+        if equal is not None and equal.size <= self._left:
+            return equal.at(source)
+        found = read_text(source, skimmed=self._skimmed, most=self._left)
+        if not found.problems:
+            self._parsed[key] = found
+        return found
 
     def _text(self, source: SourceText) -> Reading:
         return read_text(source, skimmed=self._skimmed)

@@ -33,6 +33,22 @@ def test_another_path_or_other_bytes_are_another_file():
     assert not isinstance(KnownFiles(store, ("Namespace",)).read("a.yaml", TEXT), Deferred)
 
 
+@pytest.mark.parametrize("store", [None, Kept()])
+def test_files_of_one_text_have_the_same_documents_each_at_its_own_path(store):
+    known = KnownFiles(store)
+    first, second = (known.read(path, TEXT) for path in ("a.yaml", "b.yaml"))
+    assert all(one.value is other.value for one, other in zip(first.documents, second.documents, strict=True))
+    assert {one.source.path for one in second.documents} == {second.source.path} == {"b.yaml"}
+    assert outline(second) == outline(read("b.yaml", TEXT))
+
+
+def test_a_text_with_problems_and_one_that_is_to_be_json_are_read_by_themselves():
+    known = KnownFiles(None)
+    for paths, data in ((("a.yaml", "b.yaml"), b"a: 1\na: 2\n"), (("a.yaml", "a.json"), b"{a: 1}")):
+        for path in paths:
+            assert known.read(path, data).problems == read(path, data).problems
+
+
 @pytest.mark.parametrize("data", [b"a: b: c", b"\0", b"\xff", b"a: 1\na: 2\n"])
 def test_what_cannot_be_read_is_read_again(data):
     store = Kept()

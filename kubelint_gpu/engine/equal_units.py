@@ -1,0 +1,93 @@
+"""Files of one text are judged once: what is found in the first is found at the same places of the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+
+from kubelint_gpu.engine.judged import Judged
+from kubelint_gpu.engine.reported import identified
+from kubelint_gpu.findings.finding import Finding, Fix, Place, Related, TextEdit
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.shared_objects import outline
+
+
+def judged_once(work: Callable[[Sequence[ApplySet]], list[Judged]], units: Sequence[ApplySet]) -> list[Judged]:
+    """What `work` gives of units, in their order; those that nothing but their path tells apart are given it once."""
+    texts = Counter(map(_text, units))
+    keys = [_decisive(unit) if texts[_text(unit)] > 1 else None for unit in units]
+    first: dict[Hashable, int] = {}
+    models = [number if key is None else first.setdefault(key, number) for number, key in enumerate(keys)]
+    found = _of(work, units, sorted(set(models)))
+    for number, model in enumerate(models):
+        moved = _moved(found[model], _path(units[model]), _path(units[number])) if number != model else None
+        if moved is not None:
+            found[number] = moved
+    found |= _of(work, units, [number for number in range(len(units)) if number not in found])
+    return [found[number] for number in range(len(units))]
+
+
+def _of(
+    work: Callable[[Sequence[ApplySet]], list[Judged]], units: Sequence[ApplySet], numbers: Sequence[int]
+) -> dict[int, Judged]:
+    return dict(zip(numbers, work([units[number] for number in numbers]), strict=True)) if numbers else {}
+
+
+def _text(unit: ApplySet) -> str | None:
+    source = unit.readings[0].source if len(unit.readings) == 1 else None
+    return source.text if source is not None else None
+
+
+def _path(unit: ApplySet) -> str:
+    source = unit.readings[0].source
+    return source.path if source is not None else ""
+
+
+def _decisive(unit: ApplySet) -> Hashable | None:
+    """What decides the result of a unit but for its path; None where more does.
+
+    All files see the same objects beside them but those that hold some of these themselves.
+    """
+    (reading,) = unit.readings
+    compared = unit.before or unit.made or unit.gone or unit.neighbours or unit.rendered
+    source = reading.source
+    if compared or source is None or reading.problems or outline(reading).held:
+        return None
+    return source.text, source.encoding, source.has_bom, unit.world, unit.budget
+
+
+def _moved(judged: Judged, old: str, new: str) -> Judged | None:
+    """The same of a file at another path; None where more than its places may speak of the path."""
+    findings = [one.finding for one in judged.found]
+    if judged.crashed or any(old in text for finding in findings for text in _texts(finding)):
+        return None
+
+    def place(one: Place) -> Place:
+        return replace(one, path=new) if one.path == old else one
+
+    def fix(one: Fix) -> Fix:
+        return replace(one, edits=tuple(TextEdit(place(edit.place), edit.text) for edit in one.edits))
+
+    def finding(one: Finding) -> Finding:
+        shared = one.shared
+        moved = replace(
+            one,
+            place=place(one.place),
+            related=tuple(Related(place(near.place), near.message) for near in one.related),
+            trace=tuple(step if step.place is None else replace(step, place=place(step.place)) for step in one.trace),
+            fixes=tuple(map(fix, one.fixes)),
+            shared=replace(shared, unit=new) if shared is not None and shared.unit == old else shared,
+        )
+        return identified(moved)
+
+    return replace(judged, found=tuple(replace(one, finding=finding(one.finding)) for one in judged.found))
+
+
+def _texts(finding: Finding) -> Iterator[str]:
+    """The sentences of a finding."""
+    yield from (finding.message, finding.scheduler or "", *finding.cycle, *finding.help)
+    yield from (one.message for one in finding.related)
+    yield from (one.message for one in finding.trace)
+    yield from (text for one in finding.refusals for text in (one.title, one.why, one.effect))
+    yield from (one.title for one in finding.fixes)
