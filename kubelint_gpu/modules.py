@@ -1,8 +1,9 @@
 """The modules that runs import in one file beside their bytecode: a short run opens one file and not six hundred.
 
 The file is written at the end of a run, of what the interpreter has compiled; whoever can write it can write that, too.
-A module whose source is not what it was then is imported as any other. One of the standard library runs when something
-of it is asked for: what only an annotation or a rare branch names never does.
+A module whose source is not what it was then is imported as any other. One of the standard library, and one of this
+program that others import as a module and not by what is in it, runs when something of it is asked for: what only an
+annotation or a rare branch names never does.
 """
 # ruff: noqa: PTH100, PTH105, PTH116, PTH118, PTH120, PTH123 - text: before anything else is imported, and often
 
@@ -19,6 +20,7 @@ from kubelint_gpu.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import CodeType, ModuleType
     from typing import Any
 else:
@@ -33,7 +35,7 @@ _TOGETHER = 4  # modules that one after the other imports: most runs need all of
 _TAG = sys.implementation.cache_tag
 _PLACE = os.path.join(_HERE, "__pycache__", f"modules.{_TAG}.bin")
 _IS_POSSIBLE = hasattr(os, "pread") and not sys.flags.optimize and not sys.pycache_prefix
-_IDENTITY = (MAGIC_NUMBER, sys.version, __version__, 5)
+_IDENTITY = (MAGIC_NUMBER, sys.version, __version__, 6)
 _OF_IMPORT = ("__spec__", "__loader__", "__class__", "__path__")
 _kept: list[KeptModules] = []
 _compiled: dict[str, CodeType] = {}
@@ -171,10 +173,13 @@ def _write(specs: list[Any]) -> None:
             data = file.read()
         if data[:8] == MAGIC_NUMBER + bytes(4):
             is_package = spec.submodule_search_locations is not None
-            later = spec.name.partition(".")[0] != "kubelint_gpu"
             stamp = (int.from_bytes(data[place : place + 4], "little") for place in (8, 12))
-            about[spec.name] = (spec.origin.removeprefix(os.path.join(_HERE, "")), is_package, later, *stamp)
+            about[spec.name] = (spec.origin.removeprefix(os.path.join(_HERE, "")), is_package, False, *stamp)
             codes[spec.name] = marshal.loads(data[16:])  # noqa: S302 - as any import does
+    as_modules = {name for code in codes.values() for name in _modules_in(code)}
+    for name, (path, is_package, _, *stamp) in about.items():
+        later = name.partition(".")[0] != "kubelint_gpu" or name in as_modules
+        about[name] = path, is_package, later, *stamp
     at_once = [name for name in about if not about[name][2]]
     groups = [[name] for name in about if about[name][2]]
     groups += [at_once[place : place + _TOGETHER] for place in range(0, len(at_once), _TOGETHER)]
@@ -188,6 +193,18 @@ def _write(specs: list[Any]) -> None:
     with open(temporary, "xb") as file:
         file.writelines(((len(head) + 4).to_bytes(4, "little"), head, body))
     os.replace(temporary, _PLACE)
+
+
+def _modules_in(code: CodeType) -> Iterator[str]:
+    """What a module imports from packages, by its full name; that of a module where it imports one."""
+    from dis import get_instructions
+
+    last: Any = None
+    for one in get_instructions(code):
+        if one.opname == "IMPORT_NAME":
+            yield from (f"{one.argval}.{name}" for name in last or ())
+        elif one.opname == "LOAD_CONST":
+            last = one.argval
 
 
 def _stamp(path: str) -> tuple[int, ...]:

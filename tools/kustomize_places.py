@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from kubelint_gpu.documents import Document, Item, Pointer, Reading, encode, read
-from kubelint_gpu.documents.edits import NotEditable, apply, replace_scalar, set_key
+from kubelint_gpu.documents.editing import NotEditable, apply, replace_scalar, set_key
 from kubelint_gpu.engine.asking import drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.run import check

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from kubelint_gpu.documents import Reading, encode, read
-from kubelint_gpu.documents.edits import Edit, apply
+from kubelint_gpu.documents.editing import Edit, apply
 from kubelint_gpu.engine.run import Outcome, check
 from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.inventory import load

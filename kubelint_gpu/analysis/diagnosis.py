@@ -23,7 +23,7 @@ from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.relations import facts_of, held
-from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
+from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
@@ -123,7 +123,7 @@ def _of_daemons(unit: ApplySet, subject: WorkloadCheck) -> Diagnosis | None:
         missed = found.missed and (before is None or keeps_out(unit, before) is None)
         return Diagnosis(code, reason, found.nodes, certainty=certainty, missed=missed)
     spec, custom = subject.workload.choosing, subject.workload.custom
-    makes = not (spec.node_name or custom) and daemon_nodes(spec, unit.cluster.nodes)
+    makes = not (spec.node_name or custom) and daemon_nodes.daemon_nodes(spec, unit.cluster.nodes)
     return _unknown(unit, subject, certainty) if makes else None
 
 

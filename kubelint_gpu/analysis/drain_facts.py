@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.beyond.generous_nodes import on_generous_nodes
 from kubelint_gpu.analysis.predecessors import is_left_alone
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.simulation.questions.drain import Drained, drain
+from kubelint_gpu.simulation.questions import drain
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -26,7 +26,7 @@ class HeldNode:
     """
 
     subject: WorkloadCheck
-    drains: tuple[Drained, ...]
+    drains: tuple[drain.Drained, ...]
     certain: bool
     decided: bool = True
 
@@ -81,14 +81,14 @@ def _held_anywhere(unit: ApplySet) -> Iterator[HeldNode]:
             yield HeldNode(subject, (shown,), certain=True)
 
 
-def _always_blocked(ready: Sequence[WorkloadCheck], unit: ApplySet) -> dict[str, list[Drained]]:
+def _always_blocked(ready: Sequence[WorkloadCheck], unit: ApplySet) -> dict[str, list[drain.Drained]]:
     """The drains that are blocked with nodes beyond the inventory, too; of each workload all of its drains, or none."""
     if not cluster_beyond(unit).known:
         return {}
     return _blocked(ready, unit, cluster_beyond(unit).cluster, every=True)
 
 
-def _blocked_before(unit: ApplySet, ready: Sequence[WorkloadCheck], cluster: Cluster) -> set[Drained]:
+def _blocked_before(unit: ApplySet, ready: Sequence[WorkloadCheck], cluster: Cluster) -> set[drain.Drained]:
     """The drains of workloads that this change leaves alone that were blocked before it."""
     same = {one.workload.key for one in ready if is_left_alone(unit, one)}
     if not same:
@@ -100,11 +100,11 @@ def _blocked_before(unit: ApplySet, ready: Sequence[WorkloadCheck], cluster: Clu
 
 def _blocked(
     ready: Sequence[WorkloadCheck], unit: ApplySet, cluster: Cluster, *, every: bool = False
-) -> dict[str, list[Drained]]:
+) -> dict[str, list[drain.Drained]]:
     """The drains that are blocked, by workload; with `every` of those of which no drain is anything else."""
-    found: dict[str, list[Drained]] = {}
+    found: dict[str, list[drain.Drained]] = {}
     daemons = [one.workload for one in unit.subjects if one.controller.node_bound and one.admitted]
-    for one in drain([*(subject.workload for subject in ready), *daemons], cluster):
+    for one in drain.drain([*(subject.workload for subject in ready), *daemons], cluster):
         found.setdefault(one.owner, []).append(one)
     kept = {owner: [one for one in drains if one.blocked] for owner, drains in found.items()}
     return {owner: some for owner, some in kept.items() if some and (len(some) == len(found[owner]) or not every)}

@@ -14,7 +14,7 @@ from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.requests import is_served_by_devices, pod_requests
 from kubelint_gpu.kube.objects.taints import Taint, Toleration, covered_by, is_lifecycle, uncovered
 from kubelint_gpu.scheduler import Snapshot, attempt
-from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, tolerations
+from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -181,12 +181,12 @@ class Unchosen:
 def keeps_out(unit: ApplySet, subject: WorkloadCheck) -> Unchosen | None:
     """Why a DaemonSet makes no pod at all; None where it makes one, or is meant for another platform."""
     spec, nodes = subject.workload.choosing, unit.possible_nodes
-    if spec.node_name or subject.workload.custom or daemon_nodes(spec, nodes):
+    if spec.node_name or subject.workload.custom or daemon_nodes.daemon_nodes(spec, nodes):
         return None
     chosen = matching(replace(subject, workload=replace(subject.workload, spec=spec)), nodes)
     if not chosen:
         return None if _is_for_another_platform(unit, subject) else Unchosen((), _misses_its_nodes(spec, nodes))
-    patient = covered_by(tolerations(spec))
+    patient = covered_by(daemon_nodes.tolerations(spec))
     kept = {node.name: tuple(uncovered(node.taints, patient)) for node in chosen}
     shunned = [name for name, taints in kept.items() if not any(map(is_lifecycle, taints))]
     return Unchosen(tuple(shunned), _asks_for_nodes(spec)) if shunned else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.documents import value_at
 from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.kube.updates.normal_form import normal, normal_pod_spec
+from kubelint_gpu.kube.updates import normal_form
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.simulation.controllers.job import job_of
@@ -40,7 +40,7 @@ def _template(value: object, workload: Workload) -> object:
     template = value_at(value, workload.template_pointer if workload.is_template else workload.spec_pointer)
     if not isinstance(template, dict) or not workload.is_template:
         return template
-    return normal(template.get("metadata")), normal_pod_spec(template.get("spec"))
+    return normal_form.normal(template.get("metadata")), normal_form.normal_pod_spec(template.get("spec"))
 
 
 def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from kubelint_gpu.analysis import coupled
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
-from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.scaling import replicas_of
 from kubelint_gpu.kube.objects.quota import QuotaRefusal, quota_refusal
 from kubelint_gpu.scheduler import Snapshot
@@ -58,7 +58,7 @@ def counted_room(
     enough = most + sum(number for _, number in scaled)
     cluster = fully_grown(replace(unit.cluster, nodes=declared), unit.growth, enough)
     at_once = [replace(one.workload, replicas=number) for one, number in scaled]
-    bound = [one for one in bound_to(unit, subject) if one.key not in {other.key for other, _ in scaled}]
+    bound = [one for one in coupled.bound_to(unit, subject) if one.key not in {other.key for other, _ in scaled}]
     room = Room(0, beside=tuple(bound))
     for end in (0, 1):
         numbers = [replicas_of(unit, one)[end] for one in bound]

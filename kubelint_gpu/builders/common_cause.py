@@ -9,9 +9,9 @@ from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.devices.asked_devices import asked_devices
 from kubelint_gpu.analysis.growing_pools import at_most
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.analysis.room.crowded_nodes import places, places_of_daemons
+from kubelint_gpu.analysis.room import crowded_nodes
 from kubelint_gpu.analysis.room.overcommitment import allocatable_only, nodes_at_most, overcommitments
-from kubelint_gpu.builders.shared_quota import of_quota
+from kubelint_gpu.builders import shared_quota
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.findings.finding import ASKED, WHO, Shared
 from kubelint_gpu.groups import grouped, in_order
@@ -29,11 +29,11 @@ def of_shortage(
 ) -> Shared | None:
     """That not all replicas run: a quota, what they ask for of the nodes, or what else it is by its `nature`."""
     if judgement.refusal is not None:
-        return of_quota(subject, judgement.refusal, judgement.wanted)
+        return shared_quota.of_quota(subject, judgement.refusal, judgement.wanted)
     certain, priority = is_certain(unit, subject, judgement), subject.workload.spec.priority or 0
     nodes = judgement.without_place
     if nodes:
-        has = places(unit).get(nodes) if certain else None
+        has = crowded_nodes.places(unit).get(nodes) if certain else None
         told = ("not all pods of ", WHO, f" can run on {some(nodes)}: {nature}")
         return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has, priority, who=subject.workload.key)
     together = shared_overcommitment(unit, subject)
@@ -68,7 +68,7 @@ def of_daemon_pods(
             unit, subject, resource, full, len(full) * each, _allocatable(unit, resource, full), certain=certain
         )
     nodes, priority = in_order(full), subject.workload.spec.priority or 0
-    has = places_of_daemons(unit).get(tuple(nodes)) if certain else None
+    has = crowded_nodes.places_of_daemons(unit).get(tuple(nodes)) if certain else None
     told = ("not all pods of ", WHO, f" can run on {some(nodes)}: no node takes them together")
     return Shared(f"places of {' '.join(nodes)}", told, len(nodes), has, priority, who=subject.workload.key)
 

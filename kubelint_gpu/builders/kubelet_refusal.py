@@ -8,7 +8,7 @@ from kubelint_gpu.engine.api import Diagnostic, Manifest, field_pointers
 from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.messages.wait import Wait, every, held_by
 from kubelint_gpu.messages.wording import counted, listed
-from kubelint_gpu.scheduler.kubelet_admission import UNEXPECTED, refusal_reason
+from kubelint_gpu.scheduler import kubelet_admission
 from kubelint_gpu.scheduler.plugins import node_affinity, node_ports
 from kubelint_gpu.simulation.search.trace import Blocker, TraceStep
 from kubelint_gpu.values import replace
@@ -31,7 +31,9 @@ def refused_by_kubelet(draft: Diagnostic, wait: Wait, ends: str, why: str) -> Di
     if not lacks:
         return replace(draft, scheduler=None, trace=trace)
     holders = held_by(lacks, wait.workload.key)
-    devices = listed(list(dict.fromkeys(lack.resource for lack in lacks if _reason(lack) == UNEXPECTED)))
+    devices = listed(
+        list(dict.fromkeys(lack.resource for lack in lacks if _reason(lack) == kubelet_admission.UNEXPECTED))
+    )
     held = f"held by {holders}" if holders else ""
     inside = " ".join(part for part in (devices, held) if part)
     more = aftermath(draft.manifest) if draft.manifest is not None else ""
@@ -99,5 +101,5 @@ def _reasons(lacks: list[Blocker]) -> str:
 def _reason(lack: Blocker) -> str:
     """`status.reason` of a pod that the kubelet fails; empty where it does not look at what is lacking."""
     if lack.resource:
-        return refusal_reason(lack.resource)
+        return kubelet_admission.refusal_reason(lack.resource)
     return lack.plugin if lack.plugin in (node_ports.NAME, node_affinity.NAME) else ""

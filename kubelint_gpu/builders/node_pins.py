@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.node_misfit import asked, is_gpu
-from kubelint_gpu.documents.edits import Edit, append, remove_key, replace_scalar, set_key
-from kubelint_gpu.documents.emitter import scalar_text
-from kubelint_gpu.documents.moves import replace_key
+from kubelint_gpu.documents import editing, emitter, moves
 from kubelint_gpu.engine.api import ApplySet, FixCandidate, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.runtime_classes import adds_requirement
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME, MODEL, POOL
@@ -127,7 +125,7 @@ def by_label(subject: WorkloadCheck, wider: Wider) -> FixCandidate:
     return FixCandidate(f"select {wider.key}: {wider.value}", "unsafe", lambda: _edits(subject, wider), effect=gain)
 
 
-def _edits(subject: WorkloadCheck, wider: Wider) -> list[Edit]:
+def _edits(subject: WorkloadCheck, wider: Wider) -> list[editing.Edit]:
     manifest, pin = subject.manifest, wider.pin
     route = (*field_pointers.pod_spec(manifest), *pin.pointer)
     if pin.field:
@@ -135,17 +133,17 @@ def _edits(subject: WorkloadCheck, wider: Wider) -> list[Edit]:
         written = field_pointers.at(manifest, (*route[:-2], "matchExpressions"))
         known = written if isinstance(written, list) else []
         if not known:
-            return [replace_key(manifest.item, route[:-1], route[:-2], "matchExpressions", [expression])]
-        added = append(manifest.item, (*route[:-2], "matchExpressions"), [expression])
-        return [remove_key(manifest.item, route[:-1]), added]
+            return [moves.replace_key(manifest.item, route[:-1], route[:-2], "matchExpressions", [expression])]
+        added = editing.append(manifest.item, (*route[:-2], "matchExpressions"), [expression])
+        return [editing.remove_key(manifest.item, route[:-1]), added]
     if pin.pointer[0] != "nodeSelector":
         values = (
-            replace_scalar(manifest.item, (*route, "values", 0), scalar_text(wider.value))
+            editing.replace_scalar(manifest.item, (*route, "values", 0), emitter.scalar_text(wider.value))
             if len(pin.requirement.values) == 1
-            else set_key(manifest.item, route, "values", [wider.value])
+            else editing.set_key(manifest.item, route, "values", [wider.value])
         )
-        return [replace_scalar(manifest.item, (*route, "key"), wider.key), values]
+        return [editing.replace_scalar(manifest.item, (*route, "key"), wider.key), values]
     if manifest.present((*route[:-1], wider.key)):
-        return [remove_key(manifest.item, route)]
-    key = Edit(manifest.path, manifest.item.locate(route, "key"), wider.key)
-    return [key, replace_scalar(manifest.item, route, scalar_text(wider.value))]
+        return [editing.remove_key(manifest.item, route)]
+    key = editing.Edit(manifest.path, manifest.item.locate(route, "key"), wider.key)
+    return [key, editing.replace_scalar(manifest.item, route, emitter.scalar_text(wider.value))]

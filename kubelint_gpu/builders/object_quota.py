@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.ended_jobs import PODS, TTL
-from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
+from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Pointer, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state
 from kubelint_gpu.kube.objects.quota import OBJECT_KEYS, ResourceQuota
@@ -224,16 +224,16 @@ def _fewer(subject: WorkloadCheck, history: History, room: int) -> Iterator[FixC
     succeeded = min(history.succeeded, most - failed)
     manifest = subject.manifest
 
-    def edits() -> list[Edit]:
+    def edits() -> list[editing.Edit]:
         found = []
         for route, number in ((_SUCCEEDED, succeeded), (_FAILED, failed)):
             before = history.succeeded if route == _SUCCEEDED else history.failed
             if number == before:
                 continue
             if manifest.present(route):
-                found.append(replace_scalar(manifest.item, route, str(number)))
+                found.append(editing.replace_scalar(manifest.item, route, str(number)))
             else:
-                found.append(set_key(manifest.item, ("spec",), str(route[-1]), number, before="jobTemplate"))
+                found.append(editing.set_key(manifest.item, ("spec",), str(route[-1]), number, before="jobTemplate"))
         return found
 
     title = f"keep {counted(succeeded, 'Job')} that succeeded and {failed} that failed"

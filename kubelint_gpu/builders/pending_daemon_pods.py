@@ -16,8 +16,8 @@ from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every, said
 from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
 from kubelint_gpu.scheduler import Attempt, Status, attempt
-from kubelint_gpu.simulation.bounds.preconditions import gives_way
-from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
+from kubelint_gpu.simulation.bounds import preconditions
+from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
 from kubelint_gpu.simulation.search.verdict import Judgement
 
@@ -36,7 +36,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
         return
     manifest = subject.manifest
     asked = [manifest.place(route) for route in field_pointers.requests(manifest, resource)]
-    made_for = daemon_nodes(subject.workload.choosing, unit.cluster.nodes)
+    made_for = daemon_nodes.daemon_nodes(subject.workload.choosing, unit.cluster.nodes)
     never = [name for name in sorted(made_for) if name not in judgement.eligible]
     full = judgement.full
     barred = _barred(unit, subject, never)
@@ -59,7 +59,8 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     changes = change is not None and (change.known or not change.existing)
     others = (one.new.spec for one in transitions_in(unit).values())
     peaceful = not any(
-        gives_way(spec, subject.workload.spec) for spec in (*others, *(pod.spec for pod in unit.cluster.pods))
+        preconditions.gives_way(spec, subject.workload.spec)
+        for spec in (*others, *(pod.spec for pod in unit.cluster.pods))
     )
     halts = certain and changes and (judgement.alone <= judgement.placed or peaceful)
     why = f"{_missing(unit, subject, resource, full or never)}{_why(unit, subject, resource, full)}"
@@ -100,7 +101,7 @@ def _short(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
         return resource if status is None or status.short else ""
     lacks = judgement.waiting.lacks if judgement.waiting is not None else ()
     told = [lack.resource for lack in lacks if lack.resource]
-    made_for = daemon_nodes(subject.workload.choosing, unit.cluster.nodes)
+    made_for = daemon_nodes.daemon_nodes(subject.workload.choosing, unit.cluster.nodes)
     names = sorted(judgement.full) or [name for name in sorted(made_for) if name not in judgement.eligible]
     for name in names if not told else ():
         status = _rejection(_attempted(unit, subject, name), name)
@@ -114,9 +115,9 @@ def _attempted(unit: ApplySet, subject: WorkloadCheck, name: str) -> Attempt:
     beside = unit.running.without([one for one in mine if unit.running.node(one[1]) is not None])
     for one in unit.subjects:
         new = one is not subject and one.controller.node_bound and not own_pods(one.workload, unit.cluster.pods)
-        if new and name in daemon_nodes(one.workload.choosing, unit.cluster.nodes):
+        if new and name in daemon_nodes.daemon_nodes(one.workload.choosing, unit.cluster.nodes):
             beside = beside.place(created_pod(one.workload, "old", one.workload.meta.name), name)
-    return attempt(pinned_pod(created_pod(subject.workload, "new"), name), beside)
+    return attempt(daemon_nodes.pinned_pod(created_pod(subject.workload, "new"), name), beside)
 
 
 def _rejection(found: Attempt, name: str) -> Status | None:
@@ -126,7 +127,7 @@ def _rejection(found: Attempt, name: str) -> Status | None:
 def _barred(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> list[str]:
     """Those of the nodes that the RuntimeClass of the pods keeps them from: the controller does not look at it."""
     nodes = [node for node in unit.cluster.nodes if node.name in names]
-    allowed = daemon_nodes(subject.workload.spec, nodes)
+    allowed = daemon_nodes.daemon_nodes(subject.workload.spec, nodes)
     return [name for name in names if name not in allowed]
 
 
@@ -168,7 +169,7 @@ def _halted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: 
     pending = judgement.wanted - judgement.placed
     transition = transitions_in(unit).get(subject.key)
     if surge and full and transition is not None:
-        had = {*daemon_nodes(transition.old.choosing, unit.cluster.nodes)}
+        had = {*daemon_nodes.daemon_nodes(transition.old.choosing, unit.cluster.nodes)}
         had |= {pod.spec.node_name for pod in own_pods(subject.workload, unit.cluster.pods)}
         pending = len(full & had)
     if pending < max(surge, unavailable):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.held_by_gangs import holding
+from kubelint_gpu.analysis import held_by_gangs
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.jobs.stuck_gangs import never_released
@@ -87,5 +87,5 @@ def is_trapped(subject: WorkloadCheck, judgement: Judgement) -> bool:
 def waits_for_gangs(unit: ApplySet, end: End) -> bool:
     """Whether a pod waits for what Jobs hold and never give back: that is the cause, and KLG113 says it."""
     whole = {one.new.key for one in transitions_in(unit).values() if one.whole}
-    jobs = holding(end.waiting) & whole
+    jobs = held_by_gangs.holding(end.waiting) & whole
     return bool(jobs) and not jobs.isdisjoint(never_released(unit))

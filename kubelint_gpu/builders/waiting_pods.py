@@ -16,7 +16,7 @@ from kubelint_gpu.scheduler import Attempt
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.plugins import volume_restrictions
-from kubelint_gpu.simulation.bounds.preconditions import gives_way
+from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -103,7 +103,7 @@ def outranked_by(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> It
     """That a holder of what a pod waits for is there by its priority."""
     owners = {owner for lack in waiting.lacks for owner in lack.owners}
     holders = [one.workload for one in unit.subjects if one.workload.key in owners]
-    names = [workload_name(one) for one in holders if gives_way(subject.workload.spec, one.spec)]
+    names = [workload_name(one) for one in holders if preconditions.gives_way(subject.workload.spec, one.spec)]
     return (f"{name} has a higher priority, and evicts its pods where they are in the way" for name in names[:2])
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from kubelint_gpu.cache.cache_folder import cache_folder, is_own, opened
+from kubelint_gpu.cache import cache_folder
 from kubelint_gpu.cache.digests import digest_of
 
 _LEVEL = 6
@@ -38,7 +38,7 @@ class Store:
         self._results = folder / _RESULTS
         self._files: dict[str, dict[str, bytes]] = {}
         self._new: dict[str, dict[str, bytes]] = {}
-        self._readable = opened(folder, make=False) and opened(self._results, make=False)
+        self._readable = cache_folder.opened(folder, make=False) and cache_folder.opened(self._results, make=False)
 
     def get(self, key: str) -> bytes | None:
         """The text of a key; None where there is none."""
@@ -57,7 +57,9 @@ class Store:
 
     def save(self) -> None:
         """Write down what is new; where that cannot be done, the next run does the work again."""
-        if not self._new or not (opened(self._folder, make=True) and opened(self._results, make=True)):
+        if not self._new or not (
+            cache_folder.opened(self._folder, make=True) and cache_folder.opened(self._results, make=True)
+        ):
             return
         for name, entries in self._new.items():
             with suppress(OSError):
@@ -101,7 +103,7 @@ class Store:
 
 def users_store() -> Store | None:
     """The results of the user's earlier runs; None where none are kept."""
-    folder = cache_folder()
+    folder = cache_folder.cache_folder()
     return Store(folder) if folder is not None else None
 
 
@@ -114,7 +116,7 @@ def clean(folder: Path) -> int:
     import shutil
 
     results, freed = folder / _RESULTS, 0
-    if not (opened(folder, make=False) and opened(results, make=False)):
+    if not (cache_folder.opened(folder, make=False) and cache_folder.opened(results, make=False)):
         return 0
     with os.scandir(results) as entries:
         for entry in entries:
@@ -136,7 +138,7 @@ def _bytes_of(path: Path) -> bytes:
         return b""
     with suppress(OSError), os.fdopen(handle, "rb") as file:
         found = os.fstat(handle)
-        if stat.S_ISREG(found.st_mode) and is_own(found) and found.st_size <= FILE_BYTES:
+        if stat.S_ISREG(found.st_mode) and cache_folder.is_own(found) and found.st_size <= FILE_BYTES:
             return file.read(FILE_BYTES)
     return b""
 

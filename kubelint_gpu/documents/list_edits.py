@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents.document import value_at
-from kubelint_gpu.documents.edits import Change, Edit, emptied, tried
+from kubelint_gpu.documents.editing import Change, Edit, emptied, tried
 from kubelint_gpu.documents.layout import (
     NotEditable,
     in_flow,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents.comments import comments
 from kubelint_gpu.documents.document import ABSENT, canonical, value_at, with_value
-from kubelint_gpu.documents.edits import Edit, apply, remove_key, set_key
+from kubelint_gpu.documents.editing import Edit, apply, remove_key, set_key
 from kubelint_gpu.documents.items import items
 from kubelint_gpu.documents.layout import (
     NotEditable,

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import WHO, Finding, Fix, Related, Shared
 from kubelint_gpu.messages.wording import FEW, bare, owner_name, some
 from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.documents.editing import Edit
 
 
 def shared_of(draft: Diagnostic, unit: str) -> Shared | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.findings import finding
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import Certainty, Moment, Place, Related, Safety, Severity, Shared, Step
@@ -13,6 +12,7 @@ from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.manifest import Manifest
 
 if TYPE_CHECKING:
+    from kubelint_gpu.documents.editing import Edit
     from kubelint_gpu.simulation.search.trace import Trace
 
 Identity = tuple[str, str, str, str]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.evidence.helm_template import template_of
+from kubelint_gpu.evidence import helm_template
 from kubelint_gpu.findings.finding import Finding, Place, Related
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -50,7 +50,7 @@ def layers(draft: Diagnostic) -> tuple[Related, ...]:
     """
     origin = draft.manifest.origin if draft.manifest is not None else None
     if origin is None:
-        template = template_of(draft.manifest)
+        template = helm_template.template_of(draft.manifest)
         return (template,) if template is not None else ()
     place = draft.place
     answer = origin.behind(place.path, place.line, place.column)

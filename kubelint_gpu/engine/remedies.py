@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from kubelint_gpu.documents import Pointer
-from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
+from kubelint_gpu.documents import Pointer, editing
 from kubelint_gpu.engine.diagnostic import FixCandidate
 from kubelint_gpu.findings.finding import Safety
 from kubelint_gpu.kube.objects.meta import Meta
@@ -46,8 +45,8 @@ def fewer_replicas(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, .
     if not placed or not written:
         return ()
 
-    def edits() -> list[Edit]:
-        return [replace_scalar(manifest.item, pointer, str(placed)) for pointer in written]
+    def edits() -> list[editing.Edit]:
+        return [editing.replace_scalar(manifest.item, pointer, str(placed)) for pointer in written]
 
     title = f"set {listed([str(pointer[-1]) for pointer in written])}: {placed}"
     fewer = FixCandidate(f"{title}, as many as find room", "unsafe", edits, of_amounts=True)
@@ -80,7 +79,7 @@ def no_surge_in(involved: Sequence[WorkloadCheck]) -> tuple[FixCandidate, ...]:
     if len(found) > 1:
         single = tuple(found)
 
-        def every() -> list[Edit]:
+        def every() -> list[editing.Edit]:
             return [edit for proposal in single for edit in proposal.edits()]
 
         only = all(subject.workload.replicas == 1 for subject in involved)
@@ -112,7 +111,7 @@ def within_a_revision(manifest: Manifest, others: Sequence[Meta] = ()) -> FixCan
         f"add matchLabelKeys: [{_HASH}], so that old and new pods may share a node while they are exchanged",
         "unsafe",
         lambda: [
-            set_key(manifest.item, route, "matchLabelKeys", [_HASH])
+            editing.set_key(manifest.item, route, "matchLabelKeys", [_HASH])
             for route in _of_its_own(manifest, others)
             if not manifest.present((*route, "matchLabelKeys"))
         ],
@@ -139,33 +138,33 @@ def _of_its_own(manifest: Manifest, others: Sequence[Meta]) -> Iterator[Pointer]
             yield route
 
 
-def renamed(manifest: Manifest, pointers: Sequence[Pointer], key: str) -> list[Edit]:
+def renamed(manifest: Manifest, pointers: Sequence[Pointer], key: str) -> list[editing.Edit]:
     """Write another key in place of each of some keys, with what stands under it."""
     path = manifest.path
-    return [Edit(path, manifest.item.locate(pointer, "key"), key) for pointer in pointers]
+    return [editing.Edit(path, manifest.item.locate(pointer, "key"), key) for pointer in pointers]
 
 
-def _no_surge(manifest: Manifest) -> list[Edit]:
+def _no_surge(manifest: Manifest) -> list[editing.Edit]:
     item, rolling = manifest.item, field_pointers.rolling(manifest)
     base, field = rolling[:-1], str(rolling[-1])
     both = ("maxSurge", 0), ("maxUnavailable", 1)
     if not manifest.present(rolling):
         if manifest.present(base) and field_pointers.at(manifest, base):
-            return [set_key(item, base, field, dict(both))]
+            return [editing.set_key(item, base, field, dict(both))]
         whole = {"type": "RollingUpdate", field: dict(both)}
-        return [set_key(item, base[:-1], str(base[-1]), whole, before="template")]
+        return [editing.set_key(item, base[:-1], str(base[-1]), whole, before="template")]
     written = field_pointers.at(manifest, rolling)
     if not isinstance(written, dict) or not written:
-        return [set_key(item, base, field, dict(both))]
+        return [editing.set_key(item, base, field, dict(both))]
     edits = [
-        replace_scalar(item, (*rolling, key), str(value))
+        editing.replace_scalar(item, (*rolling, key), str(value))
         for key, value in both
         if key in written and written[key] != value
     ]
-    return edits + [set_key(item, rolling, key, value) for key, value in both if key not in written]
+    return edits + [editing.set_key(item, rolling, key, value) for key, value in both if key not in written]
 
 
-def _recreate(manifest: Manifest) -> list[Edit]:
+def _recreate(manifest: Manifest) -> list[editing.Edit]:
     """The type, and that nothing is left of the rolling update.
 
     The API server has filled in `rollingUpdate` where it was not written, and refuses it beside Recreate: a merge patch
@@ -175,10 +174,10 @@ def _recreate(manifest: Manifest) -> list[Edit]:
     written = field_pointers.at(manifest, field_pointers.STRATEGY)
     if not isinstance(written, dict) or "type" not in written:
         whole = {"type": "Recreate", _ROLLING: None}
-        return [set_key(item, ("spec",), "strategy", whole, before="template")]
+        return [editing.set_key(item, ("spec",), "strategy", whole, before="template")]
     return [
-        set_key(item, field_pointers.STRATEGY, "type", "Recreate"),
-        set_key(item, field_pointers.STRATEGY, _ROLLING, None),
+        editing.set_key(item, field_pointers.STRATEGY, "type", "Recreate"),
+        editing.set_key(item, field_pointers.STRATEGY, _ROLLING, None),
     ]
 
 
@@ -193,7 +192,7 @@ def rewritten(
 ) -> tuple[FixCandidate, ...]:
     """Write another text in place of a scalar, one proposal for each; it may change what runs."""
 
-    def edits(text: str) -> Callable[[], list[Edit]]:
-        return lambda: [replace_scalar(manifest.item, route, text)]
+    def edits(text: str) -> Callable[[], list[editing.Edit]]:
+        return lambda: [editing.replace_scalar(manifest.item, route, text)]
 
     return tuple(FixCandidate(title.format(text), safety, edits(text), of_amounts=of_amounts) for text in texts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kubelint_gpu.documents import SourceText
-from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.documents.editing import Edit
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.fixes.trials import changed_by
 from kubelint_gpu.engine.run import check

@@ -7,14 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.engine.asking import first_place
-from kubelint_gpu.engine.equal_units import judged_once
 from kubelint_gpu.engine.executors.executor import Executor, untold
 from kubelint_gpu.engine.executors.processes import ALONE
 from kubelint_gpu.engine.judged import Judged, judged_unit
-from kubelint_gpu.engine.kept_results import KeptResults
 from kubelint_gpu.engine.overlays import merged
 from kubelint_gpu.engine.reported import distinct
-from kubelint_gpu.engine.shares import within_budget
+from kubelint_gpu.engine.results.equal_units import judged_once
+from kubelint_gpu.engine.results.kept_results import KeptResults
+from kubelint_gpu.engine.results.shares import within_budget
 from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.engine.world_findings import PLAIN, findings_of_world
 from kubelint_gpu.findings.defect import defect

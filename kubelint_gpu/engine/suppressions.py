@@ -10,8 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubelint_gpu.documents import Comment, Reading, comments
-from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.documents import Comment, Reading, comments, editing
 from kubelint_gpu.findings.catalogue import UnknownRule, prefix_of, suggestion
 from kubelint_gpu.findings.expiry import expiry, over
 from kubelint_gpu.findings.finding import Finding, Place
@@ -47,7 +46,7 @@ class Ignore:
     lines: tuple[int, ...] = ()
     manifest: Manifest | None = None
     wrong: str = ""
-    edit: Edit | None = None
+    edit: editing.Edit | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,7 +190,7 @@ def _each(
     *,
     lines: tuple[int, ...] = (),
     manifest: Manifest | None = None,
-    edit: Edit | None = None,
+    edit: editing.Edit | None = None,
 ) -> Iterator[Ignore]:
     """One for each code, as a user of any of them sees it."""
     end = expiry(written.text)
@@ -206,7 +205,7 @@ def _each(
         yield Ignore(text, code, place, end.reason, end.until, lines, manifest, wrong, edit)
 
 
-def _removal(reading: Reading, comment: Comment, *, alone: bool) -> Edit | None:
+def _removal(reading: Reading, comment: Comment, *, alone: bool) -> editing.Edit | None:
     """Take the comment out, with the blanks before it; a line that holds nothing else goes whole."""
     source = reading.source
     if source is None:
@@ -215,8 +214,8 @@ def _removal(reading: Reading, comment: Comment, *, alone: bool) -> Edit | None:
     end = comment.offset + len(comment.text)
     if alone:
         following = source.line_starts[comment.line] if comment.line < len(source.line_starts) else end
-        return Edit(source.path, source.span(start, following), "")
+        return editing.Edit(source.path, source.span(start, following), "")
     begin = comment.offset
     while begin > start and source.text[begin - 1] in " \t":
         begin -= 1
-    return Edit(source.path, source.span(begin, end), "")
+    return editing.Edit(source.path, source.span(begin, end), "")

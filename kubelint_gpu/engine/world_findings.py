@@ -9,9 +9,9 @@ from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.cache.plain_values import to_text
 from kubelint_gpu.engine.asking import drafts_of_world
 from kubelint_gpu.engine.judged import Judged
-from kubelint_gpu.engine.kept_results import recalled
 from kubelint_gpu.engine.overlays import OverlayFinding
 from kubelint_gpu.engine.reported import finding_of
+from kubelint_gpu.engine.results.kept_results import recalled
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.project.kept.known_files import program

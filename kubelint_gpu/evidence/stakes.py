@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from itertools import islice
 
-from kubelint_gpu.evidence.device_lines import device_lines
+from kubelint_gpu.evidence import device_lines, exclusive_lines
 from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
-from kubelint_gpu.evidence.exclusive_lines import exclusive_lines
 from kubelint_gpu.evidence.node_lines import clues, refusing_quota, requested
 from kubelint_gpu.evidence.volume_ties import tie_lines
 from kubelint_gpu.findings.finding import Place, Related
@@ -42,10 +41,10 @@ def wait_of(
 def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
     """What is asked for, what makes it exclusive, what binds the pod, and the nodes."""
     if waiting.refusal:
-        return exclusive_lines(unit, subject, waiting)
+        return exclusive_lines.exclusive_lines(unit, subject, waiting)
     resource = next((lack.resource for lack in waiting.lacks if lack.resource), "")
     nodes = [lack.node for lack in waiting.lacks]
-    found = [*exclusive_lines(unit, subject, waiting)]
+    found = [*exclusive_lines.exclusive_lines(unit, subject, waiting)]
     more = {one.resource for lack in waiting.lacks for one in lack.also if one.resource} - {resource}
     found += [place for name in sorted(more) for place in requested(unit, subject, name)]
     return (*found, *clues(unit, subject, resource, nodes), *islice(_holders(unit, subject, waiting), _MOST_HOLDERS))
@@ -57,7 +56,7 @@ def shortage_lines(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement,
         yield from refusing_quota(unit, subject, judgement.refusal)
         return
     if not resource and subject.workload.spec.resource_claims:
-        yield from device_lines(unit, subject, judgement.eligible)
+        yield from device_lines.device_lines(unit, subject, judgement.eligible)
     yield from clues(unit, subject, resource, in_order(judgement.eligible))
     yield from holders(unit, subject, resource, judgement.eligible)
     yield from tie_lines(unit, subject)

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 from kubelint_gpu.findings.finding import Place, Summary
-from kubelint_gpu.report.mark import headline
+from kubelint_gpu.report import mark
 from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def story(finding: Finding, *, trace: bool) -> Iterator[str]:
 
     With `trace` the steps and the wait cycle are told too.
     """
-    yield headline(finding)
+    yield mark.headline(finding)
     for related in finding.related:
         place = related.place
         yield f"{place.path}:{place.line}:{place.column}: {related.message}"

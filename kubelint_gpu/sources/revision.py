@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from kubelint_gpu.sources import ending
 from kubelint_gpu.sources.checkout import is_inside
-from kubelint_gpu.sources.ending import ended_with_the_run
 from kubelint_gpu.sources.git import GitError, commit_named, git, old_blob, root_of
 from kubelint_gpu.values import dataclass
 
@@ -104,7 +104,7 @@ def checked_out(commit: str, root: Path) -> Iterator[Path]:
             wanted.append(one)
     import tempfile
 
-    with ended_with_the_run(), tempfile.TemporaryDirectory(prefix="kubelint-gpu-") as name:
+    with ending.ended_with_the_run(), tempfile.TemporaryDirectory(prefix="kubelint-gpu-") as name:
         folder = Path(os.path.realpath(name))
         for one, data in _contents(wanted, root):
             target = folder / one.path

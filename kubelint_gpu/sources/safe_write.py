@@ -7,8 +7,8 @@ import stat
 from pathlib import Path
 from typing import IO
 
+from kubelint_gpu.sources import ending
 from kubelint_gpu.sources.checkout import is_inside, leads_out, way_out
-from kubelint_gpu.sources.ending import ended_with_the_run
 
 _TEMPORARY = ".kubelint-gpu-"
 
@@ -72,7 +72,7 @@ def writable(path: str | Path) -> str:
 
 def _put(target: Path, data: bytes, mode: int) -> None:
     temporary = None
-    with ended_with_the_run():
+    with ending.ended_with_the_run():
         try:
             temporary = _nameless(target.parent, data, mode) or _named(target.parent, data, mode)
             os.replace(temporary, target)  # noqa: PTH105 - the name is a string

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Pointer, Reading
 from kubelint_gpu.findings.finding import Place
-from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
 from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster, read_object
 from kubelint_gpu.kube.objects.relaxation import relaxed
@@ -19,6 +18,10 @@ from kubelint_gpu.scheduler.placement.running_claims import with_allocations
 from kubelint_gpu.values import fields, replace
 from kubelint_gpu.workspace.manifest import Manifest, place_of
 from kubelint_gpu.workspace.shared_objects import NOTHING_BESIDE, Beside, SharedObjects
+
+if TYPE_CHECKING:
+    from kubelint_gpu.inventory.declarations.declared import Declared
+
 
 _SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
 _FROM_MANIFESTS = _SHARED | {

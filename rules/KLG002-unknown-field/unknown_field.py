@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.devices.claim_shapes import is_told
-from kubelint_gpu.analysis.fields.misplaced_fields import fields, near_name
+from kubelint_gpu.analysis.fields import misplaced_fields
 from kubelint_gpu.analysis.fields.refused_fields import unknown_fields
-from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.documents import editing, moves
 from kubelint_gpu.documents.layout import NotEditable
-from kubelint_gpu.documents.moves import move_key
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, field_pointers, rule
 from kubelint_gpu.kube.validation.api_fields import Misfit, homes
 from kubelint_gpu.kube.values.errors import field_path
@@ -32,14 +31,14 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Diagnostic:
     key = str(found.pointer[-1])
     where = found.pointer[:-1]
     path = field_path(where) or manifest.kind
-    names = fields(found, minor)
+    names = misplaced_fields.fields(found, minor)
     proposals: tuple[FixCandidate, ...] = ()
     help_: tuple[str, ...] = ()
     if found.since and minor is not None:
         when = f"since 1.{found.since}" if minor < found.since else f"up to 1.{found.until}"
         text = f"{path} has the field {key} {when}, and the cluster is of 1.{minor}"
     else:
-        near = near_name(key, names)
+        near = misplaced_fields.near_name(key, names)
         placed = homes(found, minor)
         text = f"{path} has no field {key}"
         if near:
@@ -92,18 +91,18 @@ def _mapping(manifest: Manifest, pointer: Pointer) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _renamed(manifest: Manifest, pointer: Pointer, name: str) -> Edit:
+def _renamed(manifest: Manifest, pointer: Pointer, name: str) -> editing.Edit:
     source = manifest.item.document.source
     span = manifest.item.locate(pointer, "key")
     text = source.text[span.start : span.end]
     quote = text[:1] if text[:1] in ("'", '"') else ""
     if text.strip("'\"") != pointer[-1]:
         raise NotEditable("the key is not written plainly")
-    return Edit(source.path, span, f"{quote}{name}{quote}")
+    return editing.Edit(source.path, span, f"{quote}{name}{quote}")
 
 
-def _moved(manifest: Manifest, pointer: Pointer, home: Pointer) -> list[Edit]:
+def _moved(manifest: Manifest, pointer: Pointer, home: Pointer) -> list[editing.Edit]:
     """One edit that takes the field out and writes it at the end of the mapping where it belongs."""
     if not manifest.present(home):
         raise NotEditable("there is no mapping to move it to")
-    return [move_key(manifest.item, pointer, home)]
+    return [moves.move_key(manifest.item, pointer, home)]

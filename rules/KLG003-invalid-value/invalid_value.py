@@ -10,7 +10,7 @@ from functools import partial
 from kubelint_gpu.analysis.devices.claim_shapes import is_told
 from kubelint_gpu.analysis.fields.refused_fields import refusals, unknown_fields
 from kubelint_gpu.builders.refused_admission import claim_out_of_bounds, pods_out_of_bounds, refused_pods
-from kubelint_gpu.documents.edits import Edit, replace_scalar
+from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
@@ -98,11 +98,11 @@ def _refused(manifest: Manifest, problem: InvalidObject) -> Diagnostic:
     )
 
 
-def _quoted(manifest: Manifest, pointer: Pointer) -> list[Edit]:
+def _quoted(manifest: Manifest, pointer: Pointer) -> list[editing.Edit]:
     """The number or boolean as a string of what is written."""
     span = manifest.item.locate(pointer)
     text = manifest.item.document.source.text[span.start : span.end]
-    return [replace_scalar(manifest.item, pointer, json.dumps(text))]
+    return [editing.replace_scalar(manifest.item, pointer, json.dumps(text))]
 
 
 def _uncounted(manifest: Manifest) -> Iterator[Diagnostic]:

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import islice
 
-from kubelint_gpu.documents.edits import Edit, set_key
+from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
@@ -73,11 +73,11 @@ def _copies(subject: WorkloadCheck, labels: Pointer, missed: list[Requirement]) 
     if any(one.operator != "In" or len(one.values) != 1 for one in missed):
         return ()
 
-    def edits() -> list[Edit]:
+    def edits() -> list[editing.Edit]:
         if manifest.present(labels):
-            return [set_key(manifest.item, labels, one.key, one.values[0]) for one in missed]
+            return [editing.set_key(manifest.item, labels, one.key, one.values[0]) for one in missed]
         wanted = {one.key: one.values[0] for one in missed}
-        return [set_key(manifest.item, labels[:-2], "metadata", {"labels": wanted})]
+        return [editing.set_key(manifest.item, labels[:-2], "metadata", {"labels": wanted})]
 
     return (FixCandidate(f"set {listed([_shown(one) for one in missed])} in the pod template", "unsafe", edits),)
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import value_at
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, rule
-from kubelint_gpu.kube.updates.refused_change import RefusedChange
 from kubelint_gpu.kube.values.errors import Pointer, field_path
 from kubelint_gpu.kube.values.plain import mapping, written
 from kubelint_gpu.workspace.field_pointers import at
 from kubelint_gpu.workspace.refused_changes import existing
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.updates.refused_change import RefusedChange
+
 
 _MOST_RELATED = 4
 _LONG = 40

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.drain_facts import held_drains
-from kubelint_gpu.documents.edits import Edit, replace_scalar
+from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
@@ -20,7 +21,10 @@ from kubelint_gpu.engine.api import (
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.node_lines import clues, scarce
 from kubelint_gpu.messages.wording import budget_names, counted, some, verb, workload_name
-from kubelint_gpu.simulation.questions.drain import Drained
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.questions.drain import Drained
+
 
 _SHARES = ("minAvailable", "maxUnavailable")
 
@@ -132,11 +136,11 @@ def _proposals(manifest: Manifest, route: Pointer, found: Sequence[Drained]) -> 
         return ()
     missing = max(1, *(one.stranded for one in found))
 
-    def edits() -> list[Edit]:
-        value = replace_scalar(manifest.item, route, str(missing))
+    def edits() -> list[editing.Edit]:
+        value = editing.replace_scalar(manifest.item, route, str(missing))
         if route[-1] == "maxUnavailable":
             return [value]
-        return [Edit(manifest.path, manifest.item.locate(route, "key"), "maxUnavailable"), value]
+        return [editing.Edit(manifest.path, manifest.item.locate(route, "key"), "maxUnavailable"), value]
 
     lets = "one pod at a time" if missing == 1 else f"{missing} pods that find no room"
     return (FixCandidate(f"set maxUnavailable: {missing}", "unsafe", edits, effect=f"lets a drain take {lets}"),)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.coupled import bound_to, ties
+from kubelint_gpu.analysis import coupled, held_by_gangs
 from kubelint_gpu.analysis.gang_members import Team, how_long
 from kubelint_gpu.analysis.growing_pools import at_most, growing
-from kubelint_gpu.analysis.held_by_gangs import held_up
 from kubelint_gpu.builders.jobs.overlapping_runs import SCHEDULE, OverlappingRuns
 from kubelint_gpu.builders.jobs.running_for_good import asking_too, while_running
 from kubelint_gpu.builders.jobs.short_gangs import ShortGang, UndecidedGang, refusal_of_next
 from kubelint_gpu.builders.jobs.stuck_gangs import GangDeadlock, is_repeated, stuck_gangs
-from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
+from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
@@ -93,8 +92,8 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
             *_needs(team, primary=True),
             *(line for one in more for line in requested(unit, one, scarce(one))),
             *asking_too(beside, scarce(subject)),
-            *ties(unit, subject, beside),
-            *held_up(unit, team.subjects),
+            *coupled.ties(unit, subject, beside),
+            *held_by_gangs.held_up(unit, team.subjects),
             *lines,
         ),
         help=(help_,),
@@ -133,8 +132,8 @@ def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
         related=(
             *(related for one in stuck for related in _needs(one, primary=one is first)),
             *asking_too(beside, scarce(first.largest)),
-            *(related for one in jobs for related in ties(unit, one, bound_to(unit, one))),
-            *held_up(unit, jobs),
+            *(related for one in jobs for related in coupled.ties(unit, one, coupled.bound_to(unit, one))),
+            *held_by_gangs.held_up(unit, jobs),
             *shown,
         ),
         help=(
@@ -173,7 +172,7 @@ def _overlapping(unit: ApplySet, runs: OverlappingRuns) -> Diagnostic:
                 f"each run needs {counted(subject.workload.replicas, 'pod')} at once",
             ),
             *((Related(manifest.place(sign), "its pods wait for each other"),) if sign is not None else ()),
-            *ties(unit, subject, bound_to(unit, subject)),
+            *coupled.ties(unit, subject, coupled.bound_to(unit, subject)),
             *clues(unit, subject, scarce(subject), nodes),
         ),
         help=tuple(_help(interval)),
@@ -190,10 +189,10 @@ def _help(interval: int | None) -> Iterator[str]:
 def _forbid(subject: WorkloadCheck) -> FixCandidate:
     manifest = subject.manifest
 
-    def edits() -> list[Edit]:
+    def edits() -> list[editing.Edit]:
         if manifest.present(_POLICY):
-            return [replace_scalar(manifest.item, _POLICY, "Forbid")]
-        return [set_key(manifest.item, ("spec",), "concurrencyPolicy", "Forbid", before="jobTemplate")]
+            return [editing.replace_scalar(manifest.item, _POLICY, "Forbid")]
+        return [editing.set_key(manifest.item, ("spec",), "concurrencyPolicy", "Forbid", before="jobTemplate")]
 
     effect = "skips a run while another one is going"
     return FixCandidate("set concurrencyPolicy: Forbid", "unsafe", edits, effect=effect)
@@ -229,8 +228,8 @@ def _needs(team: Team, *, primary: bool) -> Iterator[Related]:
 def _suspended(subject: WorkloadCheck) -> FixCandidate:
     manifest = subject.manifest
 
-    def edits() -> list[Edit]:
-        return [set_key(manifest.item, ("spec",), "suspend", True, before="template")]
+    def edits() -> list[editing.Edit]:
+        return [editing.set_key(manifest.item, ("spec",), "suspend", True, before="template")]
 
     name = subject.workload.meta.name
     title = f"set suspend: true in {name}, and false when the other has ended"

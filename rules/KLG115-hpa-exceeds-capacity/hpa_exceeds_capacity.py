@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.analysis import coupled
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
-from kubelint_gpu.analysis.coupled import ties
 from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.analysis.replica_room import Room, counted_room
 from kubelint_gpu.analysis.rollout_facts import judgements_in
@@ -137,7 +137,7 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
         related=(
             Related(manifest.place((*TARGET, "name")), f"it scales {target}"),
             *(Related(other.manifest.place(MOST), f"it scales {other.subject.workload.meta.name}") for other in scaled),
-            *ties(unit, subject, found.beside),
+            *coupled.ties(unit, subject, found.beside),
             *(
                 clues(unit, subject, scarce(subject), sorted(judgement.eligible))
                 if found.refusal is None

@@ -9,7 +9,7 @@ from typing import Any
 from kubelint_gpu.analysis.diagnosis import Diagnosis, of_cause
 from kubelint_gpu.analysis.node_misfit import asked, title
 from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message, severity_without_pods
-from kubelint_gpu.documents.edits import Edit, append, replace_scalar, set_key
+from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
@@ -155,7 +155,7 @@ def _proposals(subject: WorkloadCheck, sets: Sets) -> Iterator[FixCandidate]:
         yield FixCandidate(f"tolerate {named}", safety, lambda taints=taints: _added(subject, taints))  # type: ignore[misc]
 
 
-def _corrected(subject: WorkloadCheck, at: int, taint: Taint) -> list[Edit]:
+def _corrected(subject: WorkloadCheck, at: int, taint: Taint) -> list[editing.Edit]:
     """The toleration with the key, value and effect of the taint, changing what differs."""
     manifest = subject.manifest
     base = (*field_pointers.pod_spec(manifest), _KEY, at)
@@ -163,26 +163,26 @@ def _corrected(subject: WorkloadCheck, at: int, taint: Taint) -> list[Edit]:
     written: dict[str, Any] = found if isinstance(found, dict) else {}
     edits = []
     if written.get("key") != taint.key:
-        edits.append(replace_scalar(manifest.item, (*base, "key"), taint.key))
+        edits.append(editing.replace_scalar(manifest.item, (*base, "key"), taint.key))
     if written.get("operator") != "Exists" and (written.get("value") or "") != taint.value:
         if written.get("value"):
-            edits.append(replace_scalar(manifest.item, (*base, "value"), f'"{taint.value}"'))
+            edits.append(editing.replace_scalar(manifest.item, (*base, "value"), f'"{taint.value}"'))
         else:
-            edits.append(set_key(manifest.item, base, "value", taint.value))
+            edits.append(editing.set_key(manifest.item, base, "value", taint.value))
     if written.get("effect") and written["effect"] != taint.effect:
-        edits.append(replace_scalar(manifest.item, (*base, "effect"), taint.effect))
+        edits.append(editing.replace_scalar(manifest.item, (*base, "effect"), taint.effect))
     return edits
 
 
-def _added(subject: WorkloadCheck, taints: tuple[Taint, ...]) -> list[Edit]:
+def _added(subject: WorkloadCheck, taints: tuple[Taint, ...]) -> list[editing.Edit]:
     manifest = subject.manifest
     base = field_pointers.pod_spec(manifest)
     resources = asked(subject)
     new = [_toleration(taint, whatever=taint.key in resources) for taint in taints]
     written = _list(field_pointers.at(manifest, (*base, _KEY)))
     if written:
-        return [append(manifest.item, (*base, _KEY), new)]
-    return [set_key(manifest.item, base, _KEY, new)]
+        return [editing.append(manifest.item, (*base, _KEY), new)]
+    return [editing.set_key(manifest.item, base, _KEY, new)]
 
 
 def _toleration(taint: Taint, *, whatever: bool) -> dict[str, str]:

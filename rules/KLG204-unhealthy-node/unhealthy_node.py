@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.analysis.node_misfit import asked, is_gpu
-from kubelint_gpu.documents.edits import Edit, append, set_key
+from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
@@ -90,7 +90,7 @@ def _avoiding(unit: ApplySet, subject: WorkloadCheck, names: list[str]) -> FixCa
     return FixCandidate(f"require that {HOSTNAME} is not {some(hosts)}", "unsafe", lambda: _without(subject, hosts))
 
 
-def _without(subject: WorkloadCheck, hosts: list[str]) -> list[Edit]:
+def _without(subject: WorkloadCheck, hosts: list[str]) -> list[editing.Edit]:
     """Node affinity that leaves some hosts out, in each term that is there."""
     manifest = subject.manifest
     base = field_pointers.pod_spec(manifest)
@@ -99,13 +99,13 @@ def _without(subject: WorkloadCheck, hosts: list[str]) -> list[Edit]:
     terms = field_pointers.at(manifest, terms_at)
     if not isinstance(terms, list):
         value: dict[str, Any] = {_TERMS: [{_EXPRESSIONS: [expression]}]}
-        return [set_key(manifest.item, (*base, *_AFFINITY), _REQUIRED, value)]
+        return [editing.set_key(manifest.item, (*base, *_AFFINITY), _REQUIRED, value)]
     edits = []
     for number, term in enumerate(terms):
         known = term.get(_EXPRESSIONS) if isinstance(term, dict) else None
         edits.append(
-            append(manifest.item, (*terms_at, number, _EXPRESSIONS), [expression])
+            editing.append(manifest.item, (*terms_at, number, _EXPRESSIONS), [expression])
             if isinstance(known, list) and known
-            else set_key(manifest.item, (*terms_at, number), _EXPRESSIONS, [expression])
+            else editing.set_key(manifest.item, (*terms_at, number), _EXPRESSIONS, [expression])
         )
     return edits

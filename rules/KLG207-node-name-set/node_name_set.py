@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.builders.node_pins import node_labels
-from kubelint_gpu.documents.edits import Edit
-from kubelint_gpu.documents.moves import replace_key
+from kubelint_gpu.documents import moves
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.messages.wait import every, held_by
 from kubelint_gpu.messages.wording import counted, listed
-from kubelint_gpu.scheduler.kubelet_admission import KubeletAdmission, kubelet_admission
-from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
+from kubelint_gpu.scheduler import kubelet_admission
+from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.documents.editing import Edit
+
 
 _NAME = "nodeName"
 _MOST = 100
@@ -63,7 +67,7 @@ def _admission(unit: ApplySet, subject: WorkloadCheck, name: str) -> _Answer:
             return _Answer("the inventory has no such node, and no pod is made for any other")
         return _Answer("the inventory has no such node, and its pods wait for a kubelet that is not there")
     related = (Related(unit.world.place(declared), f"{name} is declared here"),)
-    if daemons and not daemon_nodes(subject.workload.choosing, (node.node,)):
+    if daemons and not daemon_nodes.daemon_nodes(subject.workload.choosing, (node.node,)):
         why = "its controller looks at taints, nodeSelector and affinity itself, and makes no pod for this node"
         return _Answer(why, related=related)
     started, answer = _started(unit, subject, name)
@@ -106,15 +110,15 @@ def _beside(unit: ApplySet, subject: WorkloadCheck, name: str) -> str:
     return f"where what is applied with it comes first, the kubelet of {name} {few}{held}"
 
 
-def _started(unit: ApplySet, subject: WorkloadCheck, name: str) -> tuple[int, KubeletAdmission]:
+def _started(unit: ApplySet, subject: WorkloadCheck, name: str) -> tuple[int, kubelet_admission.KubeletAdmission]:
     """How many of its pods the kubelet starts beside what runs there, and what it says of the next or the last."""
     snapshot, pod = unit.running, subject.pod
-    said = KubeletAdmission()
+    said = kubelet_admission.KubeletAdmission()
     for number in range(min(max(subject.workload.replicas, 1), _MOST)):
         node = snapshot.node(name)
         if node is None:
             return number, said
-        said = kubelet_admission(pod, node, snapshot)
+        said = kubelet_admission.kubelet_admission(pod, node, snapshot)
         if said.reason:
             return number, said
         key = f"{pod.meta.name}-{number}"
@@ -139,4 +143,4 @@ def _selectors(unit: ApplySet, subject: WorkloadCheck, name: str) -> Iterator[Fi
 def _selected(subject: WorkloadCheck, key: str, value: str) -> list[Edit]:
     manifest = subject.manifest
     base = field_pointers.pod_spec(manifest)
-    return [replace_key(manifest.item, (*base, _NAME), (*base, "nodeSelector"), key, value)]
+    return [moves.replace_key(manifest.item, (*base, _NAME), (*base, "nodeSelector"), key, value)]

@@ -8,7 +8,7 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.priority import NEVER
 from kubelint_gpu.messages.wording import listed, some, workload_name
-from kubelint_gpu.scheduler.placement.contention import evicts_on
+from kubelint_gpu.scheduler.placement import contention
 
 
 @rule("KLG305", of_workloads=True)
@@ -61,6 +61,6 @@ def _fought_over(unit: ApplySet, batch: WorkloadCheck, serving: WorkloadCheck) -
         found = unit.alone(subject)
         nodes.append(found.fit.fits if found.fit is not None and not found.held else ())
     common = [name for name in nodes[0] if name in nodes[1]]
-    if not common or not evicts_on(common[0], batch.pod, serving.pod, serving.workload.replicas, unit.empty):
+    if not common or not contention.evicts_on(common[0], batch.pod, serving.pod, serving.workload.replicas, unit.empty):
         return []
     return common

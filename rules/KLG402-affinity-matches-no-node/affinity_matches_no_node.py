@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.diagnosis import of_cause
 from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message, severity_without_pods
-from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.documents.emitter import scalar_text
+from kubelint_gpu.documents import editing, emitter
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
@@ -162,10 +161,10 @@ def _miss_place(manifest: Manifest, miss: _Miss) -> Place:
     return manifest.place((*route, "key") if miss.unknown or not manifest.present(value) else value)
 
 
-def _rekeyed(manifest: Manifest, miss: _Miss) -> list[Edit]:
+def _rekeyed(manifest: Manifest, miss: _Miss) -> list[editing.Edit]:
     if miss.route[-2] == "nodeSelector":
         return renamed(manifest, [miss.route], miss.key)
-    return [replace_scalar(manifest.item, (*miss.route, "key"), miss.key)]
+    return [editing.replace_scalar(manifest.item, (*miss.route, "key"), miss.key)]
 
 
 def _proposals(manifest: Manifest, miss: _Miss) -> tuple[FixCandidate, ...]:
@@ -174,5 +173,7 @@ def _proposals(manifest: Manifest, miss: _Miss) -> tuple[FixCandidate, ...]:
     if not miss.value:
         return ()
     route = miss.route if miss.route[-2] == "nodeSelector" else (*miss.route, "values", 0)
-    value = scalar_text(miss.value)
-    return (FixCandidate(f"write {miss.value}", "unsafe", lambda: [replace_scalar(manifest.item, route, value)]),)
+    value = emitter.scalar_text(miss.value)
+    return (
+        FixCandidate(f"write {miss.value}", "unsafe", lambda: [editing.replace_scalar(manifest.item, route, value)]),
+    )

@@ -7,7 +7,7 @@ from functools import partial
 
 from kubelint_gpu.analysis.affinity.pod_affinity import takers
 from kubelint_gpu.analysis.affinity.topology_keys import TopologyUse, topology_uses
-from kubelint_gpu.documents.edits import Edit, replace_scalar
+from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
@@ -105,8 +105,8 @@ def _is_left_out(unit: ApplySet, key: str) -> bool:
     return by_hand and key in _SUCCESSORS.values()
 
 
-def _rewritten(manifest: Manifest, written: Sequence[Pointer], key: str) -> list[Edit]:
-    return [replace_scalar(manifest.item, route, key) for route in written]
+def _rewritten(manifest: Manifest, written: Sequence[Pointer], key: str) -> list[editing.Edit]:
+    return [editing.replace_scalar(manifest.item, route, key) for route in written]
 
 
 def _elsewhere(manifest: Manifest, base: Pointer, others: Sequence[TopologyUse]) -> tuple[Related, ...]:

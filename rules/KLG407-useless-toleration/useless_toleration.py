@@ -7,9 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from kubelint_gpu.documents.edits import replace_scalar
-from kubelint_gpu.documents.emitter import scalar_text
-from kubelint_gpu.documents.list_edits import remove_entry
+from kubelint_gpu.documents import editing, emitter, list_edits
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
@@ -106,8 +104,8 @@ def _proposal(
     meant = replace(toleration, **change)
     if any(_says(other, meant) for other in others):
         title = "delete the toleration, another one covers the taint"
-        return FixCandidate(title, "unsafe", lambda: [remove_entry(manifest.item, route)])
-    edit = partial(replace_scalar, manifest.item, (*route, field), scalar_text(value))
+        return FixCandidate(title, "unsafe", lambda: [list_edits.remove_entry(manifest.item, route)])
+    edit = partial(editing.replace_scalar, manifest.item, (*route, field), emitter.scalar_text(value))
     return FixCandidate(f"write {value}", "unsafe", lambda: [edit()])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.documents.edits import replace_scalar, set_key
+from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, Related, field_pointers, rule
 from kubelint_gpu.kube.admission.extended_requests import NO_LIMIT, NOT_WHOLE, UNEQUAL, RequestProblem, request_problems
 from kubelint_gpu.kube.objects.workload import Workload
@@ -75,7 +75,7 @@ def _proposals(manifest: Manifest, problem: RequestProblem, route: Pointer) -> I
         yield FixCandidate(
             f"set the limit to {problem.value}, too",
             "safe",
-            lambda: [set_key(item, limits, resource, problem.value)],
+            lambda: [editing.set_key(item, limits, resource, problem.value)],
             of_amounts=True,
         )
     if problem.kind == UNEQUAL:
@@ -83,6 +83,6 @@ def _proposals(manifest: Manifest, problem: RequestProblem, route: Pointer) -> I
         yield FixCandidate(
             f"request {problem.other}, as the limit says",
             "unsafe",
-            lambda: [replace_scalar(item, route, text)],
+            lambda: [editing.replace_scalar(item, route, text)],
             of_amounts=True,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.documents.edits import Edit, replace_scalar
+from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
@@ -150,7 +150,7 @@ def _declared(unit: ApplySet, names: list[str], shares: dict[str, _Share]) -> It
             yield Related(place, f"{name} shares each GPU{strategy} {shares[name].replicas} times")
 
 
-def _ones(subject: WorkloadCheck, route: Pointer) -> list[Edit]:
+def _ones(subject: WorkloadCheck, route: Pointer) -> list[editing.Edit]:
     manifest, resource = subject.manifest, route[-1]
     both = [(*route[:-2], part, resource) for part in ("limits", "requests")]
-    return [replace_scalar(manifest.item, pointer, "1") for pointer in both if manifest.present(pointer)]
+    return [editing.replace_scalar(manifest.item, pointer, "1") for pointer in both if manifest.present(pointer)]

@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.node_misfit import MIG, matching
 from kubelint_gpu.builders.gpu_requests import GPU, renamed_requests, request_place
 from kubelint_gpu.builders.waiting_pods import scheduler_message
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, rule
-from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, models_called
+from kubelint_gpu.inventory.gpus import gpu_models
 from kubelint_gpu.inventory.gpus.mig import near_resource, profile_of
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.messages.wording import listed, some
@@ -54,7 +54,7 @@ def _why(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> str:
     return f"{listed(sorted(able))} could be divided so, but MIG is off" if able else "MIG is off on all nodes"
 
 
-def _inability(resource: str, models: Sequence[GpuModel]) -> str:
+def _inability(resource: str, models: Sequence[gpu_models.GpuModel]) -> str:
     whole = [model.product for model in models if not model.profiles]
     if len(whole) == len(models):
         return f"{listed(whole)} cannot be divided by MIG"
@@ -64,6 +64,6 @@ def _inability(resource: str, models: Sequence[GpuModel]) -> str:
     return f"{divided.product} has no profile {resource.removeprefix(MIG)}, its profiles are {profiles}{others}"
 
 
-def _models(node: Node) -> tuple[GpuModel, ...]:
+def _models(node: Node) -> tuple[gpu_models.GpuModel, ...]:
     product = node.labels[_PRODUCT].partition("-MIG-")[0].removesuffix("-SHARED")
-    return tuple(model for model in models_called(product) if model.product == product)
+    return tuple(model for model in gpu_models.models_called(product) if model.product == product)

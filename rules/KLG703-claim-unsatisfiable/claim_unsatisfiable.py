@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.assumed_values import assumption, resting_on_assumed
-from kubelint_gpu.analysis.devices.unmet_conditions import Fault
 from kubelint_gpu.analysis.devices.unserved_claims import certainty, declared_trial, device_trial, faults
 from kubelint_gpu.analysis.devices.written_claims import (
     PodClaimReference,
@@ -16,7 +16,7 @@ from kubelint_gpu.analysis.devices.written_claims import (
     has_devices,
     written_claims,
 )
-from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.documents import editing
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, rule
 from kubelint_gpu.groups import grouped
@@ -29,6 +29,10 @@ from kubelint_gpu.scheduler.plugins import dynamic_resources
 from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.kind_validation import further_problems
+
+if TYPE_CHECKING:
+    from kubelint_gpu.analysis.devices.unmet_conditions import Fault
+
 
 _EXACTLY = "exactly"
 
@@ -120,7 +124,7 @@ def _present(manifest: Manifest, pointer: Pointer) -> Pointer:
     return pointer
 
 
-def _rewritten(manifest: Manifest, pointer: Pointer, fault: Fault) -> list[Edit]:
+def _rewritten(manifest: Manifest, pointer: Pointer, fault: Fault) -> list[editing.Edit]:
     """The literal of an expression that no device has, as another one."""
     start = manifest.offset_within(pointer, fault.offset or 0)
     source = manifest.item.document.source
@@ -128,7 +132,7 @@ def _rewritten(manifest: Manifest, pointer: Pointer, fault: Fault) -> list[Edit]
     if start is None or written[1:-1] != fault.wanted or written[0] != written[-1] or written[0] in fault.near:
         raise NotEditable("the literal is not written plainly")
     span = source.span(start + 1, start + 1 + len(fault.wanted))
-    return [Edit(source.path, span, fault.near)]
+    return [editing.Edit(source.path, span, fault.near)]
 
 
 def _of_inventory(unit: ApplySet, reference: PodClaimReference, fault: Fault, assumed: str) -> Diagnostic:

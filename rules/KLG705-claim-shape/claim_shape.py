@@ -8,7 +8,7 @@ from functools import partial
 from kubelint_gpu.analysis.devices.claim_faults import ShapeFault
 from kubelint_gpu.analysis.devices.claim_shapes import shape_faults
 from kubelint_gpu.builders.faulty_claims import faulty_claims
-from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.documents import editing
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, field_pointers, rule
 from kubelint_gpu.engine.remedies import rewritten
@@ -35,7 +35,7 @@ def _proposals(unit: ApplySet, fault: ShapeFault) -> tuple[FixCandidate, ...]:
     return ()
 
 
-def _wrapped(fault: ShapeFault) -> list[Edit]:
+def _wrapped(fault: ShapeFault) -> list[editing.Edit]:
     """The fields of a request one level further in: the first gets the key before it, all are indented."""
     item, where = fault.manifest.item, fault.pointer[:-1]
     source = item.document.source
@@ -47,7 +47,7 @@ def _wrapped(fault: ShapeFault) -> list[Edit]:
     margin = " " * (first.column - 1)
     if source.text[first.start - len(margin) : first.start] != margin:
         raise NotEditable("the first field does not begin its line")
-    edits = [Edit(source.path, source.span(first.start, first.start), f"exactly:\n{margin}  ")]
+    edits = [editing.Edit(source.path, source.span(first.start, first.start), f"exactly:\n{margin}  ")]
     for key, value in spans:
         starts = [source.line_starts[number - 1] for number in range(key.line, value.end_line + 1)]
         for start in starts:
@@ -55,11 +55,11 @@ def _wrapped(fault: ShapeFault) -> list[Edit]:
             if start + len(margin) == first.start or start >= value.end or blank:
                 continue
             at = start + len(margin)
-            edits.append(Edit(source.path, source.span(at, at), "  "))
+            edits.append(editing.Edit(source.path, source.span(at, at), "  "))
     return edits
 
 
-def _unwrapped(fault: ShapeFault) -> list[Edit]:
+def _unwrapped(fault: ShapeFault) -> list[editing.Edit]:
     """What stands under `source`, in its place."""
     item = fault.manifest.item
     below = field_pointers.at(fault.manifest, fault.pointer)
@@ -68,5 +68,5 @@ def _unwrapped(fault: ShapeFault) -> list[Edit]:
     inner = (*fault.pointer, next(iter(below)))
     source, outer = item.document.source, item.locate(fault.pointer)
     begin, end = item.locate(fault.pointer, "key").start, item.locate(inner).end
-    edits = [Edit(source.path, source.span(begin, item.locate(inner, "key").start), "")]
-    return [*edits, Edit(source.path, source.span(end, outer.end), "")] if end < outer.end else edits
+    edits = [editing.Edit(source.path, source.span(begin, item.locate(inner, "key").start), "")]
+    return [*edits, editing.Edit(source.path, source.span(end, outer.end), "")] if end < outer.end else edits

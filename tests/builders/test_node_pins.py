@@ -5,7 +5,7 @@ from __future__ import annotations
 from pinned_pods import deployment, run, world
 
 from kubelint_gpu.documents import encode, read
-from kubelint_gpu.documents.edits import Edit, apply
+from kubelint_gpu.documents.editing import Edit, apply
 
 A100 = "    allocatable: {cpu: 96, memory: 900Gi}\n    gpus: {model: A100-SXM4-80GB, count: 4}\n"
 TWO = f"nodes:\n  - name: a-1\n{A100}  - name: a-2\n{A100}"

@@ -9,7 +9,7 @@ from checks_units import GPU_NODE, deployment, findings
 
 from docs.catalogue.example import examples, outcome
 from kubelint_gpu.documents import encode, read
-from kubelint_gpu.documents.edits import NotEditable, apply, replace_scalar
+from kubelint_gpu.documents.editing import NotEditable, apply, replace_scalar
 from kubelint_gpu.findings.catalogue import folders
 from kubelint_gpu.workspace.manifest import manifests
 

@@ -5,7 +5,7 @@ import json
 from hypothesis import strategies as st
 
 from kubelint_gpu.documents import items, read
-from kubelint_gpu.documents.edits import apply
+from kubelint_gpu.documents.editing import apply
 from kubelint_gpu.documents.emitter import block_lines, flow_text
 
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kubelint_gpu.documents import items, read
-from kubelint_gpu.documents.edits import append, replace_scalar, set_key
+from kubelint_gpu.documents.editing import append, replace_scalar, set_key
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.documents.list_edits import remove_entry
 

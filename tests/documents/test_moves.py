@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.documents import items, read
-from kubelint_gpu.documents.edits import apply
+from kubelint_gpu.documents.editing import apply
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.documents.moves import move_key, replace_key
 

@@ -4,7 +4,7 @@ import pytest
 from checks_units import deployment, unit
 
 from kubelint_gpu.documents import items, read
-from kubelint_gpu.documents.edits import apply
+from kubelint_gpu.documents.editing import apply
 from kubelint_gpu.engine.remedies import no_surge, recreate, within_a_revision
 from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.values.frozen import FrozenMap

@@ -9,7 +9,7 @@ from checks_units import unit, world
 
 from docs.catalogue.example import examples, outcome
 from kubelint_gpu.documents import encode, read
-from kubelint_gpu.documents.edits import Edit, apply
+from kubelint_gpu.documents.editing import Edit, apply
 from kubelint_gpu.engine.repair import offsets, repair
 from kubelint_gpu.findings.catalogue import folders
 from kubelint_gpu.kube.values.differences import differences

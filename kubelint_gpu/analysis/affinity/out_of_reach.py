@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.affinity.pod_affinity import pods_of, takers, untied
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.companions import attracts_itself, companions, own_terms
 from kubelint_gpu.scheduler.plugins.inter_pod_affinity import Term
-from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
+from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.simulation.prepare.workload_change import own_pods, pods_of_others
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -98,7 +98,7 @@ def _nodes_of(unit: ApplySet, one: WorkloadCheck) -> frozenset[str]:
         # who makes these pods may bind them anywhere
         return frozenset(node.name for node in unit.possible_nodes)
     if one.controller.node_bound:
-        return frozenset(daemon_nodes(one.workload.choosing, unit.possible_nodes))
+        return frozenset(daemon_nodes.daemon_nodes(one.workload.choosing, unit.possible_nodes))
     if one.workload.spec.node_name:
         return frozenset({one.workload.spec.node_name})
     return frozenset(node.name for node in takers(unit, one))

@@ -7,18 +7,18 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.analysis.devices.unmet_conditions import Fault
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial, faults
 from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references
 from kubelint_gpu.documents import value_at
+from kubelint_gpu.inventory.dra import told_values
 from kubelint_gpu.inventory.dra.nvidia import DRIVER, OPTIONAL
-from kubelint_gpu.inventory.dra.told_values import entries_of, untold
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 if TYPE_CHECKING:
+    from kubelint_gpu.analysis.devices.unmet_conditions import Fault
     from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
     from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
@@ -162,8 +162,8 @@ def _assumed(world: ClusterContext) -> Mapping[tuple[str, str], frozenset[tuple[
             kind = _text(attributes, "productName"), _text(attributes, "profile")
             if (where, kind) not in told:
                 told.add((where, kind))
-                entry = entries_of(value_at(one.item.value, where[:-2]))[int(where[-1])]
-                for name in untold(entry, kind[1]) if "model" in entry else ():
+                entry = told_values.entries_of(value_at(one.item.value, where[:-2]))[int(where[-1])]
+                for name in told_values.untold(entry, kind[1]) if "model" in entry else ():
                     found.setdefault(name, set()).add(kind)
     return {name: frozenset(kinds) for name, kinds in found.items()}
 

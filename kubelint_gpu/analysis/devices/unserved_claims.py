@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.devices.device_values import shown_amount
-from kubelint_gpu.analysis.devices.unmet_conditions import Fault, unmet
+from kubelint_gpu.analysis.devices import device_values, unmet_conditions
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.messages.wording import begun, counted, listed, some
@@ -48,7 +47,9 @@ def certainty(unit: ApplySet) -> Certainty:
     return "certain" if unit.is_closed else "possible"
 
 
-def faults(trial: ClaimTrial, spec: ClaimSpec, askers: Sequence[PodClaimReference] = ()) -> Iterator[Fault]:
+def faults(
+    trial: ClaimTrial, spec: ClaimSpec, askers: Sequence[PodClaimReference] = ()
+) -> Iterator[unmet_conditions.Fault]:
     """What keeps a claim of these pods from every node; nothing where a node serves it, or where that is not known."""
     trial.renewed()
     found = trial.asked(spec)
@@ -58,7 +59,7 @@ def faults(trial: ClaimTrial, spec: ClaimSpec, askers: Sequence[PodClaimReferenc
         return
     if found.error is not None:
         if found.selector is None and least_devices(spec) <= MOST_DEVICES:
-            yield Fault(("requests",), f"every scheduling attempt fails: {found.why}")
+            yield unmet_conditions.Fault(("requests",), f"every scheduling attempt fails: {found.why}")
         return
     alone = [replace(spec, requests=(one,), constraints=()) for one in spec.requests]
     failing = [number for number, one in enumerate(alone) if _fails(trial, one)]
@@ -86,7 +87,7 @@ def _fails(trial: ClaimTrial, spec: ClaimSpec) -> bool:
     return found.error is None and not found.served
 
 
-def _of_request(trial: ClaimTrial, spec: ClaimSpec, number: int) -> Iterator[Fault]:
+def _of_request(trial: ClaimTrial, spec: ClaimSpec, number: int) -> Iterator[unmet_conditions.Fault]:
     request = spec.requests[0]
     if request.exactly is not None:
         fault = _of_query(trial, spec, request.exactly)
@@ -103,14 +104,14 @@ def _of_request(trial: ClaimTrial, spec: ClaimSpec, number: int) -> Iterator[Fau
     none = "no node serves any of its alternatives: "
     text = begun([f"{name}: {fault.text}" for name, fault in found], "alternative", "; ")
     bare = begun([f"{name}: {fault.bare or fault.text}" for name, fault in found], "alternative", "; ")
-    yield Fault(("requests", number, "firstAvailable"), none + text, bare=none + bare)
+    yield unmet_conditions.Fault(("requests", number, "firstAvailable"), none + text, bare=none + bare)
 
 
 def _with(spec: ClaimSpec, query: DeviceQuery) -> ClaimSpec:
     return replace(spec, requests=(replace(spec.requests[0], exactly=query),))
 
 
-def _of_query(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> Fault | None:
+def _of_query(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> unmet_conditions.Fault | None:
     """What fails of one request alone."""
     one = replace(query, mode="ExactCount", count=1)
     if not _fails(trial, _with(spec, one)):
@@ -127,21 +128,25 @@ def _of_query(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> Fault |
     return None
 
 
-def _of_class(trial: ClaimTrial, spec: ClaimSpec, plain: DeviceQuery) -> Fault | None:
+def _of_class(trial: ClaimTrial, spec: ClaimSpec, plain: DeviceQuery) -> unmet_conditions.Fault | None:
     from kubelint_gpu.kube.objects.taints import Toleration
 
     found = trial.selected(plain)
     if not found:
-        return Fault(("deviceClassName",), f"no device of the cluster is of class {plain.device_class}")
+        return unmet_conditions.Fault(
+            ("deviceClassName",), f"no device of the cluster is of class {plain.device_class}"
+        )
     tolerant = replace(plain, tolerations=(Toleration(operator="Exists"),))
     if _fails(trial, _with(spec, tolerant)):
-        return Fault(("deviceClassName",), f"no node can use its {_devices(found)} of class {plain.device_class}")
+        return unmet_conditions.Fault(
+            ("deviceClassName",), f"no node can use its {_devices(found)} of class {plain.device_class}"
+        )
     taints = sorted({str(taint) for slot in found for taint in slot.device.taints if taint.blocks})
     told = f"every device of class {plain.device_class} has a taint that the request does not tolerate"
-    return Fault(("deviceClassName",), f"{told}: {some(taints, 'taint')}")
+    return unmet_conditions.Fault(("deviceClassName",), f"{told}: {some(taints, 'taint')}")
 
 
-def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) -> Fault:
+def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) -> unmet_conditions.Fault:
     from kubelint_gpu.kube.dra.device import qualified
 
     found = trial.selected(without)
@@ -153,15 +158,19 @@ def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) ->
             for one in slot.device.capacity
             if qualified(one, slot.id.driver) == qualified(name, slot.id.driver)
         ]
-        most = f"the most is {shown_amount(max(has))}" if has else "none of them has it"
-        asked.append((f"{shown_amount(amount)} of {name}", f" ({most})"))
-    return Fault(("capacity",), none + listed([*map("".join, asked)]), bare=none + listed([one for one, _ in asked]))
+        most = f"the most is {device_values.shown_amount(max(has))}" if has else "none of them has it"
+        asked.append((f"{device_values.shown_amount(amount)} of {name}", f" ({most})"))
+    return unmet_conditions.Fault(
+        ("capacity",), none + listed([*map("".join, asked)]), bare=none + listed([one for one, _ in asked])
+    )
 
 
-def _of_count(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> Fault | None:
+def _of_count(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> unmet_conditions.Fault | None:
     """Of one device a node has enough: more are asked for than any has."""
     if query.mode == "All":
-        return Fault(("allocationMode",), f"no node can give all of its devices of class {query.device_class} away")
+        return unmet_conditions.Fault(
+            ("allocationMode",), f"no node can give all of its devices of class {query.device_class} away"
+        )
     low, high = 1, min(query.count, MOST_DEVICES + 1)
     while high - low > 1:
         middle = (low + high) // 2
@@ -172,15 +181,19 @@ def _of_count(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> Fault |
     best = trial.asked(_with(spec, replace(query, count=low))).fits
     which = " that it selects" if query.selectors else f" of class {query.device_class}"
     owner = f", {best[0]}," if len(best) == 1 else ""
-    return Fault(("count",), f"it asks for {query.count} devices{which} at once, and the largest node{owner} has {low}")
+    return unmet_conditions.Fault(
+        ("count",), f"it asks for {query.count} devices{which} at once, and the largest node{owner} has {low}"
+    )
 
 
-def _of_selector(trial: ClaimTrial, query: DeviceQuery) -> Fault:
+def _of_selector(trial: ClaimTrial, query: DeviceQuery) -> unmet_conditions.Fault:
     """The last selector of a request leaves no device."""
     number = len(query.selectors) - 1
     left = trial.selected(replace(query, selectors=query.selectors[:-1]))
     of = f"of class {query.device_class}" + (" that the selectors before it leave" if number else "")
-    fault = unmet(query.selectors[-1] or "", [slot.subject for slot in left], of, shareable=trial.features.betas)
+    fault = unmet_conditions.unmet(
+        query.selectors[-1] or "", [slot.subject for slot in left], of, shareable=trial.features.betas
+    )
     return fault._replace(below=("selectors", number, "cel", "expression"))
 
 
@@ -188,7 +201,7 @@ def _devices(found: Sequence[Slot]) -> str:
     return counted(len(found), "device")
 
 
-def _of_all(trial: ClaimTrial, spec: ClaimSpec) -> Fault | None:
+def _of_all(trial: ClaimTrial, spec: ClaimSpec) -> unmet_conditions.Fault | None:
     """Each request alone is served: what they have in common fails, or all of them at once."""
     free = replace(spec, constraints=())
     if _fails(trial, free):
@@ -196,12 +209,14 @@ def _of_all(trial: ClaimTrial, spec: ClaimSpec) -> Fault | None:
             if _fails(trial, replace(free, requests=spec.requests[:number])):
                 before = listed([one.name for one in spec.requests[: number - 1]])
                 name = spec.requests[number - 1].name
-                return Fault(("requests", number - 1), f"no node has devices for {name} beside those for {before}")
+                return unmet_conditions.Fault(
+                    ("requests", number - 1), f"no node has devices for {name} beside those for {before}"
+                )
         return None
     for number, constraint in enumerate(spec.constraints):
         if _fails(trial, replace(spec, constraints=spec.constraints[: number + 1])):
             key = "matchAttribute" if constraint.match else "distinctAttribute"
-            return Fault(("constraints", number, key), _of_constraint(trial, spec, number))
+            return unmet_conditions.Fault(("constraints", number, key), _of_constraint(trial, spec, number))
     return None
 
 

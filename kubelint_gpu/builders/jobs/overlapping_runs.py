@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.coupled import bound_to
+from kubelint_gpu.analysis import coupled
 from kubelint_gpu.engine.api import ApplySet, Pointer, WorkloadCheck, field_pointers
-from kubelint_gpu.kube.values.cron_schedule import shortest_interval
+from kubelint_gpu.kube.values import cron_schedule
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
-from kubelint_gpu.simulation.questions.gang import Gang, gang
+from kubelint_gpu.simulation.questions import gang
 from kubelint_gpu.values import dataclass, replace
 
 SCHEDULE: Pointer = ("spec", "schedule")
@@ -26,7 +26,7 @@ class OverlappingRuns:
     """
 
     subject: WorkloadCheck
-    found: Gang
+    found: gang.Gang
     interval: int | None
     deadline: int | None
 
@@ -45,7 +45,7 @@ def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Overlap
     if job is None or job.strategy.concurrency != "Allow":
         return
     schedule = field_pointers.at(subject.manifest, SCHEDULE)
-    interval = shortest_interval(schedule) if isinstance(schedule, str) else None
+    interval = cron_schedule.shortest_interval(schedule) if isinstance(schedule, str) else None
     deadline = job.strategy.active_deadline_seconds
     if deadline is not None and interval is not None and deadline < interval:
         return
@@ -54,7 +54,7 @@ def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Overlap
     whole = fully_grown(unit.cluster, unit.growth, 2 * workload.replicas)
     cluster = replace(whole, pods=pods_of_others([workload], unit.cluster.pods))
     runs = [replace(workload, meta=replace(workload.meta, name=f"{workload.meta.name}-{run}")) for run in (1, 2)]
-    beside = [one.workload for one in bound_to(unit, subject)]
-    found = gang(runs, cluster, beside=beside, budget=unit.budget)
+    beside = [one.workload for one in coupled.bound_to(unit, subject)]
+    found = gang.gang(runs, cluster, beside=beside, budget=unit.budget)
     if found.waits and all(one.running for one in found.held):
         yield OverlappingRuns(subject, found, interval, deadline)

@@ -6,11 +6,11 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from kubelint_gpu.analysis.coupled import bound_to
+from kubelint_gpu.analysis import coupled
 from kubelint_gpu.analysis.gang_members import Team
 from kubelint_gpu.analysis.transitions import without_leaving
+from kubelint_gpu.builders.jobs import near_jobs
 from kubelint_gpu.builders.jobs.job_quota import refusal_beside
-from kubelint_gpu.builders.jobs.near_jobs import near_jobs
 from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, running_for_good
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -19,8 +19,8 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.questions import jobs_beside
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
-from kubelint_gpu.simulation.questions.jobs_beside import may_evict
 from kubelint_gpu.simulation.questions.starved_jobs import running_at_once
 from kubelint_gpu.values import dataclass, replace
 
@@ -64,8 +64,8 @@ def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGan
     """Some of its pods run, and never all at once."""
     cluster = fully_grown(without_leaving(unit, unit.cluster), unit.growth, team.pods)
     jobs = [_relaxed(unit, one, team) for one in range(len(team.subjects))]
-    bound = list({one.key: one for subject in team.subjects for one in bound_to(unit, subject)}.values())
-    staying = [one for one in running_for_good(unit, team.subjects) if not may_evict(jobs, [one.workload])]
+    bound = list({one.key: one for subject in team.subjects for one in coupled.bound_to(unit, subject)}.values())
+    staying = [one for one in running_for_good(unit, team.subjects) if not jobs_beside.may_evict(jobs, [one.workload])]
     staying = [one for one in staying if one not in bound]
     every = [bound, [*bound, *staying]] if staying and len(bound) + len(staying) <= MOST_OTHERS else [bound]
     found = [running_at_once(jobs, [one.workload for one in beside], cluster) for beside in every]
@@ -87,7 +87,7 @@ def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGan
             team,
             "all its pods run at once",
             "it may evict some of those that its pods must be near to or apart from"
-            if may_evict(jobs, [one.workload for one in bound])
+            if jobs_beside.may_evict(jobs, [one.workload for one in bound])
             else UNSEEN,
         )
 
@@ -108,7 +108,7 @@ def _relaxed(unit: ApplySet, place: int, team: Team) -> Workload:
     There is no more room than that leaves.
     """
     workload = team.workloads[place]
-    near = [one for one in near_jobs(unit, team.subjects[place]) if one not in team.subjects]
+    near = [one for one in near_jobs.near_jobs(unit, team.subjects[place]) if one not in team.subjects]
     return replace(workload, spec=replace(workload.spec, pod_affinity=())) if near else workload
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.analysis import coupled
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond, grown_beyond
-from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.gang_members import Team, custom_teams, team_of, waits_for_all
 from kubelint_gpu.analysis.transitions import without_leaving
-from kubelint_gpu.builders.jobs.near_jobs import near_jobs, share_nodes
+from kubelint_gpu.builders.jobs import near_jobs
 from kubelint_gpu.builders.jobs.overlapping_runs import OverlappingRuns, overlapping_runs
 from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, running_for_good
 from kubelint_gpu.builders.jobs.short_gangs import UNSEEN, ShortGang, UndecidedGang, short_gangs
@@ -17,7 +17,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.collective import KUEUE, QUEUE, is_started_whole, starts_unless_queued
 from kubelint_gpu.kube.objects.workload import Workload, api_group
 from kubelint_gpu.simulation.controllers.job import job_of
-from kubelint_gpu.simulation.questions.gang import Gang, gang
+from kubelint_gpu.simulation.questions import gang
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
@@ -35,7 +35,7 @@ class GangDeadlock:
 
     stuck: tuple[Team, ...]
     beside: tuple[WorkloadCheck, ...]
-    found: Gang
+    found: gang.Gang
     certain: bool
     queued: bool = False
 
@@ -113,13 +113,13 @@ def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | Undecide
         return
     question = "it and others hold each other up"
     members = [one for team in teams for one in team.subjects]
-    near = [{near.key for one in team.subjects for near in near_jobs(unit, one)} for team in teams]
+    near = [{near.key for one in team.subjects for near in near_jobs.near_jobs(unit, one)} for team in teams]
     for team in [team for team, keys in zip(teams, near, strict=True) if not keys <= {one.key for one in members}]:
         teams.remove(team)
         members = [one for one in members if one not in team.subjects]
-        if any(share_nodes(unit, one, other) for one in team.subjects for other in members):
+        if any(near_jobs.share_nodes(unit, one, other) for one in team.subjects for other in members):
             yield UndecidedGang(team, question, "its pods must be near to those of a Job, which come and go")
-    beside = list({one.key: one for subject in members for one in bound_to(unit, subject)}.values())
+    beside = list({one.key: one for subject in members for one in coupled.bound_to(unit, subject)}.values())
     cluster = without_leaving(unit, unit.cluster)
     found = _together(cluster, teams, beside, unit.budget)
     if not found.waits:
@@ -141,8 +141,10 @@ def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | Undecide
         yield GangDeadlock(stuck, tuple(beside), found, certain)
 
 
-def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[WorkloadCheck], budget: int) -> Gang:
-    return gang([team.workloads for team in teams], cluster, beside=[one.workload for one in beside], budget=budget)
+def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[WorkloadCheck], budget: int) -> gang.Gang:
+    return gang.gang(
+        [team.workloads for team in teams], cluster, beside=[one.workload for one in beside], budget=budget
+    )
 
 
 def _holds_further(

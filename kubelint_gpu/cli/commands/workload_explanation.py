@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
-from kubelint_gpu.engine.shares import steps_of
+from kubelint_gpu.engine.results.shares import steps_of
 from kubelint_gpu.explain.lookup import find
 from kubelint_gpu.explain.scheduling_moments import situations
 from kubelint_gpu.work import UsedUp, limited

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.asking import drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic, Identity
@@ -15,6 +15,10 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.work import UsedUp, part
 from kubelint_gpu.workspace.apply_set import ApplySet
+
+if TYPE_CHECKING:
+    from kubelint_gpu.documents.editing import Edit
+
 
 _FEW = 150
 """Workloads times fixes, up to which each fix is tried by itself."""

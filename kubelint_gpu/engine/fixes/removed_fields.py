@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.documents import value_at
-from kubelint_gpu.documents.edits import Edit, set_key
+from kubelint_gpu.documents import editing, value_at
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic, Identity
 from kubelint_gpu.engine.fixes.trials import Trials, cured, edited
@@ -49,12 +48,12 @@ def _removals(manifests: Sequence[Manifest]) -> Iterator[tuple[Manifest, Removal
             yield manifest, removal
 
 
-def _put_back(manifest: Manifest, removal: Removal) -> list[Edit]:
+def _put_back(manifest: Manifest, removal: Removal) -> list[editing.Edit]:
     item, pointer = manifest.item, removal.pointer
     missing = [value for key, value in removal.entries if key is None]
     if not missing:
-        return [set_key(item, pointer, key, value) for key, value in removal.entries if key is not None]
-    return [set_key(item, pointer[:-1], str(pointer[-1]), [*value_at(item.value, pointer), *missing])]
+        return [editing.set_key(item, pointer, key, value) for key, value in removal.entries if key is not None]
+    return [editing.set_key(item, pointer[:-1], str(pointer[-1]), [*value_at(item.value, pointer), *missing])]
 
 
 def _told(removal: Removal) -> str:

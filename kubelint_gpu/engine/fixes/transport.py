@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import Any
 
 from kubelint_gpu.documents import Item, Pointer, Reading, emitter, encode, read
-from kubelint_gpu.documents.edits import Edit, apply, remove_key, replace_scalar, set_key
+from kubelint_gpu.documents.editing import Edit, apply, remove_key, replace_scalar, set_key
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, EntryScript, FieldWriter

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
 
-from kubelint_gpu.analysis.fields.misplaced_fields import MISPLACED, Misplaced, misplaced_in, overtaken
-from kubelint_gpu.documents import encode, read
-from kubelint_gpu.documents.edits import Edit, apply
+from kubelint_gpu.analysis.fields import misplaced_fields
+from kubelint_gpu.documents import editing, encode, read
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.asking import claims_behind, drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate, Identity
@@ -63,18 +62,18 @@ def tried(
     It must mend what is found `beside` the draft, too.
     The numbers in `holds` are of proposals that are known to work; `alone` is asked whether another may be tried.
     """
-    waiting: Sequence[Misplaced] = ()
+    waiting: Sequence[misplaced_fields.Misplaced] = ()
     whole = [one.manifest for one in (draft, *beside)]
     known = not any(claims_behind(unit, draft, one) or (one is not None and one.unknown) for one in whole)
     sure = known and not decisive(unit)
-    if draft.proposals and draft.manifest is not None and draft.code != MISPLACED:
-        waiting = misplaced_in(unit, draft.manifest)
+    if draft.proposals and draft.manifest is not None and draft.code != misplaced_fields.MISPLACED:
+        waiting = misplaced_fields.misplaced_in(unit, draft.manifest)
     for number, proposal in enumerate(draft.proposals):
         try:
             edits = proposal.edits()
             if not edits:
                 continue
-            early = overtaken(waiting, changed_by(unit, edits)) if waiting else ""
+            early = misplaced_fields.overtaken(waiting, changed_by(unit, edits)) if waiting else ""
             if early:
                 yield Refusal(proposal.title, proposal.safety, early, proposal.effect)
                 continue
@@ -104,7 +103,7 @@ def tried(
         yield Refusal(proposal.title, proposal.safety, why, proposal.effect)
 
 
-def _of_sources(unit: ApplySet, changed: ApplySet, edits: Sequence[Edit]) -> list[Edit]:
+def _of_sources(unit: ApplySet, changed: ApplySet, edits: Sequence[editing.Edit]) -> list[editing.Edit]:
     """The edits as those of files that people write."""
     from kubelint_gpu.engine.fixes.transport import source_edits
 
@@ -112,7 +111,7 @@ def _of_sources(unit: ApplySet, changed: ApplySet, edits: Sequence[Edit]) -> lis
     return [*(edit for edit in edits if edit.path not in made), *source_edits(unit, changed)]
 
 
-def edited(unit: ApplySet, edits: Sequence[Edit]) -> ApplySet | None:
+def edited(unit: ApplySet, edits: Sequence[editing.Edit]) -> ApplySet | None:
     """The unit with the edits made; None where the text does not allow them."""
     try:
         return changed_by(unit, edits)
@@ -120,7 +119,7 @@ def edited(unit: ApplySet, edits: Sequence[Edit]) -> ApplySet | None:
         return None
 
 
-def changed_by(unit: ApplySet, edits: Sequence[Edit]) -> ApplySet:
+def changed_by(unit: ApplySet, edits: Sequence[editing.Edit]) -> ApplySet:
     """The unit with the edits made; what was made of edited sources is rendered again.
 
     Raises:
@@ -137,7 +136,7 @@ def changed_by(unit: ApplySet, edits: Sequence[Edit]) -> ApplySet:
         if not mine or reading.source is None:
             readings.append(reading)
             continue
-        after = read(reading.source.path, encode(reading.source, apply(reading.source, mine)))
+        after = read(reading.source.path, encode(reading.source, editing.apply(reading.source, mine)))
         if len(after.problems) > len(reading.problems):
             problem = after.problems[-1]
             raise NotEditable(f"the text could no longer be read: {problem.message}")
@@ -198,6 +197,6 @@ def cured(changed: ApplySet, drafts: Sequence[Diagnostic]) -> frozenset[Identity
     return frozenset() if crashed or worse else frozenset(cured)
 
 
-def _fix(proposal: FixCandidate, edits: Sequence[Edit], verified: bool) -> Fix:
+def _fix(proposal: FixCandidate, edits: Sequence[editing.Edit], verified: bool) -> Fix:
     made = tuple(TextEdit(place_of(edit.path, edit.span), edit.text) for edit in edits)
     return Fix(proposal.whole, proposal.safety, verified, made)

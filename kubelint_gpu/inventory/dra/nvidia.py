@@ -11,16 +11,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from kubelint_gpu.inventory.dra.partitions import (
-    COMPUTE,
-    MEDIA,
-    MigPartition,
-    engines,
-    layout,
-    memory_slices,
-    partitions,
-)
-from kubelint_gpu.inventory.gpus.gpu_models import MODELS, GpuModel
+from kubelint_gpu.inventory.dra import partitions
+from kubelint_gpu.inventory.gpus import gpu_models
 from kubelint_gpu.patterns import pattern
 
 DRIVER = "gpu.nvidia.com"
@@ -62,7 +54,7 @@ OPTIONAL = frozenset(one["metadata"]["name"] for one in CLASSES[2:])
 def preset_objects() -> list[dict[str, Any]]:
     """A node for each model that can be divided, with a whole GPU and with MIG devices, and NVIDIA's classes."""
     found: list[dict[str, Any]] = [*CLASSES]
-    for model in (one for one in MODELS if one.slices):
+    for model in (one for one in gpu_models.MODELS if one.slices):
         whole, _ = gpu_devices(model.product, model, model.memory, (0,), None)
         divided, _ = gpu_devices(model.product, model, model.memory, (1,), {min(model.profiles)[0]: 2})
         meta = {"name": model.product.lower()}
@@ -78,7 +70,11 @@ def product_name(product: str) -> str:
 
 
 def gpu_devices(
-    product: str, model: GpuModel | None, memory: int, numbers: Iterable[int], mig: dict[str, int] | str | None
+    product: str,
+    model: gpu_models.GpuModel | None,
+    memory: int,
+    numbers: Iterable[int],
+    mig: dict[str, int] | str | None,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Devices and counter sets of some GPUs, each by its number on the node; `memory` is in MiB.
 
@@ -89,18 +85,18 @@ def gpu_devices(
     for number in numbers:
         common = _common(product, model, number)
         if isinstance(mig, dict) and model is not None:
-            devices += [_mig(number, place, common, model) for place in layout(model, mig)]
+            devices += [_mig(number, place, common, model) for place in partitions.layout(model, mig)]
             continue
         gpu = _gpu(number, common, memory)
         if mig == "dynamic" and model is not None and model.slices:
             counter_set = f"gpu-{number}-counter-set"
-            whole = {f"memory-slice-{place}": "1" for place in range(memory_slices(model))}
-            whole |= {COMPUTE: str(model.slices), MEDIA: "1"}
+            whole = {f"memory-slice-{place}": "1" for place in range(partitions.memory_slices(model))}
+            whole |= {partitions.COMPUTE: str(model.slices), partitions.MEDIA: "1"}
             counters.append({"name": counter_set, "counters": _values(whole)})
             gpu["consumesCounters"] = [{"counterSet": counter_set, "counters": _values(whole)}]
             devices.append(gpu)
             for profile, most in model.profiles:
-                for place in partitions(model, profile, most):
+                for place in partitions.partitions(model, profile, most):
                     device = _mig(number, place, common, model)
                     device["consumesCounters"] = [{"counterSet": counter_set, "counters": _values(place.takes)}]
                     devices.append(device)
@@ -109,7 +105,7 @@ def gpu_devices(
     return devices, counters
 
 
-def _common(product: str, model: GpuModel | None, number: int) -> dict[str, Any]:
+def _common(product: str, model: gpu_models.GpuModel | None, number: int) -> dict[str, Any]:
     found: dict[str, Any] = {
         "productName": {"string": product_name(product)},
         "brand": {"string": "GeForce" if "GeForce" in product else "Nvidia"},
@@ -130,7 +126,9 @@ def _gpu(number: int, common: dict[str, Any], memory: int) -> dict[str, Any]:
     return {"name": f"gpu-{number}", "attributes": attributes, "capacity": {"memory": {"value": f"{memory}Mi"}}}
 
 
-def _mig(number: int, place: MigPartition, common: dict[str, Any], model: GpuModel) -> dict[str, Any]:
+def _mig(
+    number: int, place: partitions.MigPartition, common: dict[str, Any], model: gpu_models.GpuModel
+) -> dict[str, Any]:
     attributes = {
         "type": {"string": "mig"},
         "parentUUID": {"string": _uuid(number)},
@@ -138,7 +136,7 @@ def _mig(number: int, place: MigPartition, common: dict[str, Any], model: GpuMod
         **common,
     }
     slices = {f"memorySlice{slot}": {"value": "1"} for slot in range(place.start, place.start + place.size)}
-    others = {name: {"value": str(count)} for name, count in engines(model, place).items()}
+    others = {name: {"value": str(count)} for name, count in partitions.engines(model, place).items()}
     capacity = {"memory": {"value": f"{place.memory}Mi"}, **others, **slices}
     return {"name": f"gpu-{number}-{place.name}", "attributes": attributes, "capacity": capacity}
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubelint_gpu.kube.dra.amounts import Amount, read_amounts
-from kubelint_gpu.kube.dra.device_taints import read_device_toleration
+from kubelint_gpu.kube.dra import amounts, device_taints
 from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
@@ -39,7 +38,7 @@ class DeviceQuery:
     count: int = 1
     admin: bool | None = None
     tolerations: tuple[Toleration, ...] = ()
-    capacity: FrozenMap[str, Amount] = EMPTY
+    capacity: FrozenMap[str, amounts.Amount] = EMPTY
     has_capacity: bool = False
 
     def is_kept_off(self, taints: Iterable[Taint]) -> bool:
@@ -128,7 +127,7 @@ def _query(fields: Fields, name: str) -> DeviceQuery:
         mode=fields.choice("allocationMode", (EXACT_COUNT, ALL), EXACT_COUNT),
         count=fields.integer("count", 1, 0, _INT64) or 1,
         admin=fields.boolean("adminAccess") if "adminAccess" in fields else None,
-        tolerations=tuple(read_device_toleration(child) for child in fields.children("tolerations")),
-        capacity=read_amounts(fields.down("capacity").child("requests")),
+        tolerations=tuple(device_taints.read_device_toleration(child) for child in fields.children("tolerations")),
+        capacity=amounts.read_amounts(fields.down("capacity").child("requests")),
         has_capacity="capacity" in fields,
     )

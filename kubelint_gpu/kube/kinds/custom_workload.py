@@ -18,8 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kubelint_gpu.kube.kinds.custom_strategy import custom_strategy, revisions_apart
-from kubelint_gpu.kube.kinds.inline_containers import composed
+from kubelint_gpu.kube.kinds import custom_strategy, inline_containers
 from kubelint_gpu.kube.objects.meta import Meta, read_meta
 from kubelint_gpu.kube.objects.pod import read_pod_spec
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_base, is_workload
@@ -79,13 +78,13 @@ def _replaced(found: Workload, row: dict[str, Any], template: dict[str, Any], ro
         return key in row and at(root.value, row[key].split(".")) is True
 
     selector = read_label_selector(root.down("spec").child("selector")) if row.get("update") == "argo" else None
-    apart = revisions_apart(root.value, selector)
+    apart = custom_strategy.revisions_apart(root.value, selector)
     return replace(
         found,
         replicas=0 if is_true("suspend") else found.replicas,
         selector=selector,
         spec=replace(found.spec, pod_anti_affinity=(*found.spec.pod_anti_affinity, *apart)) if apart else found.spec,
-        strategy=custom_strategy(row, template, root, found.replicas),
+        strategy=custom_strategy.custom_strategy(row, template, root, found.replicas),
         approximate="exact" not in row or is_true("autoscaled"),
     )
 
@@ -101,7 +100,7 @@ def _workload(
     if row["form"] == "inline":
         if row.get("unless") in here.value:
             return None
-        composite, asks = composed(here.value, root.down("spec").value, row, pointer)
+        composite, asks = inline_containers.composed(here.value, root.down("spec").value, row, pointer)
         if not asks:
             return None
         at = (*pointer, row["scheduling"]) if row.get("scheduling") else pointer

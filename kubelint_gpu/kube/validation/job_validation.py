@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.kube.validation.job_policies import failure_policy_problems, success_policy_problems, unsupported
+from kubelint_gpu.kube.validation import job_policies
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.plain import mapping, whole
 
@@ -55,7 +55,7 @@ def _job(spec: dict[str, Any], base: Pointer) -> Problems:
     yield from negative(spec, base, _NOT_NEGATIVE)
     mode = spec.get("completionMode")
     if isinstance(mode, str) and mode not in _MODES and not is_placeholder(mode):
-        yield unsupported(mode, _MODES, (*base, "completionMode"))
+        yield job_policies.unsupported(mode, _MODES, (*base, "completionMode"))
     if mode == "Indexed":
         yield from _indexed(spec, base)
     if mode in (None, "NonIndexed"):
@@ -69,11 +69,11 @@ def _job(spec: dict[str, Any], base: Pointer) -> Problems:
     policy = spec.get("podReplacementPolicy")
     lawful = ("Failed",) if failures is not None else ("Failed", "TerminatingOrFailed")
     if isinstance(policy, str) and policy not in lawful and not is_placeholder(policy):
-        yield unsupported(policy, lawful, (*base, "podReplacementPolicy"))
+        yield job_policies.unsupported(policy, lawful, (*base, "podReplacementPolicy"))
     if failures is not None:
-        yield from failure_policy_problems(spec, base)
+        yield from job_policies.failure_policy_problems(spec, base)
     if spec.get("successPolicy") is not None:
-        yield from success_policy_problems(spec, (*base, "successPolicy"))
+        yield from job_policies.success_policy_problems(spec, (*base, "successPolicy"))
 
 
 def _indexed(spec: dict[str, Any], base: Pointer) -> Problems:

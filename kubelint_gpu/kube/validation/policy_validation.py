@@ -12,7 +12,7 @@ from typing import Any
 from kubelint_gpu.kube.objects.limit_range import Limit, read_limit_range
 from kubelint_gpu.kube.objects.quota import read_resource_quota
 from kubelint_gpu.kube.objects.requests import is_extended
-from kubelint_gpu.kube.validation.selector_validation import selector_problems
+from kubelint_gpu.kube.validation import selector_validation
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.names import is_qualified_name
 from kubelint_gpu.kube.values.plain import amount, mapping, sequence, shortened, whole, written
@@ -62,7 +62,7 @@ def budget_problems(value: dict[str, Any]) -> Problems:
     if isinstance(policy, str) and policy not in _EVICTION and not is_placeholder(policy):
         text = f'unsupported value "{shortened(policy)}": supported values: "AlwaysAllow", "IfHealthyBudget"'
         yield InvalidObject(text, ("spec", "unhealthyPodEvictionPolicy"), policy)
-    yield from selector_problems(spec.get("selector"), ("spec", "selector"))
+    yield from selector_validation.selector_problems(spec.get("selector"), ("spec", "selector"))
 
 
 def quota_problems(value: dict[str, Any]) -> Problems:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.kube.validation.job_policies import unsupported
-from kubelint_gpu.kube.validation.selector_validation import selector_problems
+from kubelint_gpu.kube.validation import job_policies, selector_validation
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.names import is_label, is_subdomain
 from kubelint_gpu.kube.values.plain import amount, containers, mapping, sequence, shortened, written
@@ -87,7 +86,7 @@ def claim_problems(spec: dict[str, Any], base: Pointer, *, whole: bool) -> Probl
         yield InvalidObject("at least 1 access mode is required", where if modes == [] else base, None)
     for index, mode in enumerate(sequence(modes)):
         if mode in (None, "") or (written(mode) and mode not in _ACCESS_MODES):
-            yield unsupported(mode or "", _ACCESS_MODES, (*where, index))
+            yield job_policies.unsupported(mode or "", _ACCESS_MODES, (*where, index))
     if _ALONE in sequence(modes) and any(mode != _ALONE for mode in sequence(modes)):
         yield InvalidObject(f"may not use {_ALONE} with other access modes", where, None)
     requests = mapping(mapping(spec.get("resources")).get("requests"))
@@ -102,7 +101,7 @@ def claim_problems(spec: dict[str, Any], base: Pointer, *, whole: bool) -> Probl
     if name and not is_subdomain(name):
         text = f'"{shortened(name)}" is not a name: lower case letters, digits, "-", ".", no "-" or "." at the ends'
         yield InvalidObject(text, (*base, "storageClassName"), name)
-    yield from selector_problems(spec.get("selector"), (*base, "selector"))
+    yield from selector_validation.selector_problems(spec.get("selector"), (*base, "selector"))
     mode = spec.get("volumeMode")
     if isinstance(mode, str) and mode not in _VOLUME_MODES and not is_placeholder(mode):
-        yield unsupported(mode, _VOLUME_MODES, (*base, "volumeMode"))
+        yield job_policies.unsupported(mode, _VOLUME_MODES, (*base, "volumeMode"))

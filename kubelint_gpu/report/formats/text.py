@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.report import snippet
 from kubelint_gpu.report.content import source_line
 from kubelint_gpu.report.mark import groups, headline
 from kubelint_gpu.report.ranking import worst_of
-from kubelint_gpu.report.snippet import Frame, snippet
 from kubelint_gpu.report.tally import closing
 from kubelint_gpu.report.theme import NARROW, theme_of
 from kubelint_gpu.values import replace
@@ -97,7 +97,7 @@ def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
     style: Style = finding.severity
     marks = groups(finding)
     digits = len(str(max(mark.last_line for group in marks for mark in group)))
-    frame = Frame(theme, digits, style)
+    frame = snippet.Frame(theme, digits, style)
     yield from _headline(finding, theme)
     for index, group in enumerate(marks):
         if index:
@@ -148,16 +148,16 @@ def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
     return text, ""
 
 
-def _place(group: list[Mark], report: Report, frame: Frame) -> Iterator[str]:
+def _place(group: list[Mark], report: Report, frame: snippet.Frame) -> Iterator[str]:
     theme = frame.theme
     lead = next((mark for mark in group if mark.primary), group[0])
     path, line, column = lead.place.path, lead.place.line, lead.place.column
     arrow = theme.paint("frame", " " * frame.digits + "-->")
     yield f"{arrow} {theme.show(path)}:{line}:{column}"
-    yield from snippet(group, lambda number: source_line(report, path, number), frame)
+    yield from snippet.snippet(group, lambda number: source_line(report, path, number), frame)
 
 
-def _notes(finding: Finding, frame: Frame) -> Iterator[str]:
+def _notes(finding: Finding, frame: snippet.Frame) -> Iterator[str]:
     _, rest = _head(finding, frame.theme)
     if rest:
         yield from _note("note", rest, frame)
@@ -173,14 +173,14 @@ def _notes(finding: Finding, frame: Frame) -> Iterator[str]:
         yield from _note("help", advice, frame)
 
 
-def _rule(finding: Finding, report: Report, frame: Frame) -> Iterator[str]:
+def _rule(finding: Finding, report: Report, frame: snippet.Frame) -> Iterator[str]:
     rule = report.rules.get(finding.code)
     possible = f" ({finding.chance})" if finding.chance else ""
     page = f" {rule.url}" if rule is not None and rule.url else ""
     yield from _note("rule", f"{finding.name}{possible}{page}", frame)
 
 
-def _note(title: str, text: str, frame: Frame) -> Iterator[str]:
+def _note(title: str, text: str, frame: snippet.Frame) -> Iterator[str]:
     theme = frame.theme
     lead = " " * (frame.digits + 1)
     before = len(lead) + len(title) + 4
@@ -191,7 +191,7 @@ def _note(title: str, text: str, frame: Frame) -> Iterator[str]:
         yield " " * hang + line
 
 
-def _list(title: str, entries: list[tuple[str, str]], frame: Frame) -> Iterator[str]:
+def _list(title: str, entries: list[tuple[str, str]], frame: snippet.Frame) -> Iterator[str]:
     theme = frame.theme
     lead = " " * (frame.digits + 1)
     yield f"{lead}{theme.paint('frame', '=')} {theme.paint('bold', title)}:"

@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.attempt import Attempt, assume, attempt, held
 from kubelint_gpu.scheduler.fit import fit
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.placement.capacity import bound_on, numbered
+from kubelint_gpu.scheduler.placement import capacity
 from kubelint_gpu.scheduler.plugins.pod_topology_spread import included
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.work import charge
@@ -38,7 +38,7 @@ def fill(pod: Pod, wanted: int, snapshot: Snapshot, *, choose: Callable[[Sequenc
         found = attempt(pod, snapshot)
         if found.fit is None or not found.fit.schedulable:
             return Filled(number, snapshot, found)
-        snapshot = assume(numbered(pod, number), snapshot, (choose or min)(found.fit.fits))
+        snapshot = assume(capacity.numbered(pod, number), snapshot, (choose or min)(found.fit.fits))
     return Filled(wanted, snapshot)
 
 
@@ -49,7 +49,7 @@ def _at_once(pod: Pod, snapshot: Snapshot, most: int) -> tuple[int, Snapshot]:
     """
     if held(pod, snapshot):
         return 0, snapshot
-    rooms = {name: bound_on(pod, snapshot, name, most) for name in fit(pod, snapshot).fits}
+    rooms = {name: capacity.bound_on(pod, snapshot, name, most) for name in fit(pod, snapshot).fits}
     if not all(exact for _, exact in rooms.values()):
         return 0, snapshot
     taken, infos = 0, {}
@@ -57,7 +57,7 @@ def _at_once(pod: Pod, snapshot: Snapshot, most: int) -> tuple[int, Snapshot]:
         node, number = snapshot.node(name), min(room, most - taken)
         charge(number // STEPS.short_pods)
         if node is not None and number:
-            infos[name] = node.with_pods(numbered(pod, taken), number)
+            infos[name] = node.with_pods(capacity.numbered(pod, taken), number)
         taken += number
     return taken, snapshot.with_infos(infos)
 

@@ -8,6 +8,7 @@ from kubelint_gpu.kube.objects.affinity import PodAffinityTerm
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.selectors import LabelSelector
+from kubelint_gpu.scheduler.framework import selected_pods
 from kubelint_gpu.scheduler.framework.facts import (
     Facts,
     Held,
@@ -22,7 +23,6 @@ from kubelint_gpu.scheduler.framework.facts import (
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
-from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
 from kubelint_gpu.scheduler.framework.snapshot import Placed, Snapshot
 from kubelint_gpu.values import NamedTuple
 
@@ -168,7 +168,7 @@ def _wanted(terms: tuple[Term, ...], snapshot: Snapshot) -> Counts:
     counts: Counts = {}
     if not terms:
         return counts
-    for _, placed in placed_matching(snapshot, terms[0].selector, terms[0].namespaces):
+    for _, placed in selected_pods.placed_matching(snapshot, terms[0].selector, terms[0].namespaces):
         if all(term.matches(placed[0][0]) for term in terms):
             for _, info in placed:
                 for term in terms:
@@ -179,7 +179,7 @@ def _wanted(terms: tuple[Term, ...], snapshot: Snapshot) -> Counts:
 def _unwanted(terms: tuple[Term, ...], snapshot: Snapshot) -> Counts:
     counts: Counts = {}
     for term in terms:
-        for _, placed in placed_matching(snapshot, term.selector, term.namespaces):
+        for _, placed in selected_pods.placed_matching(snapshot, term.selector, term.namespaces):
             for _, info in placed:
                 _add(counts, term.key, info, 1)
     return counts

@@ -9,11 +9,11 @@ from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.taints import untolerated
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import Requirement
+from kubelint_gpu.scheduler.framework import selected_pods
 from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Reach, never, no_token, nobody, within
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
-from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.node_affinity import matches_node
 from kubelint_gpu.values import NamedTuple, replace
@@ -185,7 +185,7 @@ def _count(snapshot: Snapshot, pod: Pod, constraint: SpreadConstraint, partition
     # an empty selector counts nothing here, although it matches the incoming pod
     if selector is not None and selector.requirements:
         group_of = partition.group_of
-        for _, placed in placed_matching(snapshot, selector, frozenset((pod.meta.namespace,))):
+        for _, placed in selected_pods.placed_matching(snapshot, selector, frozenset((pod.meta.namespace,))):
             for other, info in placed:
                 group = group_of.get(info.node.meta.name)
                 if group is not None and (every or group in counting) and not other.meta.terminating:

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import PARTS
-from kubelint_gpu.simulation.bounds import shortage
-from kubelint_gpu.simulation.bounds.always_ends import always_ends
+from kubelint_gpu.simulation.bounds import always_ends, preconditions, shortage
 from kubelint_gpu.simulation.bounds.change_set import changing, named, scaled
-from kubelint_gpu.simulation.bounds.preconditions import is_beyond_search, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.revisions import may_have_template
-from kubelint_gpu.simulation.search.ends import RunEnd, RunEnds
+from kubelint_gpu.simulation.search import group_ends, left_out, replay
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.group_ends import eviction_of, group_ends
-from kubelint_gpu.simulation.search.left_out import left_out
-from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.search.ends import RunEnd, RunEnds
 
 
 def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgement | None:
@@ -77,11 +76,15 @@ def told_by_some(question: Question) -> Judgement | None:
     situation, search, position, one = question.situation, question.search, question.position, question.participant
     if not one.replaces:
         return None
-    found = replace(question.blank, verdict=Verdict.COMPLETES) if always_ends(situation, position) else None
-    if not one.moves and is_beyond_search(situation):
+    found = replace(question.blank, verdict=Verdict.COMPLETES) if always_ends.always_ends(situation, position) else None
+    if not one.moves and preconditions.is_beyond_search(situation):
         return found
     with suppress(UsedUp):
-        ends = _ends(question) if one.moves else group_ends(search, frozenset({position}), frozenset(), PARTS.applied)
+        ends = (
+            _ends(question)
+            if one.moves
+            else group_ends.group_ends(search, frozenset({position}), frozenset(), PARTS.applied)
+        )
         if ends is None:
             return found
         trace = _replayed(search, ends, ends.verdict(partial(ends.simulation.model.done, name=one.new.key))[1])
@@ -95,7 +98,7 @@ def told_by_some(question: Question) -> Judgement | None:
 def by_evicting(question: Question, found: Judgement, alone: Callable[[Question], Judgement]) -> Judgement:
     """The judgement as if its pods were made now, where they had room only in the place of others that give way."""
     situation, position, one = question.situation, question.position, question.participant
-    if found.placed >= found.wanted or one.moves or not may_evict(situation, position, itself=False):
+    if found.placed >= found.wanted or one.moves or not preconditions.may_evict(situation, position, itself=False):
         return found
     old = replace(one.new, replicas=len(one.running))
     made = replace(one, old=old, rolls=False, known=True, existing=bool(one.running) and not one.daemons)
@@ -160,7 +163,7 @@ def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace 
         )
         first = [one.states[0] for one in ends.found]
         ready = [blank.wanted - sum(one.controls[place]) - sum(one.waiting[kind] for kind in mine) for one in first]
-        waiting = left_out(question.situation, ends.simulation, end.states[0], owner)
+        waiting = left_out.left_out(question.situation, ends.simulation, end.states[0], owner)
     return replace(
         blank,
         placed=min(blank.wanted, *ready),
@@ -178,7 +181,7 @@ def _evicting(question: Question, ends: RunEnds, found: Judgement) -> Judgement:
     replaced = (one.new.key for one in question.situation.participants if one.controller.replaces_lost)
     among = frozenset[str]() if found.verdict else frozenset(replaced)
     for owner in (one for one in ends.evictions if one not in among):
-        trace = eviction_of(question.search, ends, owner)
+        trace = group_ends.eviction_of(question.search, ends, owner)
         if trace is not None:
             shortest = shortest or trace
             every += [one for one in trace.evictions if one.owner == owner and one not in every]
@@ -197,7 +200,7 @@ def _ends(question: Question) -> RunEnds | None:
 
     def found() -> RunEnds | None:
         with suppress(UsedUp), part(1, 3):
-            return group_ends(search, rolling, scaling, PARTS.applied, lasting=lasting)
+            return group_ends.group_ends(search, rolling, scaling, PARTS.applied, lasting=lasting)
         return None
 
     name = "ends of lasting pods" if lasting else "ends"
@@ -209,5 +212,5 @@ def _replayed(search: GroupSearch, ends: RunEnds, end: RunEnd | None) -> Trace |
         return None
     try:
         return search.replayed(ends.simulation, end.path)
-    except ReplayMismatch:
+    except replay.ReplayMismatch:
         return None

@@ -6,20 +6,24 @@ end, and last one run in which the others come first.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kubelint_gpu.budget import PARTS
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import attends
+from kubelint_gpu.simulation.bounds import shortfall
 from kubelint_gpu.simulation.bounds.counting import shares_of
-from kubelint_gpu.simulation.bounds.counting_nodes import Shares
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.bounds.shortfall import after_rollout
-from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
+from kubelint_gpu.simulation.model import preemptions
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement
 from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.bounds.counting_nodes import Shares
 
 
 def changing(situation: Situation, position: int) -> frozenset[int]:
@@ -181,12 +185,12 @@ def is_apart(situation: Situation, position: int, others: frozenset[int]) -> boo
 
 def _beside_settled(situation: Situation, search: GroupSearch, position: int) -> tuple[int, Trace | None]:
     """A run that gets stuck when all others have changed already, and its own number of pods, too."""
-    participants = [after_rollout(one) for one in situation.participants]
+    participants = [shortfall.after_rollout(one) for one in situation.participants]
     mine = situation.participants[position]
     # it is scaled before anything is rolled
     participants[position] = replace(mine, old=replace(mine.old, replicas=mine.replicas))
     simulation = search.simulated(participants, frozenset({position}), search.outsiders, situation.fixed)
     try:
         return search.stuck_run(simulation)
-    except UnmodelledVictim:
+    except preemptions.UnmodelledVictim:
         return 0, None

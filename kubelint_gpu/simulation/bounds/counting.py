@@ -3,62 +3,57 @@
 from __future__ import annotations
 
 from kubelint_gpu.budget import BUDGET
-from kubelint_gpu.simulation.bounds.counting_nodes import (
-    Shares,
-    Slots,
-    group_places,
-    group_shares,
-    group_slots,
-    own_slots,
-)
-from kubelint_gpu.simulation.bounds.preconditions import is_crowded, is_peaceful, may_evict
+from kubelint_gpu.simulation.bounds import counting_nodes, preconditions, shortfall
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.bounds.shortfall import fit_alone, halt, short_of
+from kubelint_gpu.simulation.search import placements
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.placements import placements_of_all
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
 
-def slots_of(situation: Situation, search: GroupSearch, position: int) -> Slots | None:
+def slots_of(situation: Situation, search: GroupSearch, position: int) -> counting_nodes.Slots | None:
     """The places for a workload while all others stay as they are; None where they are not alike."""
     if situation.participants[position].resumes:
         return None
     if situation.grown is None:
-        found = group_slots(situation.participants, position, _places(situation))
+        found = counting_nodes.group_slots(situation.participants, position, _places(situation))
         if found is not None:
             return found
     if len(situation.participants) > 1 or situation.participants[0].controller.has_own_claims(situation.cluster):
         return None
-    return own_slots(situation.participants[0], search.simulation(frozenset(), ()))
+    return counting_nodes.own_slots(situation.participants[0], search.simulation(frozenset(), ()))
 
 
-def shares_of(situation: Situation, search: GroupSearch, position: int) -> Shares | None:
+def shares_of(situation: Situation, search: GroupSearch, position: int) -> counting_nodes.Shares | None:
     """The same while everything that is known to change in the group changes at the same moment."""
     if situation.grown is not None or search.outsiders or not situation.participants[position].existing:
         return None
-    if situation.participants[position].controller.has_own_claims(situation.cluster) or not is_peaceful(situation):
+    if situation.participants[position].controller.has_own_claims(situation.cluster) or not preconditions.is_peaceful(
+        situation
+    ):
         return None
-    return group_shares(situation.participants, position, _places(situation))
+    return counting_nodes.group_shares(situation.participants, position, _places(situation))
 
 
 def _places(situation: Situation) -> int | None:
     parts = (situation.participants, situation.demands, situation.residual)
-    return situation.memo.of("places", parts, lambda: group_places(*parts))
+    return situation.memo.of("places", parts, lambda: counting_nodes.group_places(*parts))
 
 
-def by_slots(situation: Situation, search: GroupSearch, position: int, slots: Slots, blank: Judgement) -> Judgement:
+def by_slots(
+    situation: Situation, search: GroupSearch, position: int, slots: counting_nodes.Slots, blank: Judgement
+) -> Judgement:
     """What counting places says of a rollout while all others stay as they are."""
     participant = situation.participants[position]
     mine = max(0, slots.total - slots.others)
     if mine < blank.wanted:
-        short = replace(blank, placed=mine, alone=fit_alone(situation, search, position).placed)
+        short = replace(blank, placed=mine, alone=shortfall.fit_alone(situation, search, position).placed)
         if short.alone >= blank.wanted:
             short = replace(short, waiting=_waiting(situation, search, position))
-        return replace(short, trace=halt(situation, search, position))
+        return replace(short, trace=shortfall.halt(situation, search, position))
     if not participant.rolling:
         return blank
     if mine >= slots.needed:
@@ -73,7 +68,7 @@ def decide(question: Question) -> Judgement | None:
     situation, search, position = question.situation, question.search, question.position
     if question.participant.daemons or search.outsiders:
         return None
-    if may_evict(situation, position) or is_crowded(situation, position):
+    if preconditions.may_evict(situation, position) or preconditions.is_crowded(situation, position):
         return None
     slots = slots_of(situation, search, position)
     return by_slots(situation, search, position, slots, question.blank) if slots is not None else None
@@ -82,9 +77,9 @@ def decide(question: Question) -> Judgement | None:
 def _waiting(situation: Situation, search: GroupSearch, position: int) -> Waiting | None:
     """What the next pod of a workload waits for where the others are placed first; None where that is not found."""
     simulation = search.simulation(frozenset(), ())
-    starts = placements_of_all(simulation, BUDGET.waiting, situation.memo)
+    starts = placements.placements_of_all(simulation, BUDGET.waiting, situation.memo)
     if starts.full:
         return None
-    return short_of(
+    return shortfall.short_of(
         search, simulation, starts, simulation.pod_types.members[position], situation.participants[position].new.key
     ).waiting

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.simulation.bounds.preconditions import is_beyond_search
+from kubelint_gpu.simulation.bounds import preconditions, shortfall
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.bounds.shortfall import short_of
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
@@ -13,7 +12,7 @@ from kubelint_gpu.values import replace
 def decide(question: Question) -> Judgement:
     """What every run comes to, as far as the budget reaches."""
     position, participant, search = question.position, question.participant, question.search
-    if participant.rolling and is_beyond_search(question.situation):
+    if participant.rolling and preconditions.is_beyond_search(question.situation):
         return replace(question.blank, by_bound=False, verdict=_where_open(question))
     rolling = frozenset({position}) if participant.rolling else frozenset[int]()
     mine = search.simulation(rolling, ()).pod_types.members[position]
@@ -29,7 +28,7 @@ def decide(question: Question) -> Judgement:
         fragmented=starts.fragmented,
     )
     if blank.placed < wanted and starts.complete:
-        one = short_of(search, found.simulation, starts, mine, participant.new.key)
+        one = shortfall.short_of(search, found.simulation, starts, mine, participant.new.key)
         blank = replace(blank, at_best=one.placed, refusal=one.refusal, waiting=one.waiting)
     if found.verdict is None or not participant.rolling:
         return blank

@@ -5,19 +5,23 @@ While one workload is rolled and nobody else moves, a pod that goes leaves a pla
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler.relations import asks, first_alike, tokens
-from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
+from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.controllers.state import READY, State, count_on, on_node
-from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.simulation.controllers import rollout_state
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, without_claims
+from kubelint_gpu.simulation.search import placements
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.placements import one_placement
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.model.simulation import Simulation
 
 
 def decide(question: Question) -> Judgement | None:
@@ -26,15 +30,17 @@ def decide(question: Question) -> Judgement | None:
     All others keep their pods and wait for none, and nobody evicts anybody.
     """
     situation, position, participant = question.situation, question.position, question.participant
-    if not participant.rolling or participant.resumes or is_crowded(situation, position):
+    if not participant.rolling or participant.resumes or preconditions.is_crowded(situation, position):
         return None
-    if question.search.outsiders or (participant.controller.has_replica_sets and may_evict(situation, position)):
+    if question.search.outsiders or (
+        participant.controller.has_replica_sets and preconditions.may_evict(situation, position)
+    ):
         return None
     by_one = not participant.running and _is_one_by_one(participant, situation.cluster)
     if not by_one and not _needs_no_more(participant):
         return None
     before = question.search.simulation(frozenset(), ())
-    start = situation.memo.of("one placement", (before,), lambda: one_placement(before))
+    start = situation.memo.of("one placement", (before,), lambda: placements.one_placement(before))
     if start is None:
         return None
     simulation = question.search.simulation(frozenset({position}), ())
@@ -106,14 +112,16 @@ def _is_one_by_one(participant: WorkloadChange, cluster: Cluster) -> bool:
     return participant.controller.replaces_singly(participant.replicas, cluster.version)
 
 
-def _stands(simulation: Simulation, state: State, kinds: tuple[int, ...]) -> bool:
+def _stands(simulation: Simulation, state: rollout_state.State, kinds: tuple[int, ...]) -> bool:
     """Whether all pods have room together, and each of its own would find it again where it is."""
     if any(state.waiting):
         return False
     for index, content in enumerate(state.nodes):
         for kind in kinds:
-            if count_on(content, kind, READY):
-                without = state._replace(nodes=on_node(state.nodes, index, (kind, READY, -1)))
+            if rollout_state.count_on(content, kind, rollout_state.READY):
+                without = state._replace(
+                    nodes=rollout_state.on_node(state.nodes, index, (kind, rollout_state.READY, -1))
+                )
                 for held in simulation.places.released(kind, index, state):
                     if index not in simulation.places.fitting(kind, without._replace(held=held)):
                         return False

@@ -5,9 +5,8 @@ from __future__ import annotations
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.relations import local_kinds
-from kubelint_gpu.simulation.bounds.preconditions import gives_way, may_evict
+from kubelint_gpu.simulation.bounds import preconditions, shortfall
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.bounds.shortfall import leans, stronger
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -41,7 +40,7 @@ def by_node(situation: Situation, search: GroupSearch, position: int, blank: Jud
     if not participant.rolling:
         return blank
     local = _is_local(situation, old, new)
-    if len(situation.participants) > 1 or search.outsiders or not local or may_evict(situation, position):
+    if len(situation.participants) > 1 or search.outsiders or not local or preconditions.may_evict(situation, position):
         return blank if short else None
     surge = participant.controller.surge(participant.replicas)
     if not surge or not room:
@@ -81,14 +80,14 @@ def always_ends(situation: Situation, position: int) -> bool:
         if place != position and not situation.demands[place].nodes.isdisjoint(nodes)
         for pod in one.pods
     ]
-    if not all(gives_way(spec, new.spec) for spec in rivals) or not _is_local(situation, old, new):
+    if not all(preconditions.gives_way(spec, new.spec) for spec in rivals) or not _is_local(situation, old, new):
         return False
     return len(_room(participant, old, new, _standing(situation, position))) == len(participant.nodes)
 
 
 def _is_counted(situation: Situation, position: int, old: Pod, new: Pod) -> bool:
     """Whether a quota counts its pods, or they must be near to pods of others."""
-    return any(quota.covers(pod) for quota in situation.cluster.quotas for pod in (old, new)) or leans(
+    return any(quota.covers(pod) for quota in situation.cluster.quotas for pod in (old, new)) or shortfall.leans(
         situation, position
     )
 
@@ -100,7 +99,9 @@ def _is_local(situation: Situation, old: Pod, new: Pod) -> bool:
 
 def _standing(situation: Situation, position: int) -> Snapshot:
     """The cluster with those running pods only that do not give way."""
-    return Snapshot.of(replace(situation.cluster, pods=tuple(stronger(situation, situation.participants[position]))))
+    return Snapshot.of(
+        replace(situation.cluster, pods=tuple(shortfall.stronger(situation, situation.participants[position])))
+    )
 
 
 def _room(participant: WorkloadChange, old: Pod, new: Pod, standing: Snapshot) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from kubelint_gpu.simulation.bounds.preconditions import is_peaceful
+from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -71,7 +71,7 @@ class Question:
     @cached_property
     def peaceful(self) -> bool:
         """Whether nobody in the situation could ever evict anybody."""
-        return is_peaceful(self.situation)
+        return preconditions.is_peaceful(self.situation)
 
 
 class Decider(NamedTuple):

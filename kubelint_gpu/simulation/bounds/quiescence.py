@@ -7,14 +7,13 @@ What counts is what can be bound at a rest, wherever it is.
 
 from __future__ import annotations
 
+from kubelint_gpu.simulation.bounds import never_rest, preconditions
 from kubelint_gpu.simulation.bounds.change_set import changing
-from kubelint_gpu.simulation.bounds.never_rest import never_rest
-from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.workload_change import joined
+from kubelint_gpu.simulation.search import placements
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.placements import one_placement
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
@@ -26,9 +25,14 @@ def leaves_no_pod_pending(situation: Situation, search: GroupSearch, rolling: fr
     False where it is not known, or where somebody may be evicted, or may end meanwhile.
     """
     rolling = joined(situation.participants, rolling)
-    if search.outsiders or any(may_evict(situation, place) or is_crowded(situation, place) for place in rolling):
+    if search.outsiders or any(
+        preconditions.may_evict(situation, place) or preconditions.is_crowded(situation, place) for place in rolling
+    ):
         return False
-    return never_rest(situation, rolling) and one_placement(search.simulation(rolling, ())) is not None
+    return (
+        never_rest.never_rest(situation, rolling)
+        and placements.one_placement(search.simulation(rolling, ())) is not None
+    )
 
 
 def decide(question: Question) -> Judgement | None:

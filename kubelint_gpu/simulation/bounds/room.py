@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.simulation.bounds.preconditions import may_evict
+from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -19,7 +19,7 @@ def at_rest(question: Question) -> Judgement | None:
 
     Every step brings such a rollout nearer to its end, so that it stops nowhere before.
     """
-    if not question.roomy_at_rest or may_evict(question.situation, question.position):
+    if not question.roomy_at_rest or preconditions.may_evict(question.situation, question.position):
         return None
     return _completes(question)
 

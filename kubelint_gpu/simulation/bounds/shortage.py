@@ -7,13 +7,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import BUDGET
-from kubelint_gpu.simulation.bounds.preconditions import may_evict
+from kubelint_gpu.simulation.bounds import preconditions, shortfall
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, follows, halt
-from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.search.left_out import left_out
-from kubelint_gpu.simulation.search.placements import fit_first, largest_first, placed_last
-from kubelint_gpu.simulation.search.placing_pods import missing
+from kubelint_gpu.simulation.search import left_out, placements, placing_pods
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
@@ -21,28 +17,31 @@ from kubelint_gpu.work import UsedUp, part
 
 if TYPE_CHECKING:
     from kubelint_gpu.scheduler.plugins.dynamic_resources.device_supply import DeviceSupply
+    from kubelint_gpu.simulation.model.simulation import Simulation
 
 
 def alone(question: Question) -> Judgement | None:
     """Too few nodes take its pods even where only what runs already is beside them."""
     situation, search, position, blank = question.situation, question.search, question.position, question.blank
-    found = fit_alone(situation, search, position)
+    found = shortfall.fit_alone(situation, search, position)
     if found.placed >= blank.wanted:
         return None
     short = replace(blank, placed=found.placed, alone=found.placed, waiting=found.waiting)
-    return replace(short, refusal=found.refusal, trace=halt(situation, search, position))
+    return replace(short, refusal=found.refusal, trace=shortfall.halt(situation, search, position))
 
 
 def at_last(question: Question) -> Judgement | None:
     """Too few nodes take its new pods when all that is known to change has changed."""
     situation, position, blank = question.situation, question.position, question.blank
-    if question.participant.old is question.participant.new or may_evict(situation, position, itself=False):
+    if question.participant.old is question.participant.new or preconditions.may_evict(
+        situation, position, itself=False
+    ):
         return None
     # where new pods go by old ones, or take devices that these kept from other claims, more of them may fit
     claims = {one.new.spec.resource_claims for one in situation.participants} - {()}
-    if follows(situation, position) or (len(claims) > 1 and question.participant.new.spec.resource_claims):
+    if shortfall.follows(situation, position) or (len(claims) > 1 and question.participant.new.spec.resource_claims):
         return None
-    last = fit_at_last(situation, question.search, position)
+    last = shortfall.fit_at_last(situation, question.search, position)
     # what was admitted before a quota was lowered runs on, and the rollout stops
     lowered = any(one.former not in (None, one.hard) for one in situation.cluster.quotas)
     if last.placed >= blank.wanted or (last.refusal and lowered and question.participant.replaces):
@@ -58,7 +57,7 @@ def by_sum(question: Question) -> Judgement | None:
     if found is None or found.placed:
         return None
     simulation = _at_rest(question)
-    return found if fit_first(simulation, simulation.pod_types.members[question.position]) else None
+    return found if placements.fit_first(simulation, simulation.pod_types.members[question.position]) else None
 
 
 def at_worst(question: Question) -> Judgement | None:
@@ -78,14 +77,14 @@ def _placed_last(question: Question, simulation: Simulation) -> Judgement | None
     situation, mine = question.situation, simulation.pod_types.members[question.position]
     if not asks_too_much(situation, simulation, question.position):
         return None
-    full, sizes = situation.memo.of("largest first", (simulation,), lambda: largest_first(simulation))
-    state = placed_last(simulation, full, sizes, mine)
-    lacking = sum(count for kind, count in missing(state) if kind in mine)
+    full, sizes = situation.memo.of("largest first", (simulation,), lambda: placements.largest_first(simulation))
+    state = placements.placed_last(simulation, full, sizes, mine)
+    lacking = sum(count for kind, count in placing_pods.missing(state) if kind in mine)
     if not lacking:
         return None
     # of many that lack devices one finding tells, and who holds each device is much to find out for all of them
     crowd = len(situation.participants) > BUDGET.told and situation.demands[question.position].supply is not None
-    waiting = None if crowd else left_out(question.situation, simulation, state, question.participant.new.key)
+    waiting = None if crowd else left_out.left_out(question.situation, simulation, state, question.participant.new.key)
     wanted = question.blank.wanted
     return replace(question.blank, placed=max(0, wanted - lacking), at_best=wanted, waiting=waiting)
 

@@ -15,7 +15,7 @@ from kubelint_gpu.simulation.controllers.ordinals import with_revision
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
-from kubelint_gpu.simulation.controllers.state import GOING, READY, Census, Content
+from kubelint_gpu.simulation.controllers.rollout_state import GOING, READY, Census, Content
 from kubelint_gpu.values import dataclass, replace
 
 

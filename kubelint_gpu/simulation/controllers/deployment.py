@@ -6,6 +6,7 @@ Behaviour: pkg/controller/deployment (sync.go, rolling.go, recreate.go, util/dep
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.pod import Pod
@@ -25,8 +26,11 @@ from kubelint_gpu.simulation.controllers.deployment_sync import (
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes, Reconciler
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController, keep
-from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.controllers.rollout_state import Census
+
 
 _ABSENT = -1
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.node_info import has_claims
-from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from kubelint_gpu.simulation.controllers.rollout_state import Census
 
 _POD_NAME = "statefulset.kubernetes.io/pod-name"
 

@@ -6,13 +6,16 @@ Behaviour: pkg/controller/replicaset, 1.34.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
-from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.values import dataclass
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.controllers.rollout_state import Census
 
 
 def keep(

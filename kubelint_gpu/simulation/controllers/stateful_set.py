@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.controllers.ordinals import (
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
-from kubelint_gpu.simulation.controllers.state import Census
+from kubelint_gpu.simulation.controllers.rollout_state import Census
 from kubelint_gpu.simulation.controllers.stateful_set_sync import (
     PodAction,
     Replica,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial, singledispatch
 
 from kubelint_gpu.scheduler import Snapshot, fit
-from kubelint_gpu.simulation.controllers.state import READY, UNBOUND, State, count_on, on_node
+from kubelint_gpu.simulation.controllers.rollout_state import READY, UNBOUND, State, count_on, on_node
 from kubelint_gpu.simulation.evidence.arithmetic import (
     cost_of_refusing,
     counts_decide,

@@ -9,7 +9,7 @@ from functools import partial
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
-from kubelint_gpu.simulation.controllers.state import UNBOUND, State, count_on
+from kubelint_gpu.simulation.controllers.rollout_state import UNBOUND, State, count_on
 from kubelint_gpu.simulation.evidence.arithmetic import cost_of_refusing, places, takers
 from kubelint_gpu.simulation.evidence.checker import Claim, NotShown, check
 from kubelint_gpu.simulation.evidence.kinds import (

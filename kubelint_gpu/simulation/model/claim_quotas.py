@@ -16,7 +16,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import CLAIMS, Excess, QuotaRefusal, ResourceQuota
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import served_by_classes
 from kubelint_gpu.simulation.controllers.reconciler import PodType
-from kubelint_gpu.simulation.controllers.state import UNBOUND, Content
+from kubelint_gpu.simulation.controllers.rollout_state import UNBOUND, Content
 
 Charge = Mapping[str, int]
 

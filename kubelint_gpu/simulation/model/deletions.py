@@ -13,7 +13,16 @@ from itertools import accumulate
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.simulation.controllers.reconciler import Action
-from kubelint_gpu.simulation.controllers.state import GOING, LEAVING, READY, UNBOUND, Content, State, more, on_node
+from kubelint_gpu.simulation.controllers.rollout_state import (
+    GOING,
+    LEAVING,
+    READY,
+    UNBOUND,
+    Content,
+    State,
+    more,
+    on_node,
+)
 from kubelint_gpu.work import charge
 
 Slot = tuple[int, int, int]

@@ -20,7 +20,7 @@ from kubelint_gpu.scheduler.attempt import reservations
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import own_devices
 from kubelint_gpu.simulation.controllers.reconciler import PodType
-from kubelint_gpu.simulation.controllers.state import UNBOUND, Content, HeldDevices, HeldHere, State, changed
+from kubelint_gpu.simulation.controllers.rollout_state import UNBOUND, Content, HeldDevices, HeldHere, State, changed
 from kubelint_gpu.simulation.model.claim_quotas import ClaimQuotas
 from kubelint_gpu.values import replace
 

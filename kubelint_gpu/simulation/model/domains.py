@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.simulation.controllers.state import Content
+from kubelint_gpu.simulation.controllers.rollout_state import Content
 
 Domain = tuple[range, ...]
 """The classes of nodes of one domain, in the same order as those of a domain that is like it."""

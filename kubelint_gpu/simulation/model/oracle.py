@@ -12,7 +12,7 @@ from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.placement.capacity import fitting_on
 from kubelint_gpu.scheduler.relations import first_alike
 from kubelint_gpu.simulation.controllers.reconciler import PodType
-from kubelint_gpu.simulation.controllers.state import (
+from kubelint_gpu.simulation.controllers.rollout_state import (
     ABSENT,
     NOMINATED,
     STARTING,

@@ -13,7 +13,7 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.simulation.controllers.daemon_nodes import pinned_pod
 from kubelint_gpu.simulation.controllers.reconciler import PodType
-from kubelint_gpu.simulation.controllers.state import (
+from kubelint_gpu.simulation.controllers.rollout_state import (
     ABSENT,
     BROKEN,
     EVICTED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from kubelint_gpu.simulation.controllers.state import READY, State, canonical, more, on_node
+from kubelint_gpu.simulation.controllers.rollout_state import READY, State, canonical, more, on_node
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.values import dataclass
 

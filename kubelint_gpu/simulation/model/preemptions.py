@@ -9,7 +9,7 @@ from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Candidate, Preemption, fit, preempt
 from kubelint_gpu.simulation.controllers.reconciler import PodType
-from kubelint_gpu.simulation.controllers.state import UNBOUND, Content, State
+from kubelint_gpu.simulation.controllers.rollout_state import UNBOUND, Content, State
 from kubelint_gpu.simulation.model.placed_pods import StatePods
 from kubelint_gpu.values import dataclass
 

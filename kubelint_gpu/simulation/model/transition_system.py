@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.simulation.controllers.reconciler import Action, PodType, Reconciler
-from kubelint_gpu.simulation.controllers.state import (
+from kubelint_gpu.simulation.controllers.rollout_state import (
     AWAITED,
     EVICTED,
     GOING,

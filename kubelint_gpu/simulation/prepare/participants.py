@@ -8,8 +8,8 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler.relations import label_keys
+from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
-from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
 from kubelint_gpu.simulation.controllers.ordinals import POD_LABELS
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import is_refused_before
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
@@ -77,13 +77,13 @@ def _are_numbered(transitions: Sequence[Transition], cluster: Cluster) -> bool:
 
 def _on_nodes(participant: WorkloadChange, cluster: Cluster, waiting: Sequence[Pod]) -> WorkloadChange:
     """A DaemonSet with the nodes for which it shall have pods, and those for which it has them, not only `waiting`."""
-    nodes = daemon_nodes(participant.new.choosing, cluster.nodes)
+    nodes = daemon_nodes.daemon_nodes(participant.new.choosing, cluster.nodes)
     if participant.old is participant.new:
         return replace(participant, nodes=nodes)
-    awaited = {name for pod in waiting for name in daemon_nodes(pod.spec, cluster.nodes)}
-    made = [name for name in daemon_nodes(participant.old.choosing, cluster.nodes) if name not in awaited]
+    awaited = {name for pod in waiting for name in daemon_nodes.daemon_nodes(pod.spec, cluster.nodes)}
+    made = [name for name in daemon_nodes.daemon_nodes(participant.old.choosing, cluster.nodes) if name not in awaited]
     before = {*made, *(pod.spec.node_name for pod in participant.running)}
-    kept = daemon_nodes(participant.new.choosing, cluster.nodes, staying=True)
+    kept = daemon_nodes.daemon_nodes(participant.new.choosing, cluster.nodes, staying=True)
     stays = tuple(name for name in made if name in kept and name not in nodes)
     gone = before.difference(nodes, stays)
     return replace(

@@ -11,10 +11,10 @@ from kubelint_gpu.simulation.prepare.competitors import competing
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
 from kubelint_gpu.simulation.prepare.workload_change import joined
+from kubelint_gpu.simulation.questions import together
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.situations import Situations
-from kubelint_gpu.simulation.questions.together import judged_together
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, rank, unbounded, undecided, worst
 from kubelint_gpu.simulation.transition import Transition
@@ -166,5 +166,5 @@ class RolloutAnalysis:
 
     def _judged_together(self, members: Sequence[int], ends: str) -> Together:
         situation = self._situations.of(members, self._prepared.rest, self._daemons)
-        together = judged_together(situation, ends=ends)
-        return together_beside_queued(situation, together, self._queue, ends)
+        found = together.judged_together(situation, ends=ends)
+        return together_beside_queued(situation, found, self._queue, ends)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.simulation.bounds.preconditions import gives_way
+from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions.most_pods import placeable
@@ -24,7 +24,7 @@ def beside_higher(question: Question, found: Judgement) -> Judgement:
     higher = [
         other.new
         for other, demand in zip(situation.participants, situation.demands, strict=True)
-        if gives_way(one.new.spec, other.new.spec)
+        if preconditions.gives_way(one.new.spec, other.new.spec)
         and demand.simple
         and mine.nodes <= demand.nodes
         and all(amount <= mine.least.get(name, 0) for name, amount in demand.each.items())

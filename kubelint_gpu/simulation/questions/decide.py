@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.simulation.asked import asked
-from kubelint_gpu.simulation.bounds import applied, change_set, shortage
+from kubelint_gpu.simulation.bounds import applied, change_set, preconditions, shortage, shortfall
 from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, named, without
-from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Decider, Question
-from kubelint_gpu.simulation.bounds.shortfall import after_rollout
 from kubelint_gpu.simulation.evidence.watch import tell
 from kubelint_gpu.simulation.prepare.workload_change import joined
+from kubelint_gpu.simulation.questions import helped_by
 from kubelint_gpu.simulation.questions.beside_higher import beside_higher
 from kubelint_gpu.simulation.questions.deciders import ALONE, AT_ONCE
-from kubelint_gpu.simulation.questions.helped_by import helped_by
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -40,7 +38,7 @@ def _stuck_without(question: Question, others: frozenset[int]) -> Judgement | No
     simple = question.participant.rolling and not question.participant.daemons
     if not (others and simple and is_apart(situation, position, others)):
         return None
-    if not question.peaceful and any(may_evict(situation, place) for place in others):
+    if not question.peaceful and any(preconditions.may_evict(situation, place) for place in others):
         return None
     found = by_itself(without(situation, others), position - sum(place < position for place in others))
     return found if found.verdict is Verdict.STUCK else None
@@ -128,7 +126,7 @@ def _later(question: Question, now: Judgement | None) -> Judgement | None:
     """
     situation, position = question.situation, question.position
     if any(one.known and one.moves for one in situation.participants):
-        situation = replace(situation, participants=tuple(map(after_rollout, situation.participants)))
+        situation = replace(situation, participants=tuple(map(shortfall.after_rollout, situation.participants)))
         later = judge_in(situation, situation.numbers[position])
     elif now is None:
         return None
@@ -160,7 +158,7 @@ def _beside_changes(question: Question, found: Judgement) -> Judgement:
         # whether it has room when they change, too, is not known
         return replace(found, company=named(situation, changing(situation, position)))
     if found.verdict is Verdict.STUCK:
-        others = helped_by(situation, search, position)
+        others = helped_by.helped_by(situation, search, position)
         if others and _stuck_by_itself(question) is not None:
             return found
         return replace(found, company=tuple(situation.participants[place].new for place in others))

@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.simulation.controllers.state import READY, State, count_on
+from kubelint_gpu.simulation.controllers.rollout_state import READY, State, count_on
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation, standing_participants
 from kubelint_gpu.simulation.model.placing import most_placed
 from kubelint_gpu.simulation.model.simulation import Simulation

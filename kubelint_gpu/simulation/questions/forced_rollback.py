@@ -10,15 +10,14 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
-from kubelint_gpu.simulation.model.pod_types import build_pod_types
-from kubelint_gpu.simulation.model.simulation import build_simulation
+from kubelint_gpu.simulation.model import pod_types
+from kubelint_gpu.simulation.model import simulation as simulations
 from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import with_unknown_use
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods, own_waiting
+from kubelint_gpu.simulation.search import placements, replay
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
-from kubelint_gpu.simulation.search.placements import one_placement
-from kubelint_gpu.simulation.search.replay import ReplayMismatch, replay
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
@@ -45,15 +44,15 @@ def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: i
     waiting = tuple(created_pod(old, "old", name) for name in (missing[:1] if controller.ordered else missing))
     participant = WorkloadChange(one.new, replace(old, replicas=0), running, waiting=waiting)
     cluster = with_unknown_use(cluster, [participant], ())
-    pod_types = build_pod_types([participant], frozenset({0}), (), cluster)
-    simulation = build_simulation(cluster, pod_types, fixed, Snapshot.of(replace(cluster, pods=())))
-    start = one_placement(simulation)
+    types = pod_types.build_pod_types([participant], frozenset({0}), (), cluster)
+    simulation = simulations.build_simulation(cluster, types, fixed, Snapshot.of(replace(cluster, pods=())))
+    start = placements.one_placement(simulation)
     if start is None:
         return None
     found = explore([start], simulation.model.successors, simulation.model.done, budget)
     if found.verdict is not Verdict.STUCK:
         return None
     try:
-        return replay(simulation, found.path, replace(cluster, pods=tuple(fixed)))
-    except ReplayMismatch:
+        return replay.replay(simulation, found.path, replace(cluster, pods=tuple(fixed)))
+    except replay.ReplayMismatch:
         return None

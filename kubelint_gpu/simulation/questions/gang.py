@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.simulation.controllers.state import READY, Content, State, canonical, count_on, more, on_node
+from kubelint_gpu.simulation.controllers.rollout_state import READY, Content, State, canonical, count_on, more, on_node
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.placing import placed, placed_on
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim

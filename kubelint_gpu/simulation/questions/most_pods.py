@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.simulation.controllers.state import READY, State, count_on
-from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
+from kubelint_gpu.simulation.controllers import rollout_state
+from kubelint_gpu.simulation.model import at_full_replicas
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions.served_resources import with_claims_for_resources
-from kubelint_gpu.simulation.search.placements import one_placement, placements
-from kubelint_gpu.simulation.search.placing_pods import missing
+from kubelint_gpu.simulation.search import placements, placing_pods
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
@@ -32,21 +31,23 @@ def placeable(
     others = pods_of_others([workload], cluster.pods)
     scaled = Transition(replace(workload, replicas=most), replace(workload, replicas=min(workload.replicas, most)))
     changes = [*(Transition(one, one) for one in beside), scaled]
-    simulation = full_simulation(*with_claims_for_resources(changes, replace(cluster, pods=others))[:2])
+    simulation = at_full_replicas.full_simulation(
+        *with_claims_for_resources(changes, replace(cluster, pods=others))[:2]
+    )
     (kind,) = simulation.pod_types.members[-1]
 
-    def running(state: State) -> int:
-        return sum(count_on(content, kind, READY) for content in state.nodes)
+    def running(state: rollout_state.State) -> int:
+        return sum(rollout_state.count_on(content, kind, rollout_state.READY) for content in state.nodes)
 
     if simulation.local and not simulation.places.is_charged(kind) and len(simulation.pod_types.kinds) == 1:
         return simulation.places.capacity(kind, most)
-    state = one_placement(simulation)
+    state = placements.one_placement(simulation)
     # pods that a quota refuses are not even made, and those of Jobs may wait
     if state is not None and running(state) == most:
         return most
-    found = placements(simulation, budget)
+    found = placements.placements(simulation, budget)
     ends = [*found.full, *found.partial]
-    whole = [state for state in ends if all(other == kind for other, _ in missing(state))]
+    whole = [state for state in ends if all(other == kind for other, _ in placing_pods.missing(state))]
     placed = max(map(running, whole or ends), default=0)
     return placed if found.complete or placed == most else None
 
@@ -60,5 +61,7 @@ def find_no_room_together(workloads: Sequence[Workload], cluster: Cluster, *, bu
         return False
     empty = with_bound_claims(replace(cluster, pods=()), workloads)
     changes = [Transition(one, one) for one in workloads]
-    found = placements(full_simulation(*with_claims_for_resources(changes, empty)[:2]), budget)
-    return found.complete and all(missing(state) for state in found.full)
+    found = placements.placements(
+        at_full_replicas.full_simulation(*with_claims_for_resources(changes, empty)[:2]), budget
+    )
+    return found.complete and all(placing_pods.missing(state) for state in found.full)

@@ -10,7 +10,7 @@ from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.scheduler.relations import attends
 from kubelint_gpu.simulation.bounds.change_set import changing
-from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
+from kubelint_gpu.simulation.model import preemptions
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import without_use
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
@@ -124,7 +124,7 @@ def _with_queued(
     try:
         # one placement is enough to show that it may, and of many workloads there are many placements
         states, trace = search.stuck_run(simulation, ends)
-    except UnmodelledVictim:
+    except preemptions.UnmodelledVictim:
         states, trace = 0, None
     may = Together((), Verdict.MAY_STICK, by_bound=False, states=states, trace=trace)
     counted = any(quota.covers(pod) for quota in situation.cluster.quotas for pod in pods)

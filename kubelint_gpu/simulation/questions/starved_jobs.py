@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
-from kubelint_gpu.simulation.controllers.state import READY, count_on
-from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.simulation.controllers import rollout_state
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims, with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
-from kubelint_gpu.simulation.questions.jobs_beside import jobs_beside, staying_pods
-from kubelint_gpu.simulation.search.blocked import BlockedPods
-from kubelint_gpu.simulation.search.narrate import Narration
-from kubelint_gpu.simulation.search.placements import placements
-from kubelint_gpu.simulation.search.placing_pods import missing
+from kubelint_gpu.simulation.questions import jobs_beside
+from kubelint_gpu.simulation.search import blocked, narrate, placements, placing_pods
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.model.simulation import Simulation
 
 
 def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.starving) -> bool:
@@ -33,16 +33,16 @@ def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budg
 
 def waits_for(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Waiting | None:
     """What a pod of a Job waits for in a placement of the others that keeps it from starting; None where none does."""
-    simulation = jobs_beside([replace(job, replicas=1)], others, cluster)
+    simulation = jobs_beside.jobs_beside([replace(job, replicas=1)], others, cluster)
     if simulation is None:
         return None
     (kind,) = simulation.pod_types.members[-1]
-    found = placements(simulation, BUDGET.starving).full
-    worst = next((state for state in found if kind in dict(missing(state))), None)
+    found = placements.placements(simulation, BUDGET.starving).full
+    worst = next((state for state in found if kind in dict(placing_pods.missing(state))), None)
     if worst is None:
         return None
-    staying = replace(cluster, pods=staying_pods([job], others, cluster))
-    told = BlockedPods(simulation, Narration(simulation, staying)).waiting(worst, job.key)
+    staying = replace(cluster, pods=jobs_beside.staying_pods([job], others, cluster))
+    told = blocked.BlockedPods(simulation, narrate.Narration(simulation, staying)).waiting(worst, job.key)
     return next(iter(told), None)
 
 
@@ -66,7 +66,7 @@ def running_at_once(
     None where it could evict some of the others, and where no placement has room for all of these. Where the budget
     ends first, the best placement is taken to have room for all.
     """
-    simulation = jobs_beside(jobs, others, cluster)
+    simulation = jobs_beside.jobs_beside(jobs, others, cluster)
     return pods_at_once(simulation, jobs, budget, lone=not others) if simulation is not None else None
 
 
@@ -84,7 +84,10 @@ def pods_at_once(
             replace(one, whole=one.whole or number in kinds) for number, one in enumerate(simulation.pod_types.kinds)
         ]
         simulation = replace(simulation, pod_types=replace(simulation.pod_types, kinds=tuple(every)))
-    found = placements(simulation, budget)
-    running = [sum(count_on(content, kind, READY) for content in state.nodes for kind in kinds) for state in found.full]
+    found = placements.placements(simulation, budget)
+    running = [
+        sum(rollout_state.count_on(content, kind, rollout_state.READY) for content in state.nodes for kind in kinds)
+        for state in found.full
+    ]
     best = sum(one.replicas for one in jobs)
     return (min(running), max(running) if found.complete else best) if running else None

@@ -10,7 +10,7 @@ from kubelint_gpu.scheduler.attempt import GATED
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.plugin import Code
 from kubelint_gpu.scheduler.relations import blocking_plugins, held, peeled, sought
-from kubelint_gpu.simulation.controllers.state import AWAITED, BROKEN, STARTING, UNBOUND, State, census
+from kubelint_gpu.simulation.controllers.rollout_state import AWAITED, BROKEN, STARTING, UNBOUND, State, census
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.workload_change import owner_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.simulation.controllers.state import ABSENT, BROKEN, READY, Content, State, count_on
+from kubelint_gpu.simulation.controllers.rollout_state import ABSENT, BROKEN, READY, Content, State, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from kubelint_gpu.budget import PARTS
-from kubelint_gpu.simulation.controllers.state import READY, STARTING, State, census, count_on
+from kubelint_gpu.simulation.controllers.rollout_state import READY, STARTING, State, census, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.search.explorer import Reached, Verdict

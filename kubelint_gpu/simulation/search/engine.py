@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from kubelint_gpu.budget import BUDGET, PARTS, SIMULATION
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.asked import asked
-from kubelint_gpu.simulation.controllers.state import State
-from kubelint_gpu.simulation.model.pod_types import build_pod_types
-from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
-from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
+from kubelint_gpu.simulation.model import pod_types, preemptions
+from kubelint_gpu.simulation.model import simulation as simulations
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
+from kubelint_gpu.simulation.search import placements, replay, single_runs
 from kubelint_gpu.simulation.search.explorer import Exploration, Verdict, explore
-from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements, placements_of_all
-from kubelint_gpu.simulation.search.replay import ReplayMismatch, replay
-from kubelint_gpu.simulation.search.single_runs import SingleRuns, single_runs, stuck_path
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.work import UsedUp, part
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.controllers.rollout_state import State
+
 
 T = TypeVar("T")
 SINGLE_RUNS = "single-runs"
@@ -32,8 +32,8 @@ SINGLE_RUNS = "single-runs"
 class SearchResult:
     """What a search of one simulation found."""
 
-    simulation: Simulation
-    starts: Starts
+    simulation: simulations.Simulation
+    starts: placements.Starts
     verdict: Verdict | None
     states: int
     trace: Trace | None = None
@@ -47,7 +47,7 @@ class GroupSearch:
     def __init__(self, situation: Situation) -> None:
         self.situation = situation
         self.outsiders = situation.temporary_holders()
-        self._made: dict[tuple[frozenset[int], frozenset[int]], Simulation] = {}
+        self._made: dict[tuple[frozenset[int], frozenset[int]], simulations.Simulation] = {}
 
     def searched(
         self,
@@ -64,7 +64,7 @@ class GroupSearch:
         """
         extra: list[Pod] = []
         # a run that the core does not confirm step by step proves nothing
-        with suppress(ReplayMismatch):
+        with suppress(replay.ReplayMismatch):
             budget = self.situation.budget // part
             found = self.playing(
                 lambda more: self._search(self.simulation(rolling, more, scaling), mine, ends, budget), extra
@@ -72,11 +72,13 @@ class GroupSearch:
             if found is not None:
                 return found
         simulation = self.simulation(rolling, extra)
-        return SearchResult(simulation, placements(simulation, 0), Verdict.UNDECIDED, 0)
+        return SearchResult(simulation, placements.placements(simulation, 0), Verdict.UNDECIDED, 0)
 
-    def _search(self, simulation: Simulation, mine: Sequence[int] | None, ends: str, budget: int) -> SearchResult:
+    def _search(
+        self, simulation: simulations.Simulation, mine: Sequence[int] | None, ends: str, budget: int
+    ) -> SearchResult:
         budget = worth(budget, simulation)
-        starts = placements_of_all(simulation, budget // 2, self.situation.memo)
+        starts = placements.placements_of_all(simulation, budget // 2, self.situation.memo)
         states = starts.full
         if not starts.complete:
             states = states[: BUDGET.starts]
@@ -92,12 +94,12 @@ class GroupSearch:
         successors = partial(model.successors, evicts=first) if several else model.successors
         done = partial(model.done, name=ends)
         left = budget - starts.looked_at
-        runs: list[SingleRuns] = []
+        runs: list[single_runs.SingleRuns] = []
 
         def is_told() -> bool:
             if not asked((SINGLE_RUNS,)):
                 return False
-            runs.append(single_runs(model, states, done, left // PARTS.single_runs))
+            runs.append(single_runs.single_runs(model, states, done, left // PARTS.single_runs))
             return bool(runs[0].stuck)
 
         found = explore(states, successors, done, left, is_told)
@@ -118,12 +120,12 @@ class GroupSearch:
         for _ in range(BUDGET.retries):
             try:
                 return asked(extra)
-            except UnmodelledVictim as overlooked:
+            except preemptions.UnmodelledVictim as overlooked:
                 extra += self.situation.like(overlooked.pods, extra)
         return None
 
     def _evictions(
-        self, simulation: Simulation, found: Exploration[State], first: dict[str, State]
+        self, simulation: simulations.Simulation, found: Exploration[State], first: dict[str, State]
     ) -> tuple[tuple[Evicted, ...], Trace | None]:
         """Whom runs evict, each by the shortest run that does."""
         shortest: Trace | None = None
@@ -139,11 +141,11 @@ class GroupSearch:
 
     def simulation(
         self, rolling: frozenset[int], extra: Sequence[Pod], scaling: frozenset[int] = frozenset()
-    ) -> Simulation:
+    ) -> simulations.Simulation:
         """The simulation of the whole situation; `extra` are running pods that may change, too."""
         situation = self.situation
 
-        def found() -> Simulation:
+        def found() -> simulations.Simulation:
             return self.simulated(situation.participants, rolling, (*self.outsiders, *extra), situation.fixed, scaling)
 
         if extra:
@@ -160,43 +162,43 @@ class GroupSearch:
         in_play: Sequence[Pod],
         standing: Sequence[Pod],
         scaling: frozenset[int] = frozenset(),
-    ) -> Simulation:
+    ) -> simulations.Simulation:
         """The simulation of some workloads beside the pods that are `standing`."""
         situation = self.situation
         gone = {pod.identifier for pod in in_play}
         fixed = [pod for pod in standing if pod.identifier not in gone]
-        found = build_pod_types(participants, rolling, in_play, situation.cluster, scaling, situation.queued)
-        simulation = build_simulation(situation.cluster, found, fixed, situation.empty, situation.grown)
+        found = pod_types.build_pod_types(participants, rolling, in_play, situation.cluster, scaling, situation.queued)
+        simulation = simulations.build_simulation(situation.cluster, found, fixed, situation.empty, situation.grown)
         return replace(simulation, model=replace(simulation.model, joins=situation.joins), in_play=frozenset(gone))
 
-    def stuck_run(self, simulation: Simulation, ends: str = "") -> tuple[int, Trace | None]:
+    def stuck_run(self, simulation: simulations.Simulation, ends: str = "") -> tuple[int, Trace | None]:
         """A run that gets stuck from one placement: how many states were looked at, and the run.
 
         With `ends` it is asked of this workload alone. None where no placement leads to one within the budget, where
         that is too much work, or where the core does not confirm it.
         """
-        start = one_placement(simulation)
+        start = placements.one_placement(simulation)
         looked_at = 0
         if start is None:
-            starts = placements(simulation, self.situation.budget)
+            starts = placements.placements(simulation, self.situation.budget)
             start, looked_at = next(iter((*starts.full, *starts.partial)), None), starts.looked_at
         if start is None:
             return looked_at, None
         states, trace = 0, None
-        with suppress(ReplayMismatch, UsedUp), part(3, 4):
+        with suppress(replay.ReplayMismatch, UsedUp), part(3, 4):
             done = partial(simulation.model.done, name=ends)
-            path, states = stuck_path(simulation.model, start, done, self.situation.budget)
+            path, states = single_runs.stuck_path(simulation.model, start, done, self.situation.budget)
             trace = self.replayed(simulation, path) if path else None
         return looked_at + states, trace
 
-    def replayed(self, simulation: Simulation, path: Sequence[State], *, ends: bool = True) -> Trace:
+    def replayed(self, simulation: simulations.Simulation, path: Sequence[State], *, ends: bool = True) -> Trace:
         """A run in words, each step confirmed by the core on the whole cluster."""
         fixed = tuple(pod for pod in self.situation.fixed if pod.identifier not in simulation.in_play)
         cluster = replace(self.situation.cluster, pods=fixed)
-        return replay(simulation, path, cluster, self.situation.beside(fixed), ends=ends)
+        return replay.replay(simulation, path, cluster, self.situation.beside(fixed), ends=ends)
 
 
-def worth(budget: int, simulation: Simulation) -> int:
+def worth(budget: int, simulation: simulations.Simulation) -> int:
     """The budget of one search: a state of many nodes costs as much as several of few."""
     return max(
         min(budget, SIMULATION.least_states),
@@ -204,7 +206,7 @@ def worth(budget: int, simulation: Simulation) -> int:
     )
 
 
-def _cut(verdict: Verdict, starts: Starts) -> Verdict:
+def _cut(verdict: Verdict, starts: placements.Starts) -> Verdict:
     """What a search from some of the placements proves of all of them."""
     if starts.complete:
         return verdict

@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.controllers.reconciler import PodType, Reconciler
-from kubelint_gpu.simulation.controllers.state import (
+from kubelint_gpu.simulation.controllers.rollout_state import (
     ABSENT,
     AWAITED,
     BROKEN,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.simulation.controllers.state import State
+from kubelint_gpu.simulation.controllers.rollout_state import State
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.search.blocked import BlockedPods
 from kubelint_gpu.simulation.search.concretize import arranged

@@ -14,7 +14,7 @@ from kubelint_gpu.patterns import pattern
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import stock
 from kubelint_gpu.simulation.controllers.reconciler import PodType
-from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, GOING, READY, State, count_on
+from kubelint_gpu.simulation.controllers.rollout_state import ABSENT, AWAITED, BROKEN, GOING, READY, State, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Step
 from kubelint_gpu.simulation.prepare.demand import takes

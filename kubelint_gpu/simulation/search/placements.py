@@ -8,7 +8,7 @@ from contextlib import suppress
 from fractions import Fraction
 
 from kubelint_gpu.budget import PARTS, STEPS
-from kubelint_gpu.simulation.controllers.state import READY, State, more, on_node
+from kubelint_gpu.simulation.controllers.rollout_state import READY, State, more, on_node
 from kubelint_gpu.simulation.memo import Memo
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes

@@ -7,7 +7,16 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from kubelint_gpu.budget import STEPS
-from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
+from kubelint_gpu.simulation.controllers.rollout_state import (
+    ABSENT,
+    AWAITED,
+    BROKEN,
+    READY,
+    STARTING,
+    State,
+    more,
+    on_node,
+)
 from kubelint_gpu.simulation.model.placing import placed_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.work import charge

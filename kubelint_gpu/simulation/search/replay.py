@@ -13,7 +13,7 @@ from kubelint_gpu.kube.dra.pod_claims import held_devices
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.scheduler import Snapshot, fit, preempt
-from kubelint_gpu.simulation.controllers.state import GOING, NOMINATED, State
+from kubelint_gpu.simulation.controllers.rollout_state import GOING, NOMINATED, State
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Step
 from kubelint_gpu.simulation.search.blocked import BlockedPods

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from kubelint_gpu.budget import SIMULATION
-from kubelint_gpu.simulation.controllers.state import AWAITED, State
+from kubelint_gpu.simulation.controllers.rollout_state import AWAITED, State
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Model

@@ -6,7 +6,7 @@ import pytest
 from checks_units import deployment, findings, unit
 from counted_calls import calls_of
 
-from kubelint_gpu.documents.edits import set_key
+from kubelint_gpu.documents.editing import set_key
 from kubelint_gpu.engine import repair
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.fixes import batches, trials

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from checks_units import deployment, findings, unit
 
-from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
+from kubelint_gpu.documents.editing import Edit, replace_scalar, set_key
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.asking import drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.simulation.controllers.state import (
+from kubelint_gpu.simulation.controllers.rollout_state import (
     ABSENT,
     State,
     census,

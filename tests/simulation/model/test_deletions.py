@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubelint_gpu.simulation.controllers.reconciler import Action
-from kubelint_gpu.simulation.controllers.state import (
+from kubelint_gpu.simulation.controllers.rollout_state import (
     BROKEN,
     LEAVING,
     NOMINATED,

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from rollout_objects import apart, cluster, deployment, node
 
-from kubelint_gpu.simulation.controllers.state import READY, count_on
+from kubelint_gpu.simulation.controllers.rollout_state import READY, count_on
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.placing import most_placed, placed, placed_on
 from kubelint_gpu.simulation.search.placements import placements

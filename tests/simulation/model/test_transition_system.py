@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.controllers.deployment import DeploymentRollout
 from kubelint_gpu.simulation.controllers.deployment_sync import resolve
-from kubelint_gpu.simulation.controllers.state import (
+from kubelint_gpu.simulation.controllers.rollout_state import (
     EVICTED,
     LEAVING,
     NOMINATED,

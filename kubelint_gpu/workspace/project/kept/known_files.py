@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.cache import program_identity
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.cache.plain_values import NotPlain, from_text, to_text
-from kubelint_gpu.cache.program_identity import program_identity
 from kubelint_gpu.documents import MAX_BYTES, Reading, SourceText, read
 from kubelint_gpu.documents.ledger import MOST_TOGETHER
 from kubelint_gpu.documents.reader import decode, read_text
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def program() -> str:
     """A digest of this program, the rules among it."""
-    return program_identity((str(rules_folder()),))
+    return program_identity.program_identity((str(rules_folder()),))
 
 
 class KnownFiles:

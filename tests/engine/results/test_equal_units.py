@@ -8,14 +8,14 @@ import pytest
 from checks_units import deployment, world
 
 from kubelint_gpu.documents import read
-from kubelint_gpu.engine.equal_units import judged_once
 from kubelint_gpu.engine.judged import judged_unit
+from kubelint_gpu.engine.results.equal_units import judged_once
 from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import manifests
 
-RULES = Path(__file__).parents[2] / "rules"
+RULES = Path(__file__).parents[3] / "rules"
 WORLD = world()
 BAD = {one.parents[1]: one for one in sorted(RULES.glob("KLG*/bad/*.yaml")) if ".inventory" not in one.name}
 PORT = deployment(more="ports: [{containerPort: 80, hostPort: 80}]")

@@ -8,8 +8,8 @@ from kubelint_gpu.cli.main import main
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.executors.processes import ALONE
 from kubelint_gpu.engine.judged import judged_unit
-from kubelint_gpu.engine.kept_results import KeptResults
-from kubelint_gpu.engine.shares import within_budget
+from kubelint_gpu.engine.results.kept_results import KeptResults
+from kubelint_gpu.engine.results.shares import within_budget
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.work import charge, part
 from kubelint_gpu.workspace.apply_set import ApplySet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.budget import Budget
 from kubelint_gpu.engine.executors.processes import ALONE
-from kubelint_gpu.engine.shares import coarse, within_budget
+from kubelint_gpu.engine.results.shares import coarse, within_budget
 from kubelint_gpu.work import UsedUp, charge, part
 
 SMALL = Budget(run=1_000, most=1_000, least=10)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from kubelint_gpu.budget import BUDGET, Budget
 from kubelint_gpu.engine.executors.executor import Executor, untold
-from kubelint_gpu.engine.kept_results import KeptResults
+from kubelint_gpu.engine.results.kept_results import KeptResults
 from kubelint_gpu.work import limited
 from kubelint_gpu.workspace.apply_set import ApplySet
 

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kubelint_gpu.documents import read
-from kubelint_gpu.documents.edits import Edit, apply, remove_key, replace_scalar, set_key
+from kubelint_gpu.documents.editing import Edit, apply, remove_key, replace_scalar, set_key
 from kubelint_gpu.documents.emitter import scalar_text
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.documents.list_edits import remove_entry

@@ -1,0 +1,1 @@
+"""What comes of units: with which steps, what is kept of it, and what is the same of equal files."""
