@@ -27,11 +27,14 @@ _OF_ANY = ("chedulingGates", "\\")
 
 
 class SharedObjects:
-    """The classes and namespaces of a run, read once; `held` is what an `Outline` says of them, file by file."""
+    """The classes and namespaces of a run, read once; `held` is what an `Outline` says of them, by `paths`."""
 
-    def __init__(self, found: Iterable[Manifest], held: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self, found: Iterable[Manifest], held: Sequence[tuple[str, str]] = (), paths: Iterable[str] = ()
+    ) -> None:
         self._found = found
         self.held = tuple(held)
+        self.paths = frozenset(paths)
 
     def digest(self, needs: Iterable[str]) -> str:
         """What another one would change for who needs these: a kind, or one of a kind by its name."""

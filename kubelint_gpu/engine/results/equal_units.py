@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
+from kubelint_gpu.documents import SourceText
 from kubelint_gpu.engine.judged import Judged
 from kubelint_gpu.engine.reported import identified
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Related, TextEdit
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.shared_objects import outline
 
 
 def judged_once(work: Callable[[Sequence[ApplySet]], list[Judged]], units: Sequence[ApplySet]) -> list[Judged]:
     """What `work` gives of units, in their order; those that nothing but their path tells apart are given it once."""
-    texts = Counter(map(_text, units))
-    keys = [_decisive(unit) if texts[_text(unit)] > 1 else None for unit in units]
+    sources = [_source(unit) for unit in units]
+    texts = Counter(source.text for source in sources if source is not None)
+    keys = [
+        _decisive(unit, source) if source is not None and texts[source.text] > 1 else None
+        for unit, source in zip(units, sources, strict=True)
+    ]
     first: dict[Hashable, int] = {}
     models = [number if key is None else first.setdefault(key, number) for number, key in enumerate(keys)]
     found = _of(work, units, sorted(set(models)))
     for number, model in enumerate(models):
-        moved = _moved(found[model], _path(units[model]), _path(units[number])) if number != model else None
+        old, new = sources[model], sources[number]
+        moved = _moved(found[model], old.path, new.path) if number != model and old and new else None
         if moved is not None:
             found[number] = moved
     found |= _of(work, units, [number for number in range(len(units)) if number not in found])
@@ -34,27 +39,20 @@ def _of(
     return dict(zip(numbers, work([units[number] for number in numbers]), strict=True)) if numbers else {}
 
 
-def _text(unit: ApplySet) -> str | None:
-    source = unit.readings[0].source if len(unit.readings) == 1 else None
-    return source.text if source is not None else None
+def _source(unit: ApplySet) -> SourceText | None:
+    """The text of a unit of one file that could be read."""
+    return unit.readings[0].source if len(unit.readings) == 1 and not unit.readings[0].problems else None
 
 
-def _path(unit: ApplySet) -> str:
-    source = unit.readings[0].source
-    return source.path if source is not None else ""
-
-
-def _decisive(unit: ApplySet) -> Hashable | None:
+def _decisive(unit: ApplySet, source: SourceText) -> Hashable | None:
     """What decides the result of a unit but for its path; None where more does.
 
     All files see the same objects beside them but those that hold some of these themselves.
     """
-    (reading,) = unit.readings
-    compared = unit.before or unit.made or unit.gone or unit.neighbours or unit.rendered
-    source = reading.source
-    if compared or source is None or reading.problems or outline(reading).held:
+    if unit.before or unit.made or unit.gone or unit.neighbours or unit.rendered:
         return None
-    return source.text, source.encoding, source.has_bom, unit.world, unit.budget
+    shared = source.path in unit.beside.shared.paths
+    return None if shared else (source.text, source.encoding, source.has_bom, unit.world, unit.budget)
 
 
 def _moved(judged: Judged, old: str, new: str) -> Judged | None:

@@ -110,7 +110,8 @@ def _shared(
             sources = rendered.sources if rendered is not None else ()
             digests = [one.source.digest for one in sources if one.source is not None]
             held += [(key, digest_of((digest, *digests))) for key, digest in found]
-    return SharedObjects((one for part in (holders,) for one in manifests(part, origins, SHARED)), held)
+    every = (one for part in (holders,) for one in manifests(part, origins, SHARED))
+    return SharedObjects(every, held, map(path_of, holders))
 
 
 def path_of(reading: Reading) -> str:

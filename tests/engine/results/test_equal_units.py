@@ -14,12 +14,12 @@ from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import manifests
+from kubelint_gpu.workspace.shared_objects import NOTHING_BESIDE, Beside, SharedObjects
 
 RULES = Path(__file__).parents[3] / "rules"
 WORLD = world()
 BAD = {one.parents[1]: one for one in sorted(RULES.glob("KLG*/bad/*.yaml")) if ".inventory" not in one.name}
 PORT = deployment(more="ports: [{containerPort: 80, hostPort: 80}]")
-CLASS = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: p}\nvalue: 1\n"
 
 
 def of(*files, cluster=WORLD, **more):
@@ -70,14 +70,20 @@ def test_what_a_file_is_compared_with_or_shares_with_others_has_it_judged_by_its
     neighbour = manifests([read("n.yaml", deployment(name="n").encode())])
     for more in ({"neighbours": neighbour}, {"gone": neighbour}, {"made": {"a"}}, {"before": {"a": neighbour[0]}}):
         assert once(of(("a.yaml", PORT), ("b.yaml", PORT), **more))[1] == ["a.yaml", "b.yaml"], more
-    for text in (CLASS, "a: b: c", PORT + "---\n" + CLASS):
-        assert once(of(("a.yaml", text), ("b.yaml", text)))[1] == ["a.yaml", "b.yaml"]
+    shared = SharedObjects(neighbour, (), ("a.yaml", "b.yaml"))
+    for text, beside in (("a: b: c", NOTHING_BESIDE), (PORT, Beside(shared, frozenset()))):
+        assert once(of(("a.yaml", text), ("b.yaml", text), beside=beside))[1] == ["a.yaml", "b.yaml"]
 
 
 def test_other_clusters_encodings_and_texts_are_told_apart():
     (one,), other = of(("a.yaml", PORT)), ApplySet([read("b.yaml", PORT.encode())], ClusterContext())
     marked = ApplySet([read("c.yaml", b"\xef\xbb\xbf" + PORT.encode())], WORLD)
     assert once([one, other, marked])[1] == ["a.yaml", "b.yaml", "c.yaml"]
+
+
+def test_units_without_a_file_are_judged_each():
+    found = judged_once(lambda some: [by_itself(unit) for unit in some], [ApplySet([], WORLD) for _ in range(2)])
+    assert [told(one) for one in found] == [told(by_itself(ApplySet([], WORLD)))] * 2
 
 
 def test_a_finding_whose_words_hold_the_path_is_found_anew():
