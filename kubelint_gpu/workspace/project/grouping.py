@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     from kubelint_gpu.documents import Reading
     from kubelint_gpu.workspace.project.before import Past
 
+_REFERRED_TO = frozenset((
+    "DeviceClass", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "PriorityClass", "ResourceClaim",
+    "ResourceClaimTemplate", "RuntimeClass", "Service", "StorageClass",
+))  # fmt: skip
+"""What others name: where no manifest has it any more it is not missing, unless a whole capture does not show it."""
+
 
 def sources_of(units: Sequence[ApplySet]) -> tuple[Reading, ...]:
     """The files that units are made of, each once."""
@@ -73,9 +79,17 @@ class Grouping:
             made = changes.made(members) if changes is not None else frozenset()
             for world in self._clusters([stands.get(path, path) for path in sorted(mine)]):
                 goes = partial(self._goes, unit=name if named else None, world=world)
-                gone = changes.gone(mine, goes) if changes is not None else ()
+                left = changes.gone(mine, goes) if changes is not None else ()
+                stays = [one for one in left if one.kind in _REFERRED_TO and not world.shows_all]
                 yield ApplySet(
-                    members, world, beside, old, rendered=rendered, neighbours=neighbours, made=made, gone=gone
+                    members,
+                    world,
+                    beside,
+                    old,
+                    rendered=rendered,
+                    neighbours=(*neighbours, *stays),
+                    made=made,
+                    gone=[one for one in left if one.workload is not None],
                 )
         for one in built.rendered:
             if one.reading is None:
@@ -144,7 +158,7 @@ class Changes:
         return frozenset(found.object for found in manifests(known)) - was
 
     def gone(self, paths: Collection[str], goes: Callable[[str], bool]) -> tuple[Manifest, ...]:
-        """The workloads of some files that no manifest has any more: nothing deletes them.
+        """The objects of some files that no manifest has any more: nothing deletes them.
 
         With them those of files that are gone; `goes` says whether such a file would belong to them.
         """
@@ -152,7 +166,7 @@ class Changes:
         for name, (place, one) in self._past.left.items():
             if not place or place in paths or (place not in self._files and goes(place)):
                 found[name] = one
-        return tuple(one for name, one in sorted(found.items()) if name not in self._here and one.workload is not None)
+        return tuple(one for name, one in sorted(found.items()) if name not in self._here)
 
 
 def _path(reading: Reading) -> str:
