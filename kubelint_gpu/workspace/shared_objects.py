@@ -145,7 +145,8 @@ def needs_of(text: str, namespaces: Iterable[object] = ()) -> frozenset[str]:
     It is read for words without which a kind decides nothing: a class of priority counts for every pod, one of storage
     for claims, and labels of other namespaces for who looks for them.
     """
-    found = {kind for kind, words in _WORDS.items() if any(word in text for word in (*words, *_OF_ANY))}
+    every = any(word in text for word in _OF_ANY)
+    found = {kind for kind, words in _WORDS.items() if every or any(word in text for word in words)}
     spaces = {one or "default" for one in namespaces}
     if all(isinstance(one, str) for one in spaces):
         return frozenset((*found, *(f"Namespace/{one}" for one in spaces)))
