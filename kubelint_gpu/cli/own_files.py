@@ -49,7 +49,7 @@ def paths_of(readings: Iterable[Reading]) -> Iterator[str]:
 
 def is_report(reading: Reading) -> bool:
     """Whether this is what an earlier run reported as JSON, SARIF or for GitLab, and no manifest."""
-    text = reading.source.text if reading.source is not None else ""
+    text = reading.text
     if reading.count != 1 or not any(word in text for word in _OF_REPORTS) or not reading.documents[0].is_json:
         return False
     value = reading.documents[0].value

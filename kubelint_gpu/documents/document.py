@@ -148,6 +148,16 @@ class Reading:
         """How many documents there are."""
         return len(self.documents)
 
+    @property
+    def path(self) -> str:
+        """The path of its text; empty where it has none."""
+        return self.source.path if self.source is not None else ""
+
+    @property
+    def text(self) -> str:
+        """Its text; empty where it has none."""
+        return self.source.text if self.source is not None else ""
+
     def at(self, source: SourceText) -> Reading:
         """The same of a file of the same text: only problems, of which there are none, name the path."""
         return replace(self, source=source, documents=tuple(replace(one, source=source) for one in self.documents))

@@ -137,8 +137,7 @@ def first_place(unit: ApplySet) -> Place:
 
 
 def _beginning(readings: Sequence[Reading]) -> Place:
-    source = next((reading.source for reading in readings if reading.source is not None), None)
-    return Place(source.path if source is not None else "", 1, 1, 1, 1)
+    return Place(next((one.path for one in readings if one.source is not None), ""), 1, 1, 1, 1)
 
 
 def _cut_short(unit: ApplySet, codes: Sequence[str]) -> Finding:

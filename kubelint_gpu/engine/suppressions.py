@@ -69,7 +69,7 @@ class Closing:
 def ignores(unit: ApplySet) -> Iterator[Ignore]:
     """Every suppression of a unit, in the order of the text."""
     for reading in unit.sources:
-        text = reading.source.text if reading.source is not None else ""
+        text = reading.text
         if "#" in text and ("ignore" in text or "ubelint-" in text):
             for comment in comments(reading):
                 yield from _of_comment(reading, comment)

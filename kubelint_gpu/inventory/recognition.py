@@ -82,7 +82,7 @@ def misread(item: Item) -> InventoryError:
 
 def rejection(reading: Reading) -> list[InventoryError]:
     """The error of a file in which nothing is an inventory; an empty list of objects is none, but no error."""
-    path = reading.source.path if reading.source else ""
+    path = reading.path
     if not reading.documents or all(document.value is None for document in reading.documents):
         span = reading.source.span(0, 0) if reading.source else None
         return [InventoryError(path, span, "not an inventory: the file is empty", _WOULD_BE)]

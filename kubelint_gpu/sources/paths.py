@@ -9,6 +9,11 @@ LONGEST = 32 * 1024
 """Characters of a path that no system takes any more; Linux takes 4,096 bytes, Windows 32,767 characters."""
 
 
+def is_chart(path: str) -> bool:
+    """Whether it is that of the file that makes a folder a Helm chart."""
+    return os.path.basename(path) == "Chart.yaml"  # noqa: PTH119 - text, and often
+
+
 def is_file(path: str | Path) -> bool:
     """Whether there is a plain file, or a link to one."""
     return os.path.isfile(path)  # noqa: PTH113 - pathlib raises where a name is too long

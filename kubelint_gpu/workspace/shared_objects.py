@@ -135,7 +135,7 @@ def outline(reading: Reading) -> Outline:
                 where = f"{document.index} {start} {source.span(start, start).line}"
                 key = f"{kind}/{name}" if isinstance(name, str) else kind
                 found.append((key, digest_of((source.path, where, source.text[start:end]))))
-    needs = needs_of(reading.source.text if reading.source is not None else "", namespaces)
+    needs = needs_of(reading.text, namespaces)
     return Outline(tuple(found), tuple(sorted({*needs, *(key for key, _ in found)})))
 
 

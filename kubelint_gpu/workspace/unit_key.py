@@ -51,7 +51,7 @@ def _needs(unit: ApplySet) -> Iterator[str]:
 @lru_cache(maxsize=64)
 def _needs_of_world(world: ClusterContext) -> frozenset[str]:
     """What decides how declared objects stand to pods of a unit; classes of priority count for all pods, anyway."""
-    found = (needs_of(one.source.text) for one in world.readings if one.source is not None)
+    found = (needs_of(one.text) for one in world.readings)
     return frozenset().union(*found) - {"PriorityClass"}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, rule
+from kubelint_gpu.sources.paths import is_chart
 from kubelint_gpu.workspace.manifest import place_of
 
 if TYPE_CHECKING:
@@ -51,9 +52,9 @@ def _built_from(rendered: Rendered, path: str) -> Iterator[Related]:
 def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
     """Charts whose folder is checked; those inside of another one are rendered with it."""
     for reading in unit.readings:
-        path = posixpath.normpath(reading.source.path) if reading.source is not None else ""
-        folder, name = posixpath.split(path)
-        if name != "Chart.yaml" or _SUBCHARTS in posixpath.dirname(folder).split("/"):
+        path = posixpath.normpath(reading.path) if reading.path else ""
+        folder = posixpath.dirname(path)
+        if not is_chart(path) or _SUBCHARTS in posixpath.dirname(folder).split("/"):
             continue
         for document in reading.documents:
             value = document.value

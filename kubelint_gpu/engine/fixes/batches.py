@@ -56,7 +56,7 @@ def batches(unit: ApplySet, wanted: Sequence[Diagnostic], drafts: Sequence[Diagn
     Renders are left out: their edits are those of sources that may be shared.
     """
     count = sum(len(draft.proposals) for draft in wanted)
-    size = sum(len(reading.source.text) for reading in unit.sources if reading.source is not None)
+    size = sum(len(reading.text) for reading in unit.sources)
     again = max(1, min(_TEXT // max(size, 1), _OBJECTS // max(len(unit.manifests), 1)))
     if unit.rendered or (count * len(unit.subjects) <= _FEW and count <= again):
         return Batches()

@@ -113,14 +113,14 @@ def with_texts(unit: ApplySet, texts: dict[str, bytes]) -> ApplySet:
 
 
 def _fresh(reading: Reading, fresh: dict[str, Reading | None], texts: dict[str, bytes]) -> Reading:
-    path = reading.source.path if reading.source is not None else ""
+    path = reading.path
     if path in texts and path not in fresh:
         return read(path, texts[path])
     return fresh.get(path) or reading
 
 
 def _text(unit: ApplySet, rendered: Rendered) -> Reading | None:
-    return next((one for one in unit.readings if one.source is not None and one.source.path == rendered.path), None)
+    return next((one for one in unit.readings if one.path == rendered.path), None)
 
 
 def _edits(rendered: Rendered, before: Reading, after: Reading) -> Iterator[Edit]:

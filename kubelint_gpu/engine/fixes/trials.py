@@ -126,7 +126,7 @@ def changed_by(unit: ApplySet, edits: Sequence[editing.Edit]) -> ApplySet:
         NotEditable: the text does not allow them, or cannot be read after them.
     """
     readings = []
-    read_here = {reading.source.path for reading in unit.readings if reading.source is not None}
+    read_here = {reading.path for reading in unit.readings}
     if any(edit.path not in read_here for edit in edits):
         from kubelint_gpu.engine.fixes.transport import with_edits
 

@@ -9,6 +9,7 @@ from kubelint_gpu.documents import SourceText
 from kubelint_gpu.engine.judged import Judged
 from kubelint_gpu.engine.reported import identified
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Related, TextEdit
+from kubelint_gpu.sources.paths import is_chart
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 
@@ -47,9 +48,10 @@ def _source(unit: ApplySet) -> SourceText | None:
 def _decisive(unit: ApplySet, source: SourceText) -> Hashable | None:
     """What decides the result of a unit but for its path; None where more does.
 
-    All files see the same objects beside them but those that hold some of these themselves.
+    All files see the same objects beside them but those that hold some of these themselves. What is said of a chart
+    is said of its folder.
     """
-    if unit.before or unit.made or unit.gone or unit.neighbours or unit.rendered:
+    if is_chart(source.path) or unit.before or unit.made or unit.gone or unit.neighbours or unit.rendered:
         return None
     shared = source.path in unit.beside.shared.paths
     return None if shared else (source.text, source.encoding, source.has_bom, unit.world, unit.budget)

@@ -41,7 +41,7 @@ class KeptResults:
         """What the result of a unit is found by; None where it is not kept."""
         from kubelint_gpu.workspace.unit_key import unit_key
 
-        texts = (reading.source.text for reading in unit.readings if reading.source is not None)
+        texts = (reading.text for reading in unit.readings)
         dated = any("until" in text or "\\" in text for text in texts)
         return unit_key(unit, (*self._further, self._today if dated else ""))
 

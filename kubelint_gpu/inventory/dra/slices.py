@@ -6,27 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
 from kubelint_gpu.inventory.declarations.declared import Declared
-from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER
+from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER, gpu_devices
+from kubelint_gpu.inventory.dra.told_values import entries_of, memory_of, model_of
+from kubelint_gpu.inventory.gpus.gpu_models import product_label, similar_model
+from kubelint_gpu.inventory.gpus.mig import impossible
 from kubelint_gpu.inventory.reading import understood
 from kubelint_gpu.kube.dra.resource_api import MOST_COUNTER_SETS, MOST_DEVICES_OF_BETAS, MOST_DEVICES_OF_SLICE
 from kubelint_gpu.kube.validation.slice_validation import has_advanced
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import dataclass, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubelint_gpu.documents import Item, Pointer
     from kubelint_gpu.inventory.declarations.inventory import InventoryError
-from typing import TYPE_CHECKING
-
-from kubelint_gpu.inventory.dra.nvidia import gpu_devices
-from kubelint_gpu.inventory.dra.told_values import entries_of, memory_of, model_of
-from kubelint_gpu.inventory.gpus.gpu_models import product_label, similar_model
-from kubelint_gpu.inventory.gpus.mig import impossible
-from kubelint_gpu.values import dataclass, field
-
-if TYPE_CHECKING:
-    from kubelint_gpu.documents import Pointer
 
 _VERSION = "resource.k8s.io/v1"
 

@@ -20,10 +20,8 @@ from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, K
 from kubelint_gpu.workspace.project.worlds import complain
 
 if TYPE_CHECKING:
-    from kubelint_gpu.workspace.project.comparison import Comparison
-
-if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.rendering import Renderer
+    from kubelint_gpu.workspace.project.comparison import Comparison
 
 Before = dict[str, dict[str, Manifest]]
 
@@ -66,7 +64,7 @@ def objects_of_path(
     plain = [read(file.path, file.data) for file in collected.files if not rendered.takes(file.path)]
     whole = not collected.errors and not rendered.failure and not any(one.problems for one in rendered.rendered)
     now = {(found.path, found.object) for found in manifests(readings)}
-    places = list(dict.fromkeys(map(_path, readings)))
+    places = list(dict.fromkeys(one.path for one in readings))
     counterparts = Counterparts(path, arguments, places)
     objects: Before = {}
     left: dict[str, tuple[str, Manifest]] = {}
@@ -132,7 +130,7 @@ def objects_of_revision(
 
     made = {one.path for one in built.rendered}
     now = [(found.path, found.object) for found in manifests(readings)]
-    paths = [Path(path) for path in dict.fromkeys(_path(one) for one in readings) if path not in made]
+    paths = [Path(path) for path in dict.fromkeys(one.path for one in readings) if path not in made]
     try:
         root, commit = commit_of(revision, anchor_of(arguments, Path.cwd()))
         index, changes = entries(root), differing(commit, root)
@@ -216,10 +214,6 @@ def _old_renders(copy: Path, root: Path, built: BuiltKustomizations, renderer: R
 
 def _by_object(readings: Sequence[Reading]) -> dict[str, Manifest]:
     return {found.object: found for found in manifests(readings)}
-
-
-def _path(reading: Reading) -> str:
-    return reading.source.path if reading.source is not None else ""
 
 
 def past_of(

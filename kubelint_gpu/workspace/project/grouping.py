@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,12 +19,6 @@ from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects,
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.origin import Origin
     from kubelint_gpu.workspace.project.before import Past
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kubelint_gpu.documents import Reading
-    from kubelint_gpu.workspace.project.before import Past
 
 _REFERRED_TO = frozenset((
     "DeviceClass", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "PriorityClass", "ResourceClaim",
@@ -35,14 +29,7 @@ _REFERRED_TO = frozenset((
 
 def sources_of(units: Sequence[ApplySet]) -> tuple[Reading, ...]:
     """The files that units are made of, each once."""
-    return tuple({path_of(reading) or reading: reading for unit in units for reading in unit.sources}.values())
-
-
-def _changes(past: Past | None, readings: Sequence[Reading], context: Sequence[Manifest]) -> Changes | None:
-    if past is None:
-        return None
-
-    return Changes(past, readings, context)
+    return tuple({reading.path or reading: reading for unit in units for reading in unit.sources}.values())
 
 
 class Grouping:
@@ -66,12 +53,12 @@ class Grouping:
         shared = _shared(readings, built, origins)
         groups: dict[tuple[bool, str], list[Reading]] = {}
         for reading in readings:
-            path = path_of(reading)
+            path = reading.path
             name = "" if self._together else self._settings.unit_of(stands.get(path, path))
             groups.setdefault((False, path) if name is None else (True, name), []).append(reading)
-        changes = _changes(past, readings, context)
+        changes = Changes(past, readings, context) if past is not None else None
         for (named, name), members in groups.items():
-            mine = {path_of(reading) for reading in members}
+            mine = {reading.path for reading in members}
             old = changes.before(mine) if changes is not None else {}
             rendered = [one for one in built.rendered if one.path in mine]
             beside = Beside(shared, frozenset(mine))
@@ -120,17 +107,12 @@ def _shared(
         found = outline(reading).held
         if found:
             holders.append(reading)
-            rendered = made.get(path_of(reading))
+            rendered = made.get(reading.path)
             sources = rendered.sources if rendered is not None else ()
             digests = [one.source.digest for one in sources if one.source is not None]
             held += [(key, digest_of((digest, *digests))) for key, digest in found]
     every = (one for part in (holders,) for one in manifests(part, origins, SHARED))
-    return SharedObjects(every, held, map(path_of, holders))
-
-
-def path_of(reading: Reading) -> str:
-    """The path of a file; empty for a text without one."""
-    return reading.source.path if reading.source is not None else ""
+    return SharedObjects(every, held, (one.path for one in holders))
 
 
 class Changes:
@@ -138,7 +120,7 @@ class Changes:
 
     def __init__(self, past: Past, readings: Sequence[Reading], context: Sequence[Manifest]) -> None:
         self._past = past
-        self._files = {_path(reading) for reading in readings}
+        self._files = {reading.path for reading in readings}
         self._here = {found.object for found in (*manifests(readings), *context)}
 
     def before(self, paths: Collection[str]) -> dict[str, Manifest]:
@@ -153,8 +135,8 @@ class Changes:
 
         A file or a kustomization that could not be read as it was says nothing of what is new in it.
         """
-        known = [reading for reading in members if _path(reading) in self._past.there]
-        was = set(self._past.objects.get("", {})).union(*(self._past.there[_path(one)] for one in known))
+        known = [reading for reading in members if reading.path in self._past.there]
+        was = set(self._past.objects.get("", {})).union(*(self._past.there[one.path] for one in known))
         return frozenset(found.object for found in manifests(known)) - was
 
     def gone(self, paths: Collection[str], goes: Callable[[str], bool]) -> tuple[Manifest, ...]:
@@ -167,7 +149,3 @@ class Changes:
             if not place or place in paths or (place not in self._files and goes(place)):
                 found[name] = one
         return tuple(one for name, one in sorted(found.items()) if name not in self._here)
-
-
-def _path(reading: Reading) -> str:
-    return reading.source.path if reading.source is not None else ""

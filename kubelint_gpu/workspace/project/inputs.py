@@ -12,11 +12,12 @@ from kubelint_gpu.documents import Reading
 from kubelint_gpu.findings.catalogue import INTERNAL
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Place
+from kubelint_gpu.sources.paths import is_chart
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.project.gathering import Gathered
-from kubelint_gpu.workspace.project.grouping import Grouping, path_of, sources_of
+from kubelint_gpu.workspace.project.grouping import Grouping, sources_of
 from kubelint_gpu.workspace.project.manifest_files import context_of, read_all
 from kubelint_gpu.workspace.project.shards import Shard, share
 from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds
@@ -114,7 +115,7 @@ def inputs_of(
     except click.ClickException:
         raise
     except Exception as error:  # noqa: BLE001 - what stands there now is judged by itself
-        first = next(map(path_of, readings), "")
+        first = next((one.path for one in readings), "")
         defects.append(defect(Place(first, 1, 1, 1, 1), "nothing is compared with what there was before", error))
     worlds = Worlds(
         what_if, several=not inventories and len({one.inventory for one in settings.targets}) > 0, store=store
@@ -122,7 +123,9 @@ def inputs_of(
     grouping = Grouping(settings, worlds, tuple(inventories), together=together)
     beside = gathered.repository.context()
     units = tuple(grouping.units(readings, past, built, context_of(beside, kustomize, defects)))
-    withheld = any(one.problems for one in built.rendered) or (gathered.named is None and any(map(_is_chart, readings)))
+    withheld = any(one.problems for one in built.rendered) or (
+        gathered.named is None and any(is_chart(one.path) for one in readings)
+    )
     nothing = withheld and not any(unit.manifests for unit in units)
     world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
     failed = failed or worlds.failed or bool(built.failure) or nothing or bool(defects)
@@ -130,11 +133,6 @@ def inputs_of(
         units = share(units, shard)
     targets = None
     if gathered.named is not None:
-        sources = (path_of(reading) for one in built.rendered for reading in one.sources)
+        sources = (reading.path for one in built.rendered for reading in one.sources)
         targets = frozenset(os.path.realpath(path) for path in (*gathered.mine, *sources, *inventories))
     return Inputs(units, world, sources_of(units), failed, worlds.all, targets, beside, tuple(defects))
-
-
-def _is_chart(reading: Reading) -> bool:
-    """Whether it says that a folder is a Helm chart, whose templates are not rendered here."""
-    return os.path.basename(path_of(reading)) == "Chart.yaml"  # noqa: PTH119 - text, and often

@@ -71,6 +71,8 @@ def test_what_a_file_is_compared_with_or_shares_with_others_has_it_judged_by_its
     for more in ({"neighbours": neighbour}, {"gone": neighbour}, {"made": {"a"}}, {"before": {"a": neighbour[0]}}):
         assert once(of(("a.yaml", PORT), ("b.yaml", PORT), **more))[1] == ["a.yaml", "b.yaml"], more
     shared = SharedObjects(neighbour, (), ("a.yaml", "b.yaml"))
+    chart = "apiVersion: v2\nname: a\n"
+    assert once(of(("a/Chart.yaml", chart), ("b/Chart.yaml", chart)))[1] == ["a/Chart.yaml", "b/Chart.yaml"]
     for text, beside in (("a: b: c", NOTHING_BESIDE), (PORT, Beside(shared, frozenset()))):
         assert once(of(("a.yaml", text), ("b.yaml", text), beside=beside))[1] == ["a.yaml", "b.yaml"]
 

@@ -8,7 +8,7 @@ from kubelint_gpu.documents import read
 from kubelint_gpu.workspace.manifest import manifests
 from kubelint_gpu.workspace.project.before import Past
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.grouping import Grouping, path_of, sources_of
+from kubelint_gpu.workspace.project.grouping import Grouping, sources_of
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations
 from kubelint_gpu.workspace.project.worlds import Worlds
 
@@ -31,7 +31,7 @@ READINGS = tuple(read(f"{name}.yaml", f"kind: {name}\n".encode()) for name in "a
 def test_files_are_grouped_into_units(units, together, groups):
     grouping = Grouping(Configuration(units=units), Worlds(), (), together=together)
     found = tuple(grouping.units(READINGS, None, BuiltKustomizations(), ()))
-    assert [[path_of(one) for one in unit.readings] for unit in found] == groups
+    assert [[one.path for one in unit.readings] for unit in found] == groups
     assert sources_of(found) == READINGS
 
 
