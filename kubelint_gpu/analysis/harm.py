@@ -10,8 +10,7 @@ from kubelint_gpu.analysis.predecessors import is_left_alone
 from kubelint_gpu.analysis.rollout_facts import is_over, judgements_in, next_rollouts
 from kubelint_gpu.analysis.scenarios import Scenario, beside_pods, next_time, now
 from kubelint_gpu.analysis.transitions import is_changed, transitions_in
-from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once

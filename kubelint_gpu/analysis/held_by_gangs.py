@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wording import workload_name
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck

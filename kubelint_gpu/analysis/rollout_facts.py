@@ -29,9 +29,8 @@ from kubelint_gpu.analysis.scenarios import (
 from kubelint_gpu.analysis.transitions import finds_nodes, is_placed, transition_of, transitions_in
 from kubelint_gpu.budget import PARTS, TOLD
 from kubelint_gpu.simulation.questions.forced_rollback import forced_rollback
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Trace
-from kubelint_gpu.simulation.search.verdict import Judgement, Together
+from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
 

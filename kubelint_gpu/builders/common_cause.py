@@ -18,9 +18,8 @@ from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import bare, listed, some
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.workspace.answers import once
 
 

@@ -15,8 +15,8 @@ from kubelint_gpu.builders.stuck_rollout import standstill
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck
 from kubelint_gpu.messages.wait import port_numbers
 from kubelint_gpu.messages.wording import counted, listed
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.autoscalers import MOST
 

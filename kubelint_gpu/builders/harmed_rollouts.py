@@ -15,7 +15,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.messages.kept_pods import keeping, numbers
 from kubelint_gpu.messages.wait import every, story
 from kubelint_gpu.messages.wording import some, workload_name
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 
 def harmed(unit: ApplySet) -> Iterator[tuple[End, Diagnostic]]:

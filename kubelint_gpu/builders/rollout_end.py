@@ -10,9 +10,8 @@ from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.jobs.stuck_gangs import never_released
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.messages.kept_pods import surges_on_nodes
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import dataclass
 
 

@@ -19,7 +19,7 @@ from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
 from kubelint_gpu.scheduler.explain.extents import Extent
 from kubelint_gpu.scheduler.explain.holders import Holder
 from kubelint_gpu.scheduler.explain.what_would_help import Remedy
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.version import __version__
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck

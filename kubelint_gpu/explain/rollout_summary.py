@@ -14,8 +14,7 @@ from kubelint_gpu.builders.rollout_end import end_of, waits_later
 from kubelint_gpu.builders.waiting_pods import unsure_claims
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted, listed, workload_names
-from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement, Together
+from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 

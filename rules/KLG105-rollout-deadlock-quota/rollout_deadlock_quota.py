@@ -16,7 +16,7 @@ from kubelint_gpu.builders.strategy_fixes import strategy_fixes
 from kubelint_gpu.builders.stuck_rollout import standstill
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, rule
 from kubelint_gpu.simulation.controllers.job import job_of
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import replace
 
 

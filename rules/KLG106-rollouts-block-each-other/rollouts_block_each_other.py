@@ -13,9 +13,8 @@ from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.messages.kept_pods import keeping
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import cut_off, listed, some, workload_name
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Trace
-from kubelint_gpu.simulation.search.verdict import Together
+from kubelint_gpu.simulation.search.verdict import Together, Verdict
 from kubelint_gpu.values import replace
 
 

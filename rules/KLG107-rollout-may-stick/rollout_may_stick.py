@@ -16,8 +16,7 @@ from kubelint_gpu.builders.stuck_rollout import standstill
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
 from kubelint_gpu.messages.wording import cut_off, listed, verb, workload_names
-from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 
 _DECLARE = "declare the devices of the nodes: their ResourceSlices and DeviceClasses, or `devices:` in the concise form"
 _ONE_WAY = "bind the pods to nodes that serve it in one of these ways: then it is judged"

@@ -12,8 +12,7 @@ from kubelint_gpu.engine.remedies import no_daemon_surge
 from kubelint_gpu.messages.kept_pods import keeping, surges_on_nodes
 from kubelint_gpu.messages.wait import port_numbers
 from kubelint_gpu.messages.wording import listed, some
-from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import WAITS
+from kubelint_gpu.simulation.search.verdict import WAITS, Verdict
 from kubelint_gpu.values import replace
 
 _SURGE: Pointer = (*field_pointers.UPDATE_STRATEGY, "rollingUpdate", "maxSurge")

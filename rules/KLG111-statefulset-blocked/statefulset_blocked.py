@@ -18,8 +18,7 @@ from kubelint_gpu.evidence.stakes import shortage_lines, wait_of
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import MADE_ANEW, counted
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
-from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import WAITS, Judgement
+from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Verdict
 from kubelint_gpu.values import replace
 
 _CLAIMS: Pointer = ("spec", "volumeClaimTemplates")

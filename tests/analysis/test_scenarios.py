@@ -6,7 +6,7 @@ import pytest
 from checks_units import deployment, unit
 
 from kubelint_gpu.analysis import scenarios
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 

@@ -10,9 +10,8 @@ from checks_units import NODES, deployment, findings, unit
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.engine.registry import checks
 from kubelint_gpu.evidence.stakes import stakes
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 
 RECREATE = "strategy: {type: Recreate}"

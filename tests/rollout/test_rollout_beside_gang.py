@@ -9,7 +9,7 @@ from rollout_objects import cluster, deployment, job, node
 from rollout_reference import Case, Node, Reference, Template, TooLarge, Work, program_verdict
 
 from kubelint_gpu.simulation.questions.rollouts import judge
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 

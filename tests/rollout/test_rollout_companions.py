@@ -8,7 +8,7 @@ from rollout_objects import cluster, deployment, job, judged, node, pod, recreat
 from kubelint_gpu.simulation.questions.drain import drain
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.questions.starved_jobs import starves
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 

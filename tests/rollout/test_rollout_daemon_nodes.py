@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rollout_objects import deployment, judged, node, workload
 
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 SURGING = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
 ADDED = [

@@ -10,7 +10,7 @@ from rollout_objects import (
 
 from kubelint_gpu.scheduler import read_node
 from kubelint_gpu.simulation.growth import Growth
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 STUCK, MAY, DONE = Verdict.STUCK, Verdict.MAY_STICK, Verdict.COMPLETES
 

@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.scheduler.companions import HOSTNAME, own_terms
 from kubelint_gpu.scheduler.placement.filling import spread_out
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck

@@ -16,8 +16,7 @@ from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, volume_restrictions
 from kubelint_gpu.simulation.questions.beyond_inventory import MOST_NODES
 from kubelint_gpu.simulation.search.blockers import ATTACH
-from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
 

@@ -18,7 +18,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.simulation.growth import possible_nodes
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.answers import once
 

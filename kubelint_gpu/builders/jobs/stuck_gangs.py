@@ -18,7 +18,7 @@ from kubelint_gpu.kube.objects.collective import KUEUE, QUEUE, is_started_whole,
 from kubelint_gpu.kube.objects.workload import Workload, api_group
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.questions import gang
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
 

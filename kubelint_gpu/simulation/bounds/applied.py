@@ -14,9 +14,8 @@ from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.revisions import may_have_template
 from kubelint_gpu.simulation.search import group_ends, left_out, replay
 from kubelint_gpu.simulation.search.engine import GroupSearch
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 

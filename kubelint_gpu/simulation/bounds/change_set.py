@@ -16,10 +16,9 @@ from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.model import preemptions
 from kubelint_gpu.simulation.search.engine import GroupSearch
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Trace
-from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement
+from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Verdict
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ from kubelint_gpu.simulation.bounds import counting_nodes, preconditions, shortf
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.search import placements
 from kubelint_gpu.simulation.search.engine import GroupSearch
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Waiting
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.simulation.bounds import preconditions, shortfall
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 
 

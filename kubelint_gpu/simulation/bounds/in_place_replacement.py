@@ -16,8 +16,7 @@ from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.controllers import rollout_state
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, without_claims
 from kubelint_gpu.simulation.search import placements
-from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.search import placements
 from kubelint_gpu.simulation.search.engine import GroupSearch
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 
 

@@ -31,10 +31,10 @@ from kubelint_gpu.simulation.evidence.kinds import (
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.search.engine import GroupSearch
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Trace
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import NamedTuple, replace
 
 

@@ -26,9 +26,10 @@ from kubelint_gpu.simulation.evidence.kinds import (
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import greedily
 from kubelint_gpu.simulation.search.engine import GroupSearch
-from kubelint_gpu.simulation.search.explorer import Reached, Verdict
+from kubelint_gpu.simulation.search.explorer import Reached
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.simulation.search.single_runs import walk
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import replace
 
 

@@ -15,8 +15,16 @@ from kubelint_gpu.simulation.questions import together
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.situations import Situations
-from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, rank, unbounded, undecided, worst
+from kubelint_gpu.simulation.search.verdict import (
+    OF_A_RUN,
+    Judgement,
+    Together,
+    Verdict,
+    rank,
+    unbounded,
+    undecided,
+    worst,
+)
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part, shared_out

@@ -16,9 +16,8 @@ from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.questions import helped_by
 from kubelint_gpu.simulation.questions.beside_higher import beside_higher
 from kubelint_gpu.simulation.questions.deciders import ALONE, AT_ONCE
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 

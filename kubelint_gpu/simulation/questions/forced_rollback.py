@@ -17,7 +17,7 @@ from kubelint_gpu.simulation.prepare.budgets_and_quotas import with_unknown_use
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods, own_waiting
 from kubelint_gpu.simulation.search import placements, replay
-from kubelint_gpu.simulation.search.explorer import Verdict, explore
+from kubelint_gpu.simulation.search.explorer import explore
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
@@ -50,7 +50,7 @@ def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: i
     if start is None:
         return None
     found = explore([start], simulation.model.successors, simulation.model.done, budget)
-    if found.verdict is not Verdict.STUCK:
+    if not found.stuck:
         return None
     try:
         return replay.replay(simulation, found.path, replace(cluster, pods=tuple(fixed)))

@@ -21,8 +21,9 @@ from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions.jobs_beside import parts_of
 from kubelint_gpu.simulation.questions.starved_jobs import pods_at_once
-from kubelint_gpu.simulation.search.explorer import Verdict, explore
+from kubelint_gpu.simulation.search.explorer import explore
 from kubelint_gpu.simulation.search.placements import placements
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import dataclass, replace
 
 

@@ -10,7 +10,7 @@ from kubelint_gpu.simulation.bounds.counting import slots_of
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch
-from kubelint_gpu.simulation.search.explorer import Verdict, explore
+from kubelint_gpu.simulation.search.explorer import explore
 from kubelint_gpu.simulation.search.placements import placements
 from kubelint_gpu.simulation.search.situation import Situation
 
@@ -47,6 +47,6 @@ def _is_stuck(
         starts = placements(simulation, BUDGET.company)
         if not starts.complete or not starts.full:
             return False
-        return explore(starts.full, simulation.model.successors, done, BUDGET.company).verdict is Verdict.STUCK
+        return explore(starts.full, simulation.model.successors, done, BUDGET.company).stuck
     except UnmodelledVictim:
         return False

@@ -16,8 +16,7 @@ from kubelint_gpu.simulation.questions.served_resources import (
     served_both_ways,
     with_claims_for_resources,
 )
-from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement, Together, rank, undecided
+from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict, rank, undecided
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.work import UsedUp, part

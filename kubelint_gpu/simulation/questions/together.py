@@ -14,9 +14,8 @@ from kubelint_gpu.simulation.bounds.shortfall import fit_alone
 from kubelint_gpu.simulation.evidence.watch import tell_together
 from kubelint_gpu.simulation.prepare.demand import always_room
 from kubelint_gpu.simulation.search.engine import GroupSearch
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Together
+from kubelint_gpu.simulation.search.verdict import Together, Verdict
 from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.work import UsedUp, part
 

@@ -13,8 +13,9 @@ from kubelint_gpu.budget import PARTS
 from kubelint_gpu.simulation.controllers.rollout_state import READY, STARTING, State, census, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Model
-from kubelint_gpu.simulation.search.explorer import Reached, Verdict
+from kubelint_gpu.simulation.search.explorer import Reached
 from kubelint_gpu.simulation.search.single_runs import sampled_runs
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import UsedUp, part
 

@@ -14,9 +14,10 @@ from kubelint_gpu.simulation.model import pod_types, preemptions
 from kubelint_gpu.simulation.model import simulation as simulations
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search import placements, replay, single_runs
-from kubelint_gpu.simulation.search.explorer import Exploration, Verdict, explore
+from kubelint_gpu.simulation.search.explorer import Exploration, explore
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.work import UsedUp, part
 

@@ -6,29 +6,14 @@ Nothing here knows what a state means.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from enum import Enum
 from typing import Generic, TypeVar
 
 from kubelint_gpu.budget import PARTS
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import dataclass, field
 
 S = TypeVar("S", bound=Hashable)
-
-
-class Verdict(str, Enum):
-    """Whether every run comes to its end.
-
-    `stuck`: no run can.
-    `may-stick`: some run reaches a state from which none can.
-    `completes`: from every state that can be reached the end can be reached.
-    `undecided`: the budget ended before it was known.
-    """
-
-    STUCK = "stuck"
-    MAY_STICK = "may-stick"
-    COMPLETES = "completes"
-    UNDECIDED = "undecided"
 
 
 class Reached(Generic[S]):
@@ -130,6 +115,11 @@ class Exploration(Generic[S]):
     states: int
     path: tuple[S, ...]
     reached: Reached[S] = field(repr=False, compare=False)
+
+    @property
+    def stuck(self) -> bool:
+        """Whether no run comes to its end."""
+        return self.verdict is Verdict.STUCK
 
     def path_to(self, state: S) -> tuple[S, ...]:
         """The shortest run from a start into a state that was looked at."""

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.framework.facts import Held
-from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
 from kubelint_gpu.values import dataclass, replace
+
+
+class Verdict(str, Enum):
+    """Whether every run comes to its end.
+
+    `stuck`: no run can.
+    `may-stick`: some run reaches a state from which none can.
+    `completes`: from every state that can be reached the end can be reached.
+    `undecided`: the budget ended before it was known.
+    """
+
+    STUCK = "stuck"
+    MAY_STICK = "may-stick"
+    COMPLETES = "completes"
+    UNDECIDED = "undecided"
+
 
 WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 OF_A_RUN = ("verdict", "trace", "evicts", "eviction")

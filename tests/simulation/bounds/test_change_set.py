@@ -9,7 +9,7 @@ from rollout_objects import cluster, deployment, node, workload
 from rollout_reference import Reference, TooLarge, program_input
 
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 

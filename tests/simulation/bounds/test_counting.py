@@ -7,7 +7,7 @@ from rollout_changes import change_case
 from rollout_reference import program_input
 
 from kubelint_gpu.simulation.questions.rollouts import judge
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 SEEDS = range(30_000, 30_120)
 MAY, STUCK, OPEN = Verdict.MAY_STICK, Verdict.STUCK, Verdict.UNDECIDED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rollout_objects import cluster, deployment, node
 
 from kubelint_gpu.simulation.questions.rollouts import judge_together
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
 
 

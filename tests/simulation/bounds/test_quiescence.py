@@ -10,7 +10,7 @@ from rollout_objects import apart, cluster, deployment, node, pod, quota, same, 
 from spread_workloads import nodes, over_zones, random_workloads, verdict_of, w
 
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 RANDOM_CASES = 120
 

@@ -6,7 +6,7 @@ from rollout_objects import cluster, deployment, quota, same
 from spread_workloads import nodes, over_zones, verdict_of, w
 
 from kubelint_gpu.simulation.questions.rollouts import judge_together
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 
 def together(*workloads, on):

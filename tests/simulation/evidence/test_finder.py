@@ -7,7 +7,7 @@ from evidence_cases import CASES, judged
 
 from kubelint_gpu.simulation.evidence.checker import NotShown, check
 from kubelint_gpu.simulation.evidence.finder import shown
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 CONTRARY = {
     Verdict.COMPLETES: (Verdict.STUCK, Verdict.MAY_STICK),

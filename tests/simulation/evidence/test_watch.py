@@ -10,7 +10,7 @@ from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.evidence.checker import NotShown
 from kubelint_gpu.simulation.evidence.watch import checked, tell
 from kubelint_gpu.simulation.questions.rollouts import judge
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import limited
 

@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.quota import quota_usage
 from kubelint_gpu.scheduler import read_cluster
 from kubelint_gpu.scheduler.placement.running_claims import with_allocations
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
 
 COMPLETES, MAY, STUCK = Verdict.COMPLETES, Verdict.MAY_STICK, Verdict.STUCK

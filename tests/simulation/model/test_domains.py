@@ -10,7 +10,7 @@ from spread_workloads import random_workloads
 
 from kubelint_gpu.simulation.model.simulation import EQUAL_ZONES
 from kubelint_gpu.simulation.questions.rollouts import judge
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 
 def judged(transitions, where, budget=20_000, *left_out):

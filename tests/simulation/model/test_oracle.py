@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from rollout_objects import apart, claim, deployment, judged, mounted, node, pod, recreated
 
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 DISK = claim("disk", "ReadWriteOnce")
 

@@ -7,7 +7,7 @@ from rollout_objects import cluster, deployment, job, node, quota
 
 from kubelint_gpu.simulation.questions.gang import gang
 from kubelint_gpu.simulation.questions.most_pods import placeable
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 
 def test_jobs_that_a_quota_lets_make_no_pod_hold_nobody_up():

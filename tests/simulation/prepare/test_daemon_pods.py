@@ -6,7 +6,7 @@ import pytest
 from rollout_objects import cluster, deployment, node, same, workload
 
 from kubelint_gpu.simulation.questions.rollouts import judge
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])

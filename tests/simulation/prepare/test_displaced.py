@@ -6,7 +6,7 @@ import pytest
 from rollout_objects import cluster, deployment, node, pod, recreated, same
 
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 HERE = {"nodeSelector": {"zone": "here"}}
 NODES = [node("n", zone="here"), node("m", 2, zone="there")]

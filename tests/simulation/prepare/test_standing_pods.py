@@ -8,7 +8,7 @@ from rollout_objects import node, workload
 
 from kubelint_gpu.scheduler import read_cluster
 from kubelint_gpu.simulation.questions.rollouts import judge
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from rollout_objects import deployment, judged, node, pod, recreated, workload
 
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 RS = ("ReplicaSet", "w-abc")
 

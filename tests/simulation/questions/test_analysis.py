@@ -27,8 +27,7 @@ from kubelint_gpu.simulation.questions.drain import drain
 from kubelint_gpu.simulation.questions.gang import gang
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
-from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import unbounded
+from kubelint_gpu.simulation.search.verdict import Verdict, unbounded
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import limited

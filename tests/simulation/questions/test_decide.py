@@ -15,7 +15,7 @@ from kubelint_gpu.simulation.asked import arranged
 from kubelint_gpu.simulation.bounds.question import Decider
 from kubelint_gpu.simulation.questions import deciders
 from kubelint_gpu.simulation.questions.rollouts import judge
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import replace
 
 CASES = [random_case(seed) for seed in range(40_000, 40_150)]

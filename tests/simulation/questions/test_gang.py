@@ -10,7 +10,7 @@ from rollout_objects import apart, cluster, deployment, job, node
 from kubelint_gpu.scheduler import Snapshot, fit_on
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.gang import gang
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import replace
 
 HOST = "kubernetes.io/hostname"

@@ -6,7 +6,7 @@ import pytest
 from rollout_objects import cluster, deployment, node, recreated, same, workload
 
 from kubelint_gpu.simulation.questions.rollouts import judge
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
 
 KEEPS = {"surge": 1, "unavailable": 0}

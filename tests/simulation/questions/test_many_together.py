@@ -9,7 +9,7 @@ from core_objects import cores, of_cores
 from rollout_objects import cluster
 
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 

@@ -23,7 +23,7 @@ from rollout_reference import (
 )
 
 from kubelint_gpu.simulation.questions.rollouts import judge
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import replace
 
 SEEDS = range(20_000, 20_240)

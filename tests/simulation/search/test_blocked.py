@@ -6,7 +6,7 @@ import pytest
 from rollout_objects import GPU, apart, claim, cluster, deployment, judged, mounted, node, pod, same, spread
 
 from kubelint_gpu.simulation.questions.rollouts import judge
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 STUCK = Verdict.STUCK
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.simulation.search.explorer import Verdict, explore
+from kubelint_gpu.simulation.search.explorer import explore
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 GRAPHS = {
     "ends": ({0: [1], 1: [2], 2: []}, {2}, Verdict.COMPLETES, ()),

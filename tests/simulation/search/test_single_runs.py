@@ -9,7 +9,7 @@ from rollout_reference import program_verdict, random_case
 
 from kubelint_gpu.simulation.questions.rollouts import judge_together
 from kubelint_gpu.simulation.search import engine
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 
 
 def together():

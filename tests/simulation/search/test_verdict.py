@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from rollout_objects import deployment
 
-from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement, rank, undecided, worst
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, rank, undecided, worst
 
 STUCK, MAY, DONE, OPEN = Verdict.STUCK, Verdict.MAY_STICK, Verdict.COMPLETES, Verdict.UNDECIDED
 WEB = deployment("web", 3, 1)

@@ -19,7 +19,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.device_room import device_
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
 from kubelint_gpu.simulation.questions.rollouts import judge
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 

@@ -11,7 +11,7 @@ from kubelint_gpu.scheduler import read_cluster
 from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import node_token, own_devices
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
-from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
