@@ -222,7 +222,7 @@ def test_a_pod_without_an_owner_is_that_of_the_workload_whose_labels_it_has():
     )
     entry = "{name: p, node: n1, namespace: serving, labels: {app: d}, requests: {nvidia.com/gpu: 8}}"
     found = unit(ray() + deployment, inventory(8, 8, 8, more=f"running: [{entry}]\n"))
-    changes, rest, _ = participants_of(list(transitions_in(found).values()), found.cluster)
+    changes, rest, _ = participants_of(list(transitions_in(found).values()), found.cluster, found.cluster)
     assert [[pod.meta.name for pod in one.running] for one in changes] == [[], [], ["p"]]
     assert rest == []
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint, read_taint
-from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.fields import INT32, Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import scheduler_units
-from kubelint_gpu.values import dataclass, kept
+from kubelint_gpu.values import dataclass, kept, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,10 @@ class Node:
     def labels(self) -> FrozenMap[str, str]:
         """The node's labels."""
         return self.meta.labels
+
+    def with_plenty(self, resources: Iterable[str]) -> Node:
+        """The node with enough of some resources."""
+        return replace(self, allocatable=FrozenMap({**self.allocatable, **dict.fromkeys(resources, INT32)}))
 
 
 @reader

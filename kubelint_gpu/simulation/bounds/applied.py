@@ -11,7 +11,6 @@ from kubelint_gpu.budget import PARTS
 from kubelint_gpu.simulation.bounds import always_ends, preconditions, shortage
 from kubelint_gpu.simulation.bounds.change_set import changing, named, scaled
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.prepare.revisions import may_have_template
 from kubelint_gpu.simulation.search import group_ends, left_out, replay
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
@@ -109,12 +108,6 @@ def by_evicting(question: Question, found: Judgement, alone: Callable[[Question]
     if again is None:
         return found if found.refusal else replace(found, at_best=found.wanted)
     return again if again.placed > found.placed else found
-
-
-def as_pods_tell(question: Question, found: Judgement) -> Judgement:
-    """The judgement; that it gets stuck is possible only where its pods may have the new template already."""
-    sure = found.verdict is not Verdict.STUCK or not may_have_template(question.participant)
-    return found if sure else replace(found, verdict=Verdict.MAY_STICK)
 
 
 def softened(question: Question, found: Judgement) -> Judgement:

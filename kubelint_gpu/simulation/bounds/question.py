@@ -7,6 +7,7 @@ from functools import cached_property
 
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room
+from kubelint_gpu.simulation.prepare.revisions import may_have_template
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
@@ -44,6 +45,11 @@ class Question:
     def participant(self) -> WorkloadChange:
         """The workload that is asked about."""
         return self.situation.participants[self.position]
+
+    @property
+    def may_have_template(self) -> bool:
+        """Whether its pods may have the new template already: that it gets stuck is possible only."""
+        return may_have_template(self.participant)
 
     @cached_property
     def demands(self) -> Sequence[Demand]:

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
-from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
 from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
@@ -35,9 +33,8 @@ def full_simulation(
     away = {pod.identifier for pod in outsiders}
     fixed = [pod for pod in rest if pod.identifier not in away]
     fixed += daemon_pods(participants, cluster, rest)
-    empty = Snapshot.of(replace(cluster, pods=()))
     steady = [one for one in participants if not one.daemons]
-    return build_simulation(cluster, build_pod_types(steady, frozenset(), outsiders, cluster), fixed, empty)
+    return build_simulation(cluster, steady, frozenset(), fixed, outsiders)
 
 
 def standing_participants(

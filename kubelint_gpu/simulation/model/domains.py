@@ -5,22 +5,41 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.scheduler.framework.node_info import has_claims
+from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.controllers.rollout_state import Content
+from kubelint_gpu.simulation.model.node_symmetry import NodeSignature
+from kubelint_gpu.simulation.model.pod_types import PodTypes
 
+EQUAL_ZONES = "equal-zones"
 Domain = tuple[range, ...]
 """The classes of nodes of one domain, in the same order as those of a domain that is like it."""
 
 
 def equal_domains(
-    nodes: Iterable[Node], label: str, trait: Callable[[Node], Hashable], names: Sequence[str], classes: Sequence[range]
+    nodes: Iterable[Node],
+    signature: NodeSignature,
+    mark: Callable[[Node], tuple[Hashable, ...]],
+    pod_types: PodTypes,
+    names: Sequence[str],
+    classes: Sequence[range],
 ) -> tuple[tuple[Domain, ...], ...]:
-    """The domains of a label that nothing but its value tells apart, those that are alike together.
+    """The domains of the one label that makes some and that nothing but its value tells apart, alike ones together.
 
-    `trait` is all that matters of a node but this label; nodes of one class have one value of it.
+    `signature` and `mark` are all that matters of a node but what runs on it; nodes of one class have one value of
+    the label.
     """
+    label = signature.domain
+    if not label or not asked((EQUAL_ZONES,)) or any(has_claims(kind.pod) for kind in pod_types.kinds):
+        return ()
+    runs = grouped((name, (number, (number, name) in pod_types.unready)) for number, name in pod_types.homes)
     every = {node.name: node for node in nodes}
-    traits = {name: trait(node) for name, node in every.items()}
+    traits = {
+        name: (signature.of(node, without=label), *mark(node), tuple(sorted(runs.get(name, ()))))
+        for name, node in every.items()
+    }
     members: dict[str, Counter[Hashable]] = {}
     for name, node in every.items():
         if label in node.labels:

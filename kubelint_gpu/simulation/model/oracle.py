@@ -10,13 +10,10 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.placement.capacity import fitting_on
-from kubelint_gpu.scheduler.relations import first_alike
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.rollout_state import (
     ABSENT,
     NOMINATED,
-    STARTING,
-    UNBOUND,
     Content,
     HeldDevices,
     State,
@@ -28,7 +25,6 @@ from kubelint_gpu.simulation.model.pod_symmetry import PodEquivalence, without_p
 from kubelint_gpu.simulation.model.preemptions import Eviction, Preemptions
 from kubelint_gpu.simulation.model.quota_use import QuotaUse, named_pod
 from kubelint_gpu.simulation.model.volume_binder import VolumeBinder
-from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
 from kubelint_gpu.work import UsedUp, charge
 
 if TYPE_CHECKING:
@@ -87,10 +83,7 @@ class ClusterOracle:
         lowest = min((pod.spec.priority or 0 for pod in (*(kind.pod for kind in kinds), *cluster.pods)), default=0)
         self._may_evict = tuple(lowest < kind.priority and kind.pod.spec.preemption_policy != "Never" for kind in kinds)
         self.peaceful = not any(self._may_evict)
-        self._likeness = PodEquivalence(
-            first_alike([kind.pod for kind in kinds], cluster.pods), [kind.priority for kind in kinds]
-        )
-        self._claims = tuple(exclusive_claims(kind.pod, cluster) for kind in kinds)
+        self._likeness = PodEquivalence(kinds, cluster.pods)
         self._named = tuple(named_pod(kind) for kind in kinds)
         self._charged = tuple(admission.covers(kind.pod) for kind in kinds)
 
@@ -243,17 +236,6 @@ class ClusterOracle:
     def claim_refusal(self, kind: int, state: State) -> QuotaRefusal | None:
         """How a quota refuses a claim of one more pod of a kind, which then waits for it."""
         return None if self.devices is None else self.devices.quotas.refusal(kind, state.nodes)
-
-    def starts(self, kind: int, node: int, state: State) -> bool:
-        """Whether a bound pod can become ready: no other node still holds a volume it needs for itself."""
-        claims = self._claims[kind]
-        return not claims or not any(
-            claims & self._claims[other]
-            for index, content in enumerate(state.nodes)
-            if index != node
-            for other, phase, _ in content
-            if other >= 0 and phase not in (*UNBOUND, STARTING)
-        )
 
     def capacity(self, kind: int, enough: int) -> int:
         """How many pods of a kind fit at once beside what stays; counting stops at `enough`.

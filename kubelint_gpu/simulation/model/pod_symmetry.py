@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.groups import summed
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.relations import first_alike
+from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.rollout_state import (
     ABSENT,
     AWAITED,
@@ -30,11 +33,11 @@ def without_phases(content: Content) -> Content:
 
 
 class PodEquivalence:
-    """Contents of nodes as filters see them."""
+    """Contents of nodes as filters see them; `first` has for each kind the first one that is like it."""
 
-    def __init__(self, first: tuple[int, ...], priorities: Sequence[int]) -> None:
-        self.first = first
-        self._priorities = priorities
+    def __init__(self, kinds: Sequence[PodType], fixed: Sequence[Pod]) -> None:
+        self.first = first_alike([kind.pod for kind in kinds], fixed)
+        self._priorities = [kind.priority for kind in kinds]
         self._folded: dict[Content, Content] = {}
 
     def folded(self, content: Content) -> Content:

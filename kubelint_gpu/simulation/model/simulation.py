@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
-from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.scheduler.framework.node_info import has_claims
 from kubelint_gpu.scheduler.relations import first_alike, local_kinds
-from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.growth import Grown
-from kubelint_gpu.simulation.model.domains import Domain, equal_domains
+from kubelint_gpu.simulation.model.domains import equal_domains
 from kubelint_gpu.simulation.model.node_symmetry import NodeSignature
 from kubelint_gpu.simulation.model.oracle import ClusterOracle
-from kubelint_gpu.simulation.model.pod_types import PodTypes
+from kubelint_gpu.simulation.model.pod_types import PodTypes, build_pod_types
 from kubelint_gpu.simulation.model.quota_use import admission_of
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.values import dataclass, replace
-
-EQUAL_ZONES = "equal-zones"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +47,27 @@ class Simulation:
 
 
 def build_simulation(
-    cluster: Cluster, pod_types: PodTypes, fixed: Sequence[Pod], empty: Snapshot, grown: Grown | None = None
+    cluster: Cluster,
+    participants: Sequence[WorkloadChange],
+    rolling: frozenset[int],
+    fixed: Sequence[Pod],
+    in_play: Sequence[Pod] = (),
+    *,
+    scaling: frozenset[int] = frozenset(),
+    queued: Sequence[Pod] = (),
+    empty: Snapshot | None = None,
+    grown: Grown | None = None,
 ) -> Simulation:
-    """Set the staying_beside: `fixed` are the running pods that stay where they are whatever happens.
+    """The simulation of some workloads beside `fixed`, the running pods that stay where they are whatever happens.
 
-    `empty` is the cluster without pods, `grown` the nodes that may join it.
+    `empty` is the cluster without pods, `grown` the nodes that may join it; of all else `build_pod_types` tells.
     """
+    pod_types = build_pod_types(participants, rolling, in_play, cluster, scaling, queued)
     absent: frozenset[str] = frozenset()
     if grown is not None:
         cluster = grown.added_to(cluster)
         absent = frozenset(node.name for node in grown.nodes)
+    if empty is None or grown is not None:
         empty = Snapshot.of(replace(cluster, pods=()))
     pods = [kind.pod for kind in pod_types.kinds]
     known: dict[int, frozenset[str]] = {}
@@ -75,10 +82,13 @@ def build_simulation(
     on_near = [pod for pod in fixed if pod.spec.node_name in wanted]
     made = [frozenset(names) for reconciler in pod_types.reconcilers for names in reconciler.node_sets]
     signature = NodeSignature(cluster, pods, eligible, on_near if all(local) else fixed, not all(local))
+
+    def mark(node: Node) -> tuple[Hashable, ...]:
+        return tuple([node.name in names for names in made]), node.name in absent
+
     groups: dict[Hashable, list[str]] = {}
     for node in near:
-        made_for = tuple([node.name in names for names in made])
-        groups.setdefault((signature.of(node), made_for, node.name in absent), []).append(node.name)
+        groups.setdefault((signature.of(node), *mark(node)), []).append(node.name)
     names, classes, dropped = _kept(groups, homes, _most_pods(pod_types) + 1)
     if all(local):
         kept = frozenset(names)
@@ -92,16 +102,7 @@ def build_simulation(
         staying += [pod for pod in fixed if pod.spec.node_name in dropped and pod.spec.node_name in seen]
     admission = admission_of(cluster.quotas, [*fixed, *(pod for pod in cluster.pods if pod.finished)])
     staying_beside = replace(cluster, nodes=nodes, pods=tuple(staying))
-    domains: tuple[tuple[Domain, ...], ...] = ()
-    if signature.domain and asked((EQUAL_ZONES,)) and not any(has_claims(pod) for pod in pods):
-        runs = grouped((name, (number, (number, name) in pod_types.unready)) for number, name in pod_types.homes)
-
-        def trait(node: Node) -> Hashable:
-            made_for = tuple([node.name in names for names in made])
-            alike = signature.of(node, without=signature.domain)
-            return (alike, made_for, node.name in absent, tuple(sorted(runs.get(node.name, ()))))
-
-        domains = equal_domains(nodes, signature.domain, trait, names, classes)
+    domains = equal_domains(nodes, signature, mark, pod_types, names, classes)
     devices = pod_types.devices(staying_beside, (names, classes))
     places = ClusterOracle(staying_beside, pod_types.kinds, names, classes, local, admission, domains, devices)
     positions = {name: index for index, name in enumerate(names)}

@@ -194,7 +194,7 @@ class Model:
     def _kubelets(self, state: State, seen: Census) -> Iterator[tuple[Step, State]]:
         for index in self.distinct(state):
             for kind, phase, _ in state.nodes[index]:
-                if phase == STARTING and self.places.starts(kind, index, state):
+                if phase == STARTING and self.places.volumes.starts(kind, index, state):
                     nodes = on_node(state.nodes, index, (kind, STARTING, -1), (kind, READY, 1))
                     after = State(state.controls, state.waiting, nodes, state.held, state.bindings)
                     yield Step("ready", kind=kind, node=index), after

@@ -15,7 +15,8 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.plugins.volume_binding import best_volumes, bound_with
 from kubelint_gpu.simulation.controllers.reconciler import PodType
-from kubelint_gpu.simulation.prepare.volumes import bound_to
+from kubelint_gpu.simulation.controllers.rollout_state import STARTING, UNBOUND, State
+from kubelint_gpu.simulation.prepare.volumes import bound_to, exclusive_claims
 from kubelint_gpu.values import replace
 
 Bindings = tuple[str, ...]
@@ -23,7 +24,7 @@ Bindings = tuple[str, ...]
 
 
 class VolumeBinder:
-    """The claims of the pods of one search that are open when it begins."""
+    """The claims of the pods of one search: open ones, and those that one node has at a time."""
 
     def __init__(self, cluster: Cluster, kinds: Sequence[PodType]) -> None:
         waits = {one.name for one in cluster.storage_classes if one.wait_for_first_consumer}
@@ -37,6 +38,7 @@ class VolumeBinder:
         self._of = [sorted(self._places[key] for key in keys if key in self._places) for keys in named]
         self._at_once = [claim.class_name not in waits for claim in self._claims]
         self._volumes = cluster.volumes
+        self._exclusive = tuple(exclusive_claims(kind.pod, cluster) for kind in kinds)
         self.unbound: Bindings = ("",) * len(self._claims)
 
     def made(self, kind: int, bindings: Bindings) -> tuple[Bindings, ...]:
@@ -50,6 +52,17 @@ class VolumeBinder:
     def is_open(self, kind: int, bindings: Bindings) -> bool:
         """Whether a pod of a kind has claims without a volume."""
         return bool(bindings) and any(not bindings[place] for place in self._of[kind])
+
+    def starts(self, kind: int, node: int, state: State) -> bool:
+        """Whether a bound pod can become ready: no other node still holds a volume it needs for itself."""
+        claims = self._exclusive[kind]
+        return not claims or not any(
+            claims & self._exclusive[other]
+            for index, content in enumerate(state.nodes)
+            if index != node
+            for other, phase, _ in content
+            if other >= 0 and phase not in (*UNBOUND, STARTING)
+        )
 
     def placed(self, pod: Pod, snapshot: Snapshot, node: str, bindings: Bindings) -> Bindings:
         """What the scheduler does when a pod is bound to a node; the snapshot has the claims as they are."""

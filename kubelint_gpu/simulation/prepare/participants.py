@@ -11,6 +11,7 @@ from kubelint_gpu.scheduler.relations import label_keys
 from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import POD_LABELS
+from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import is_refused_before
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.simulation.prepare.revisions import as_shown, revision_of
@@ -21,9 +22,13 @@ from kubelint_gpu.values import replace
 
 
 def participants_of(
-    transitions: Sequence[Transition], cluster: Cluster
+    transitions: Sequence[Transition], cluster: Cluster, everywhere: Cluster
 ) -> tuple[list[WorkloadChange], list[Pod], list[Pod]]:
-    """The workloads with their running pods; of nobody here the pods that run, and those that have no node."""
+    """The workloads with their running pods; of nobody here the pods that run, and those that have no node.
+
+    No more pods are built than matter on the nodes that the cluster has `everywhere`, those that may join included.
+    """
+    transitions = [bounded(one, cluster, everywhere.nodes) for one in transitions]
     pods, gone = pods_by_owner(cluster.pods), set[PodIdentifier]()
     declared = {node.name for node in cluster.nodes}
     found: dict[int, WorkloadChange] = {}

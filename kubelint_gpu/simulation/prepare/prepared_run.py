@@ -9,15 +9,13 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import asks, first_alike, refusers_of
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
-from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import with_counted_budgets, with_unknown_use
 from kubelint_gpu.simulation.prepare.demand import Residual, takes
 from kubelint_gpu.simulation.prepare.displaced import displaced
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.participants import participants_of
-from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import is_temporary, without_claims
-from kubelint_gpu.simulation.prepare.workload_claims import wanted_storage, with_template_claims, without_shared_claims
+from kubelint_gpu.simulation.prepare.workload_claims import wanted_storage, with_settled_claims
 from kubelint_gpu.simulation.prepare.workload_demand import demand_of, rooms_of
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
@@ -44,15 +42,12 @@ class PreparedRun:
     """
 
     def __init__(self, transitions: Sequence[Transition], cluster: Cluster, growth: Sequence[Growth] = ()) -> None:
-        users = [one for transition in transitions for one in (transition.old, transition.new)]
-        cluster = with_bound_claims(with_template_claims(cluster, transitions), users)
         self.workloads = tuple(one.new for one in transitions)
-        transitions, cluster = without_shared_claims(transitions, cluster)
+        transitions, cluster = with_settled_claims(transitions, cluster)
         enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions)
         grown = possible_nodes(growth, enough)
-        nodes = (*cluster.nodes, *(grown.nodes if grown is not None else ()))
-        transitions = [bounded(one, cluster, nodes) for one in transitions]
-        self.participants, self.rest, waiting = participants_of(transitions, cluster)
+        everywhere = cluster if grown is None else grown.added_to(cluster)
+        self.participants, self.rest, waiting = participants_of(transitions, cluster, everywhere)
         self.waiting = [pod for pod in waiting if not is_temporary(pod)]
         cluster = with_counted_budgets(cluster, self.participants, self.rest)
         cluster = with_unknown_use(cluster, self.participants, self.waiting)
@@ -77,8 +72,7 @@ class PreparedRun:
             for one, pods in zip(self.participants, self.pods, strict=True)
         ]
         self.grown = grown
-        every = (*cluster.nodes, *(grown.nodes if grown is not None else ()))
-        self.allocatable = {node.name: node.allocatable for node in every}
+        self.allocatable = {node.name: node.allocatable for node in everywhere.nodes}
         self._rooms = rooms_of(self.participants, self.pods, self.rest, cluster)
         every_pod = (*self.rest, *(pod for both in self.pods for pod in both))
         self._refused = refusers_of(every_pod, self.cluster)

@@ -23,7 +23,6 @@ from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import Allocation
-    from kubelint_gpu.kube.objects.workload import Workload
 
 _OF_CONDITIONS = "node.kubernetes.io/"
 """What the keys of those taints begin with that Kubernetes sets itself."""
@@ -45,7 +44,7 @@ def with_standing_pods(one: WorkloadChange, cluster: Cluster) -> WorkloadChange:
     today = Snapshot.of(replace(cluster, pods=()))
     before: Snapshot | None = None
     found: list[Pod] = []
-    for pod in _unseen(one.old, one.new, (*one.running, *one.waiting), cluster):
+    for pod in _unseen(one, (*one.running, *one.waiting), cluster):
         if not allocated and fit(pod, today).schedulable:
             continue
         before = as_before(pod, cluster) if before is None else before
@@ -56,8 +55,9 @@ def with_standing_pods(one: WorkloadChange, cluster: Cluster) -> WorkloadChange:
     return replace(one, running=(*one.running, *found)) if found else one
 
 
-def _unseen(old: Workload, new: Workload, shown: Sequence[Pod], cluster: Cluster) -> Iterator[Pod]:
+def _unseen(one: Transition | WorkloadChange, shown: Sequence[Pod], cluster: Cluster) -> Iterator[Pod]:
     """The pods that a workload had and that the cluster does not show."""
+    old, new = one.old, one.new
     there = {pod.meta.name for pod in shown}
     if not controller_of(new).has_ordinals:
         for number in range(len(there), old.replicas):
@@ -104,7 +104,7 @@ def where_none_come(transitions: Sequence[Transition], cluster: Cluster) -> Clus
         if not any(name not in takes for name in fit(pod, as_before(pod, cluster, tainted=False)).takers):
             continue
         before = as_before(pod, cluster, (*cluster.pods, *found), tainted=False)
-        for old in _unseen(one.old, one.new, (), cluster):
+        for old in _unseen(one, (), cluster):
             name = next((name for name in fit(old, before).fits if name not in takes), None)
             if name is None:
                 break

@@ -20,7 +20,7 @@ from kubelint_gpu.scheduler.relations import slots
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import claim_names, with_claims
 from kubelint_gpu.simulation.prepare.lone_claims import with_lone_claims_made
-from kubelint_gpu.simulation.prepare.volumes import of_template
+from kubelint_gpu.simulation.prepare.volumes import of_template, with_bound_claims
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
@@ -29,7 +29,13 @@ _CLAIM = "persistentVolumeClaim"
 _UNCOUNTED = ("", "nfs", "cephfs", "glusterfs", "hostPath")
 
 
-def with_template_claims(cluster: Cluster, transitions: Sequence[Transition]) -> Cluster:
+def with_settled_claims(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Transition], Cluster]:
+    """The same as claims are once all of the workloads run: bound ones without those that decide nothing."""
+    users = [one for transition in transitions for one in (transition.old, transition.new)]
+    return _without_shared_claims(transitions, with_bound_claims(_with_template_claims(cluster, transitions), users))
+
+
+def _with_template_claims(cluster: Cluster, transitions: Sequence[Transition]) -> Cluster:
     """The cluster with the claims that are not there yet, of ordinals before and after a change.
 
     Those that could have a volume on every node are left out: they decide nothing.
@@ -70,7 +76,7 @@ def _open_classes(workload: Workload, cluster: Cluster) -> frozenset[str]:
     return frozenset(one.class_name for one in mine)
 
 
-def without_shared_claims(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Transition], Cluster]:
+def _without_shared_claims(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Transition], Cluster]:
     """The same without claims that decide nothing; those that one pod alone will have are as those made for it."""
     transitions, cluster = with_lone_claims_made(transitions, cluster)
     claims = _shared(cluster)

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.simulation.asked import asked
-from kubelint_gpu.simulation.bounds import applied, change_set, preconditions, shortage, shortfall
+from kubelint_gpu.simulation.bounds import applied, change_set, preconditions, shortfall
 from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, named, without
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.evidence.watch import tell
 from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.questions import helped_by
 from kubelint_gpu.simulation.questions.beside_higher import beside_higher
-from kubelint_gpu.simulation.questions.deciders import ALONE, AT_ONCE
+from kubelint_gpu.simulation.questions.deciders import ALONE, AT_LAST, AT_ONCE
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
@@ -43,13 +43,10 @@ def _stuck_without(question: Question, others: frozenset[int]) -> Judgement | No
     return found if found.verdict is Verdict.STUCK else None
 
 
-AT_LAST = (
+_STUCK = (
     Decider("stuck-by-itself", _stuck_by_itself),
     Decider("stuck-beside-what-stays", _stuck_beside_what_stays),
-    Decider("some-runs", applied.told_by_some),
-    Decider("shortage-at-worst", shortage.at_worst),
 )
-"""Deciders that are asked where all runs are too much work."""
 
 
 def first_answer(
@@ -93,16 +90,18 @@ def judge_in(situation: Situation, number: int) -> Judgement:
         with part(7, 8):
             found = found or _sought(question)
     except UsedUp:
-        found = first_answer(question, AT_LAST)
+        found = first_answer(question, (*_STUCK, *AT_LAST))
         if found is None:
             raise
     if found.verdict is Verdict.UNDECIDED:
-        found = first_answer(question, AT_LAST) or found
+        found = first_answer(question, (*_STUCK, *AT_LAST)) or found
     if found.verdict is None and found.placed >= wanted and rolling:
         # it is rolled out while others wait
         stuck = _stuck_by_itself(question)
         found = found if stuck is None else replace(stuck, evicts=found.evicts, eviction=found.eviction)
-    return beside_higher(question, applied.as_pods_tell(question, found))
+    if found.verdict is Verdict.STUCK and question.may_have_template:
+        found = replace(found, verdict=Verdict.MAY_STICK)
+    return beside_higher(question, found)
 
 
 def _sought(question: Question) -> Judgement:

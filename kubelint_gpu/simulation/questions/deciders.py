@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubelint_gpu.simulation.bounds import (
+    applied,
     change_set,
     counting,
     exhaustive,
@@ -32,3 +33,8 @@ ALONE: tuple[Decider, ...] = (
     Decider("search", exhaustive.decide),
 )
 """Deciders of a rollout while all others stay as they are; the last one always answers."""
+AT_LAST: tuple[Decider, ...] = (
+    Decider("some-runs", applied.told_by_some),
+    Decider("shortage-at-worst", shortage.at_worst),
+)
+"""Deciders that are asked where all runs are too much work."""

@@ -16,11 +16,8 @@ from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.placing import placed, placed_on
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads
-from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
-from kubelint_gpu.simulation.questions.jobs_beside import parts_of
-from kubelint_gpu.simulation.questions.starved_jobs import pods_at_once
+from kubelint_gpu.simulation.questions.jobs_beside import lacks_room, parts_of
 from kubelint_gpu.simulation.search.explorer import explore
 from kubelint_gpu.simulation.search.placements import placements
 from kubelint_gpu.simulation.search.verdict import Verdict
@@ -82,7 +79,7 @@ def gang(
     others = pods_of_others([job for team in teams for job in team], cluster.pods)
     running = tuple(pod for pod in others if pod.spec.node_name and not pod.finished)
     around = replace(cluster, pods=running)
-    left_out = [_is_lone(team, teams, beside, around) for team in teams]
+    left_out = [lacks_room(team, teams, beside, around) for team in teams]
     lone = tuple(team[0].key for team, out in zip(teams, left_out, strict=True) if out)
     able = [tuple(job for job in team if job.replicas) for team, out in zip(teams, left_out, strict=True) if not out]
     able = [team for team in able if team]
@@ -113,23 +110,6 @@ def gang(
         _held(simulation, dict(zip(crews, able, strict=True)), found.path[-1]),
         lone,
     )
-
-
-def _is_lone(
-    team: tuple[Workload, ...], teams: Sequence[tuple[Workload, ...]], beside: Sequence[Workload], cluster: Cluster
-) -> bool:
-    """Whether its pods do not all find room even where no other Job runs.
-
-    One that must be near to another Job's pods is asked for as if these were everywhere.
-    """
-    others = [other for found in teams if found is not team for other in found]
-    free = [replace(one, spec=replace(one.spec, pod_affinity=())) for one in team]
-    jobs = [apart if companion_workloads(one, others, cluster) else one for one, apart in zip(team, free, strict=True)]
-    around = {place for job in jobs for place in bound_workloads(job, beside, cluster)}
-    full = [*(beside[place] for place in sorted(around)), *parts_of(jobs)]
-    simulation = full_simulation(full, with_bound_claims(cluster, (*team, *beside)))
-    found = pods_at_once(simulation, jobs, BUDGET.placements, lone=not around)
-    return found is not None and found[1] < sum(job.replicas for job in jobs)
 
 
 def _starts(simulation: Simulation, kinds: Sequence[int], budget: int) -> tuple[list[State], bool]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.bounds.preconditions import gives_way
+from kubelint_gpu.simulation.controllers import rollout_state
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.prepare.coupling import labels_of
+from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads, labels_of
 from kubelint_gpu.simulation.prepare.locality import companions, needs_others
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
+from kubelint_gpu.simulation.search import placements
 from kubelint_gpu.values import replace
 
 
@@ -55,3 +58,46 @@ def _lacks_companions(job: Workload, others: Sequence[Workload], stays: Sequence
     if not needs_others(pod, labels):
         return False
     return not companions(pod, (*stays, *(created_pod(one, "new") for one in others)), labels)
+
+
+def lacks_room(
+    team: tuple[Workload, ...], teams: Sequence[tuple[Workload, ...]], beside: Sequence[Workload], cluster: Cluster
+) -> bool:
+    """Whether the pods of a Job do not all find room even where no other Job runs.
+
+    One that must be near to another Job's pods is asked for as if these were everywhere.
+    """
+    others = [other for found in teams if found is not team for other in found]
+    free = [replace(one, spec=replace(one.spec, pod_affinity=())) for one in team]
+    jobs = [apart if companion_workloads(one, others, cluster) else one for one, apart in zip(team, free, strict=True)]
+    around = {place for job in jobs for place in bound_workloads(job, beside, cluster)}
+    full = [*(beside[place] for place in sorted(around)), *parts_of(jobs)]
+    simulation = full_simulation(full, with_bound_claims(cluster, (*team, *beside)))
+    found = pods_at_once(simulation, jobs, BUDGET.placements, lone=not around)
+    return found is not None and found[1] < sum(job.replicas for job in jobs)
+
+
+def pods_at_once(
+    simulation: Simulation, jobs: Sequence[Workload], budget: int, *, lone: bool
+) -> tuple[int, int] | None:
+    """How many pods of a Job run at once, in the worst and in the best placement; None where no placement is found.
+
+    It is the last of a simulation; `lone` says that it is all of it.
+    """
+    kinds = [kind for members in simulation.pod_types.members[-len(jobs) :] for kind in members]
+    if simulation.local and lone and len(kinds) == 1 and not simulation.places.is_charged(kinds[0]):
+        most = simulation.places.capacity(kinds[0], jobs[0].replicas)
+        return most, most
+    if len(kinds) > 1:
+        # pods of several templates find their nodes in any order
+        every = [
+            replace(one, whole=one.whole or number in kinds) for number, one in enumerate(simulation.pod_types.kinds)
+        ]
+        simulation = replace(simulation, pod_types=replace(simulation.pod_types, kinds=tuple(every)))
+    found = placements.placements(simulation, budget)
+    running = [
+        sum(rollout_state.count_on(content, kind, rollout_state.READY) for content in state.nodes for kind in kinds)
+        for state in found.full
+    ]
+    best = sum(one.replicas for one in jobs)
+    return (min(running), max(running) if found.complete else best) if running else None

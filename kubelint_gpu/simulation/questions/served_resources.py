@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import Meta
-from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.kube.values.fields import INT32
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot, behaviour, fit
 from kubelint_gpu.simulation.growth import Growth
@@ -53,8 +51,8 @@ def with_claims_for_resources(
     if not made.templates and not any(ways.both for ways in made.known.values()):
         return transitions, cluster, growth
     templates = (*cluster.claim_templates, *made.templates.values())
-    nodes = tuple(map(made.with_enough, cluster.nodes))
-    growth = [replace(one, template=made.with_enough(one.template)) for one in growth]
+    nodes = tuple(node.with_plenty(made.charged) for node in cluster.nodes)
+    growth = [replace(one, template=one.template.with_plenty(made.charged)) for one in growth]
     return found, replace(served, nodes=nodes, claim_templates=templates), growth
 
 
@@ -163,10 +161,6 @@ class _Claims:
     def _takers(self, spec: PodSpec, namespace: str) -> frozenset[str]:
         bare = replace(spec, volumes=(), pod_affinity=(), pod_anti_affinity=(), spread=())
         return frozenset(fit(Pod(Meta("", namespace), bare), self._empty).fits)
-
-    def with_enough(self, node: Node) -> Node:
-        """The node with enough of what a quota charges."""
-        return replace(node, allocatable=FrozenMap({**node.allocatable, **dict.fromkeys(self.charged, INT32)}))
 
     def spec(self, spec: PodSpec, namespace: str) -> PodSpec:
         """The spec with a claim for what devices serve; as it is where they serve nothing of it."""

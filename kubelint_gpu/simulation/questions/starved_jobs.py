@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
-from kubelint_gpu.simulation.controllers import rollout_state
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims, with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions import jobs_beside
 from kubelint_gpu.simulation.search import blocked, narrate, placements, placing_pods
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.values import replace
-
-if TYPE_CHECKING:
-    from kubelint_gpu.simulation.model.simulation import Simulation
 
 
 def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.starving) -> bool:
@@ -67,27 +62,4 @@ def running_at_once(
     ends first, the best placement is taken to have room for all.
     """
     simulation = jobs_beside.jobs_beside(jobs, others, cluster)
-    return pods_at_once(simulation, jobs, budget, lone=not others) if simulation is not None else None
-
-
-def pods_at_once(
-    simulation: Simulation, jobs: Sequence[Workload], budget: int, *, lone: bool
-) -> tuple[int, int] | None:
-    """The same in a simulation of which they are the last; `lone` says that they are all."""
-    kinds = [kind for members in simulation.pod_types.members[-len(jobs) :] for kind in members]
-    if simulation.local and lone and len(kinds) == 1 and not simulation.places.is_charged(kinds[0]):
-        most = simulation.places.capacity(kinds[0], jobs[0].replicas)
-        return most, most
-    if len(kinds) > 1:
-        # pods of several templates find their nodes in any order
-        every = [
-            replace(one, whole=one.whole or number in kinds) for number, one in enumerate(simulation.pod_types.kinds)
-        ]
-        simulation = replace(simulation, pod_types=replace(simulation.pod_types, kinds=tuple(every)))
-    found = placements.placements(simulation, budget)
-    running = [
-        sum(rollout_state.count_on(content, kind, rollout_state.READY) for content in state.nodes for kind in kinds)
-        for state in found.full
-    ]
-    best = sum(one.replicas for one in jobs)
-    return (min(running), max(running) if found.complete else best) if running else None
+    return jobs_beside.pods_at_once(simulation, jobs, budget, lone=not others) if simulation is not None else None

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
-from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit, message, preempt
+from kubelint_gpu.scheduler import Code, FitResult, Snapshot, Status, fit, message, preempt
 from kubelint_gpu.scheduler.attempt import GATED
 from kubelint_gpu.scheduler.framework.facts import Held
-from kubelint_gpu.scheduler.framework.plugin import Code
 from kubelint_gpu.scheduler.relations import blocking_plugins, held, peeled, sought
 from kubelint_gpu.simulation.controllers.rollout_state import AWAITED, BROKEN, STARTING, UNBOUND, State, census
 from kubelint_gpu.simulation.model.simulation import Simulation
@@ -94,7 +93,7 @@ class BlockedPods:
         found = []
         for index, content in enumerate(state.nodes):
             for number, phase, count in content:
-                if phase == STARTING and not self._scene.places.starts(number, index, state):
+                if phase == STARTING and not self._scene.places.volumes.starts(number, index, state):
                     kind, name = self._kinds[number], self._scene.places.names[index]
                     holders = self._holders(number, index, state, snapshot, ATTACH)
                     lack = Blocker(name, ATTACH, MULTI_ATTACH, Held.VOLUME.value, holders=holders)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kubelint_gpu.budget import BUDGET, PARTS, SIMULATION
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.simulation.asked import asked
-from kubelint_gpu.simulation.model import pod_types, preemptions
+from kubelint_gpu.simulation.model import preemptions
 from kubelint_gpu.simulation.model import simulation as simulations
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search import placements, replay, single_runs
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-SINGLE_RUNS = "single-runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +96,6 @@ class GroupSearch:
         runs: list[single_runs.SingleRuns] = []
 
         def is_told() -> bool:
-            if not asked((SINGLE_RUNS,)):
-                return False
             runs.append(single_runs.single_runs(model, states, done, left // PARTS.single_runs))
             return bool(runs[0].stuck)
 
@@ -168,8 +164,17 @@ class GroupSearch:
         situation = self.situation
         gone = {pod.identifier for pod in in_play}
         fixed = [pod for pod in standing if pod.identifier not in gone]
-        found = pod_types.build_pod_types(participants, rolling, in_play, situation.cluster, scaling, situation.queued)
-        simulation = simulations.build_simulation(situation.cluster, found, fixed, situation.empty, situation.grown)
+        simulation = simulations.build_simulation(
+            situation.cluster,
+            participants,
+            rolling,
+            fixed,
+            in_play,
+            scaling=scaling,
+            queued=situation.queued,
+            empty=situation.empty,
+            grown=situation.grown,
+        )
         return replace(simulation, model=replace(simulation.model, joins=situation.joins), in_play=frozenset(gone))
 
     def stuck_run(self, simulation: simulations.Simulation, ends: str = "") -> tuple[int, Trace | None]:

@@ -142,7 +142,7 @@ def _each_placed(simulation: Simulation, state: State, kind: int, among: Sequenc
     apart, none = [], True
     for index in simulation.model.distinct(state, fitting):
         none = False
-        if places.starts(kind, index, state):
+        if places.volumes.starts(kind, index, state):
             yield from placed_on(simulation, kind, index, state, READY)
         else:
             apart.append(index)

@@ -8,7 +8,7 @@ from rollout_objects import cluster, node, same, workload
 from rollout_reference import program_verdict, random_case
 
 from kubelint_gpu.simulation.questions.rollouts import judge_together
-from kubelint_gpu.simulation.search import engine
+from kubelint_gpu.simulation.search import engine, single_runs
 from kubelint_gpu.simulation.search.verdict import Verdict
 
 
@@ -34,7 +34,7 @@ def test_the_place_that_a_larger_pod_left_goes_to_a_smaller_one():
 
 
 def test_without_single_runs_it_would_be_undecided():
-    with without(engine.SINGLE_RUNS):
+    with without(single_runs.SINGLE_RUNS):
         assert together().verdict is Verdict.UNDECIDED
 
 
