@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kubelint_gpu.kube.objects.affinity import PodAffinityTerm
-from kubelint_gpu.kube.objects.label_algebra import ANYTHING, Allowed, NumberBound, alternatives, contradiction
+from kubelint_gpu.kube.objects.label_algebra import ANYTHING, Allowed, NumberBound, allowed, alternatives, contradiction
+from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.inter_pod_affinity import Term, resolved_terms
 from kubelint_gpu.values import replace
@@ -45,6 +47,27 @@ def companions(terms: Iterable[Term], others: Iterable[Pod]) -> list[Pod]:
     """The pods that meet all terms of a pod's required affinity: one and the same pod must meet them all."""
     wanted = list(terms)
     return [other for other in others if all(term.matches(other) for term in wanted)]
+
+
+def companion(pod: Pod) -> Pod | None:
+    """A pod that would meet all terms of a pod's required affinity; None without any, or where one selects no pods."""
+    terms = pod.spec.pod_affinity
+    if not terms or any(term.selector is None for term in terms):
+        return None
+    by_key: dict[str, Allowed] = {}
+    values: dict[str, list[str]] = {}
+    for term in terms:
+        for requirement in term.selector.requirements if term.selector is not None else ():
+            by_key[requirement.key] = by_key.get(requirement.key, Allowed()) & allowed(requirement)
+            values.setdefault(requirement.key, []).extend(requirement.values)
+    labels = {}
+    for key, one in by_key.items():
+        option = next((value for value in (*values[key], None, "true") if one.has(value)), "")
+        if option:
+            labels[key] = option
+    namespaces = [name for term in terms for name in term.namespaces] or [pod.meta.namespace]
+    meta = Meta(name="arriving-pod", namespace=namespaces[0], uid="arriving-pod", labels=FrozenMap(labels))
+    return Pod(meta, PodSpec())
 
 
 def can_share(key: str, one: PodSpec, other: PodSpec) -> bool:

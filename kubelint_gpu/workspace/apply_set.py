@@ -7,12 +7,10 @@ from functools import cached_property
 
 from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.inventory.declarations.inventory import Pool
-from kubelint_gpu.kube.objects.cluster import Cluster, with_former_limits, with_labels
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot
 from kubelint_gpu.simulation.growth import Grown, Growth
-from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.admitted import judged
 from kubelint_gpu.workspace.attempts import Attempts
@@ -24,22 +22,11 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
 class ApplySet(ManifestSet):
-    """A set of manifests with its answers: its cluster, its workloads as they are judged, and where their pods fit."""
+    """A set of manifests with its answers: its workloads as they are judged, and where their pods fit."""
 
     @cached_property
     def _attempts(self) -> Attempts:
         return Attempts()
-
-    @cached_property
-    def cluster(self) -> Cluster:
-        """The declared cluster with what the manifests bring; a quota that changes has the limits that it had, too."""
-        accepted = [one for one in (self.kept.get(one.object, one) for one in self.manifests) if one is not None]
-        found = self.world.cluster((*self.neighbours, *accepted), self.beside)
-        pods = [one.workload for one in accepted if one.kind == "Pod" and one.workload is not None]
-        found = with_labels(found, {(one.meta.namespace, one.meta.name): one.template.labels for one in pods})
-        if not (self.before or self.made) or all(one.kind != "ResourceQuota" for one in self.manifests):
-            return found
-        return with_former_limits(found, self.cluster_before)
 
     def is_closed_to(self, subject: WorkloadCheck) -> bool:
         """Whether no node can take its pods but the declared ones: no pool grows any more, or none that takes them."""
@@ -66,27 +53,14 @@ class ApplySet(ManifestSet):
         return tuple(found)
 
     @cached_property
-    def _with_claims(self) -> Cluster:
-        """The cluster with the claims that the inventory does not have bound to volumes that every node reaches.
-
-        What is not known of storage keeps nobody from being judged by all else.
-        """
-        templates = (*self.templates, *self.neighbours)
-        found = with_bound_claims(self.cluster, [one.workload for one in templates if one.workload is not None])
-        declared = {one.key: one for one in self.world.base.claims}
-        if found is self.cluster or len(found.claims) == len(declared):
-            return self.cluster
-        return replace(found, claims=tuple(declared.get(one.key, one) for one in found.claims))
-
-    @cached_property
     def empty(self) -> Snapshot:
         """The cluster with nothing running."""
-        return self.world.snapshot(self._with_claims, pods=False)
+        return self.world.snapshot(self.with_claims, pods=False)
 
     @cached_property
     def running(self) -> Snapshot:
         """The cluster with what the inventory says is running."""
-        return self.world.snapshot(self._with_claims, pods=True)
+        return self.world.snapshot(self.with_claims, pods=True)
 
     @cached_property
     def grown(self) -> Snapshot | None:
@@ -94,7 +68,7 @@ class ApplySet(ManifestSet):
         if not self.growth:
             return None
         one_of_each = Grown(tuple(one.template for one in self.growth), sum((one.slices for one in self.growth), ()))
-        return Snapshot.of(one_of_each.added_to(replace(self._with_claims, nodes=(), pods=())))
+        return Snapshot.of(one_of_each.added_to(replace(self.with_claims, nodes=(), pods=())))
 
     @cached_property
     def growth(self) -> tuple[Growth, ...]:
@@ -155,15 +129,6 @@ class ApplySet(ManifestSet):
         found = (self._autoscalers_before, self.cluster_before) if before else (self.autoscalers, self.cluster)
         supply = self.supply if self.has_nodes else None
         return judged(manifest, workload, *found, supply, self.before.get(manifest.object), earlier=before)
-
-    @cached_property
-    def cluster_before(self) -> Cluster:
-        """The cluster that admitted what runs: without what is made now, and with what changes as it was."""
-        kinds = ("LimitRange", "Namespace", "PodDisruptionBudget", "PriorityClass", "RuntimeClass", "ResourceQuota")
-        if not any(one.kind in kinds for one in self.manifests):
-            return self.cluster
-        old = [self.before.get(one.object, one) for one in self.manifests if one.object not in self.made]
-        return self.world.cluster((*self.neighbours, *old), self.beside)
 
     @cached_property
     def autoscalers(self) -> Autoscalers:

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.documents import Reading
+from kubelint_gpu.kube.objects.cluster import Cluster, with_former_limits, with_labels
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.refused_changes import kept_objects
@@ -121,3 +124,36 @@ class ManifestSet:
     def templates(self) -> tuple[Manifest, ...]:
         """The manifests, those of custom resources once for each of their pod templates."""
         return tuple(found for manifest in self.manifests for found in (manifest.templates or (manifest,)))
+
+    @cached_property
+    def cluster(self) -> Cluster:
+        """The declared cluster with what the manifests bring; a quota that changes has the limits that it had, too."""
+        accepted = [one for one in (self.kept.get(one.object, one) for one in self.manifests) if one is not None]
+        found = self.world.cluster((*self.neighbours, *accepted), self.beside)
+        pods = [one.workload for one in accepted if one.kind == "Pod" and one.workload is not None]
+        found = with_labels(found, {(one.meta.namespace, one.meta.name): one.template for one in pods})
+        if not (self.before or self.made) or all(one.kind != "ResourceQuota" for one in self.manifests):
+            return found
+        return with_former_limits(found, self.cluster_before)
+
+    @cached_property
+    def with_claims(self) -> Cluster:
+        """The cluster with the claims that the inventory does not have bound to volumes that every node reaches.
+
+        What is not known of storage keeps nobody from being judged by all else.
+        """
+        templates = (*self.templates, *self.neighbours)
+        found = with_bound_claims(self.cluster, [one.workload for one in templates if one.workload is not None])
+        declared = {one.key: one for one in self.world.base.claims}
+        if found is self.cluster or len(found.claims) == len(declared):
+            return self.cluster
+        return replace(found, claims=tuple(declared.get(one.key, one) for one in found.claims))
+
+    @cached_property
+    def cluster_before(self) -> Cluster:
+        """The cluster that admitted what runs: without what is made now, and with what changes as it was."""
+        kinds = ("LimitRange", "Namespace", "PodDisruptionBudget", "PriorityClass", "RuntimeClass", "ResourceQuota")
+        if not any(one.kind in kinds for one in self.manifests):
+            return self.cluster
+        old = [self.before.get(one.object, one) for one in self.manifests if one.object not in self.made]
+        return self.world.cluster((*self.neighbours, *old), self.beside)

@@ -73,10 +73,8 @@ def _told(unit: ApplySet, manifest: Manifest, pointer: Pointer, name: str, known
 
 def _of_inventory(unit: ApplySet, reference: PodClaimReference, known: list[str]) -> Iterator[Diagnostic]:
     """Classes that a claim or a template of the inventory names."""
-    from kubelint_gpu.kube.dra.request import queries_of
-
     spec = claim_of(unit, reference) if unit.world.has_slices or known else None
-    for query in queries_of(spec) if spec is not None else ():
+    for query in spec.queries if spec is not None else ():
         if not _is_unknown(query.device_class, known):
             continue
         manifest = reference.subject.manifest

@@ -33,14 +33,12 @@ def device_and_extended_resource(unit: ApplySet) -> Iterator[Diagnostic]:
 
 def _of_device_plugin(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
     """Claims of pods whose nodes offer the devices as an extended resource alone, and publish none."""
-    from kubelint_gpu.kube.dra.request import queries_of
-
     publishing = {one.node_name for one in unit.cluster.resource_slices}
     if not unit.has_nodes or "" in publishing:
         return
     for reference in claim_references(unit):
         subject, spec = reference.subject, claim_of(unit, reference)
-        names = {one.device_class for one in queries_of(spec)} if spec is not None else set()
+        names = {one.device_class for one in spec.queries} if spec is not None else set()
         asked = {resource for resource, name in classes.items() if name in names and resource in unit.supply.advertised}
         if not asked or not subject.places_pods:
             continue
@@ -65,7 +63,6 @@ def _of_device_plugin(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagn
 
 
 def _twice(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
-    from kubelint_gpu.kube.dra.request import queries_of
 
     for reference in claim_references(unit):
         subject, spec = reference.subject, claim_of(unit, reference)
@@ -74,7 +71,7 @@ def _twice(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
             name = classes.get(resource)
             if spec is None or name is None:
                 continue
-            if not any(query.device_class == name and not query.admin for query in queries_of(spec)):
+            if not any(query.device_class == name and not query.admin for query in spec.queries):
                 continue
             yield Diagnostic(
                 "KLG708",

@@ -1,7 +1,7 @@
 """A device that expressions look at."""
 
 from kubelint_gpu.kube.dra.device import Attribute, Capacity, Device
-from kubelint_gpu.kube.dra.selector import subject_of
+from kubelint_gpu.kube.dra.sight import subject_of
 from kubelint_gpu.kube.values.frozen import FrozenMap
 
 DEVICE = Device(

@@ -63,7 +63,6 @@ def resting_on_assumed(unit: ApplySet) -> frozenset[WorkloadKey]:
 
 
 def _may_get_more(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> bool:
-    from kubelint_gpu.kube.dra.request import queries_of
 
     relaxed, read = _without_assumed(unit, trial, spec)
     if not read or relaxed.constraints != spec.constraints:
@@ -73,7 +72,7 @@ def _may_get_more(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> bool:
     looser.renewed()
     return any(
         one.capacity != other.capacity or len(trial.selected(one)) < len(looser.selected(other))
-        for one, other in zip(queries_of(spec), queries_of(relaxed), strict=True)
+        for one, other in zip(spec.queries, relaxed.queries, strict=True)
     )
 
 

@@ -78,14 +78,14 @@ def runtime_failures(unit: ApplySet) -> Iterator[RuntimeFailure]:
 
 
 def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
-    from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, DeviceRequest, queries_of
+    from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, DeviceRequest
 
     classes = {one.name: one for one in device_objects(unit) if one.kind == CLASS}
     known = {one["metadata"]["name"] for one in CLASSES} if device_trial(unit) is None else None
     references = [one for one in claim_references(unit) if not has_devices(unit, one)]
     users = grouped((one.key, one) for one in references)
     of_class = grouped(
-        (query.device_class, one) for one in references for query in queries_of(claim_of(unit, one) or ClaimSpec())
+        (query.device_class, one) for one in references for query in (claim_of(unit, one) or ClaimSpec()).queries
     )
 
     def asked(spec: ClaimSpec, askers: Sequence[PodClaimReference]) -> _Found | None:
@@ -119,7 +119,7 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
         mine.add(claim.key)
         if has_devices(unit, claim):
             continue
-        if known is not None and not {query.device_class for query in queries_of(claim.spec)} <= known:
+        if known is not None and not {query.device_class for query in claim.spec.queries} <= known:
             continue
         found = asked(claim.spec, users.get(claim.key, ()))
         if found is None:

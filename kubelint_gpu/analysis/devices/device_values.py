@@ -10,7 +10,7 @@ from kubelint_gpu.kube.values.quantity import shown
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.asked_values import Path
-    from kubelint_gpu.kube.dra.selector import Subject
+    from kubelint_gpu.kube.dra.sight import Subject
 
 
 def values_of(subjects: Sequence[Subject], path: Path) -> dict[tuple[str, bool], int]:

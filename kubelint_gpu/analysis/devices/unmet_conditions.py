@@ -14,7 +14,7 @@ from kubelint_gpu.values import NamedTuple
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.asked_values import AskedValues, Path
-    from kubelint_gpu.kube.dra.selector import Subject
+    from kubelint_gpu.kube.dra.sight import Subject
 
 
 class Fault(NamedTuple):

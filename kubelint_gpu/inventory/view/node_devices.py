@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.amounts import Amount
     from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
     from kubelint_gpu.kube.dra.device_pools import PoolID
-    from kubelint_gpu.kube.dra.device_taints import DeviceTaintRule
-    from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
+    from kubelint_gpu.kube.dra.resource_slice import DeviceTaintRule, ResourceSlice
     from kubelint_gpu.kube.objects.cluster import Cluster
     from kubelint_gpu.kube.objects.node import Node
 

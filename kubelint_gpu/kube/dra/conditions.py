@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.kube.dra.asked_values import AskedValues, asked_values
-from kubelint_gpu.kube.dra.selector import DEVICE, Subject, device_fields, device_value
+from kubelint_gpu.kube.dra.selector import DEVICE, device_fields
+from kubelint_gpu.kube.dra.sight import Subject, device_value
 from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.work import charge
 

@@ -74,13 +74,13 @@ class ClaimSpec:
     requests: tuple[DeviceRequest, ...] = ()
     constraints: tuple[DeviceConstraint, ...] = ()
 
-
-def queries_of(spec: ClaimSpec) -> tuple[DeviceQuery, ...]:
-    """All that the requests of a claim may be served with."""
-    found: list[DeviceQuery] = []
-    for request in spec.requests:
-        found += [*request.first_available, *((request.exactly,) if request.exactly is not None else ())]
-    return tuple(found)
+    @property
+    def queries(self) -> tuple[DeviceQuery, ...]:
+        """All that the requests of a claim may be served with."""
+        found: list[DeviceQuery] = []
+        for request in self.requests:
+            found += [*request.first_available, *((request.exactly,) if request.exactly is not None else ())]
+        return tuple(found)
 
 
 def most_devices(spec: ClaimSpec) -> int:

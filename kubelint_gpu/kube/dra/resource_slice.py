@@ -1,11 +1,13 @@
-"""ResourceSlices: the devices that a driver publishes."""
+"""ResourceSlices: the devices that a driver publishes; DeviceTaintRules, which taint these."""
 
 from __future__ import annotations
 
 from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import Device, read_counters, read_device
+from kubelint_gpu.kube.dra.device_taints import read_device_taint
 from kubelint_gpu.kube.dra.resource_api import is_flat
 from kubelint_gpu.kube.objects.meta import read_meta, reader
+from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
@@ -75,4 +77,34 @@ def read_resource_slice(fields: Fields) -> ResourceSlice:
             CounterSet(child.text("name"), read_counters(child.child("counters")))
             for child in spec.children("sharedCounters")
         ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTaintRule:
+    """A taint for all devices of a driver, of a pool and of a name; None stands for any."""
+
+    name: str
+    taint: Taint
+    driver: str | None = None
+    pool: str | None = None
+    device: str | None = None
+
+    def covers(self, driver: str, pool: str, device: str) -> bool:
+        """Whether the rule taints a device."""
+        return self.driver in (None, driver) and self.pool in (None, pool) and self.device in (None, device)
+
+
+@reader
+def read_device_taint_rule(fields: Fields) -> DeviceTaintRule:
+    """A `DeviceTaintRule` of any version."""
+    spec = fields.down("spec")
+    selector = spec.down("deviceSelector")
+    driver, pool, device = (selector.text(key) or None for key in ("driver", "pool", "device"))
+    return DeviceTaintRule(
+        read_meta(fields.down("metadata"), namespaced=False).name,
+        read_device_taint(spec.down("taint")),
+        driver,
+        pool,
+        device,
     )

@@ -10,11 +10,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.kube.dra.amounts import Amount
-from kubelint_gpu.kube.dra.device import Attribute, Device, qualified
-from kubelint_gpu.kube.dra.sight import Sight, sight_of
+from kubelint_gpu.kube.dra.sight import Sight, Subject, device_value, seen_by, sight_of
 from kubelint_gpu.kube.values.errors import is_placeholder
-from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.work import charge, paid
@@ -25,17 +22,6 @@ if TYPE_CHECKING:
 
 DEVICE = "kubernetes.DRADevice"
 _NAME = pattern(r"__[a-z][a-z0-9_]*?__", re.ASCII)
-
-
-class Subject(NamedTuple):
-    """What an expression may see of a device: all that decides its verdict."""
-
-    driver: str
-    attributes: FrozenMap[str, Attribute]
-    capacity: FrozenMap[str, Amount]
-    shareable: bool
-    broken: str = ""
-    """An attribute that cannot be read, with which every expression fails."""
 
 
 class SelectorVerdict(NamedTuple):
@@ -202,27 +188,6 @@ def is_filled_in(expression: str) -> bool:
     return is_placeholder(_NAME.sub("", expression))
 
 
-def subject_of(device: Device, driver: str) -> Subject:
-    """What expressions may see of a device."""
-    capacity = FrozenMap({name: found.value for name, found in device.capacity.items()})
-    return Subject(driver, device.attributes, capacity, device.shareable, _broken(device))
-
-
-def _broken(device: Device) -> str:
-    for name, attribute in sorted(device.attributes.items()):
-        if attribute.kind == "version":
-            from kubelint_gpu.kube.cel.cel_errors import EvaluationError
-            from kubelint_gpu.kube.cel.cel_values import parse_semver
-
-            try:
-                parse_semver(attribute.value)
-            except EvaluationError as error:
-                return f"attribute {name}: parse semantic version: {error}"
-        elif attribute.kind not in ("int", "bool", "string"):
-            return f"attribute {name}: unsupported attribute value"
-    return ""
-
-
 def device_fields(shareable: bool) -> Mapping[str, Any]:
     """The fields of `device` and their types; `shareable` says whether the release knows `allowMultipleAllocations`."""
     from kubelint_gpu.kube.cel.types import ANY, BOOL, QUANTITY, STRING
@@ -242,35 +207,3 @@ def _unknown(reason: str) -> Any:
         raise NotKnown(reason)
 
     return program
-
-
-@lru_cache(maxsize=8192)
-def seen_by(subject: Subject, sight: Sight) -> Subject:
-    """A subject without the parts that an expression does not look at."""
-    driver = subject.driver
-    attributes = sight.of("attributes", subject.attributes, driver)
-    return Subject(driver, attributes, sight.of("capacity", subject.capacity, driver), subject.shareable)
-
-
-def device_value(subject: Subject) -> Any:
-    """A device as expressions see it: attributes and capacities by domain; an unknown domain has none."""
-    from kubelint_gpu.kube.cel.cel_values import Map, Quantity, parse_semver
-
-    attributes: dict[str, list[tuple[str, Any]]] = {}
-    for name, attribute in subject.attributes.items():
-        domain, identifier = qualified(name, subject.driver)
-        value = parse_semver(attribute.value) if attribute.kind == "version" else attribute.value
-        attributes.setdefault(domain, []).append((identifier, value))
-    capacity: dict[str, list[tuple[str, Any]]] = {}
-    for name, amount in subject.capacity.items():
-        domain, identifier = qualified(name, subject.driver)
-        capacity.setdefault(domain, []).append((identifier, Quantity(amount, isinstance(amount, int))))
-    nothing = Map(())
-    return Map(
-        (
-            ("driver", subject.driver),
-            ("allowMultipleAllocations", subject.shareable),
-            ("attributes", Map([(domain, Map(entries)) for domain, entries in attributes.items()], nothing)),
-            ("capacity", Map([(domain, Map(entries)) for domain, entries in capacity.items()], nothing)),
-        )
-    )

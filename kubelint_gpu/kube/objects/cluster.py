@@ -19,7 +19,7 @@ from kubelint_gpu.kube.objects.csi import (
 )
 from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, read_disruption_budget
 from kubelint_gpu.kube.objects.limit_range import LimitRange, read_limit_range
-from kubelint_gpu.kube.objects.meta import Namespace, named, read_namespace
+from kubelint_gpu.kube.objects.meta import Meta, Namespace, named, read_namespace
 from kubelint_gpu.kube.objects.node import Node, read_node
 from kubelint_gpu.kube.objects.pod import Pod, read_pod
 from kubelint_gpu.kube.objects.priority import PriorityClass, read_priority_class
@@ -34,14 +34,12 @@ from kubelint_gpu.kube.objects.storage import (
     read_storage_class,
 )
 from kubelint_gpu.kube.values.errors import InvalidObject
-from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.values import dataclass, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import ResourceClaim, ResourceClaimTemplate
     from kubelint_gpu.kube.dra.device_class import DeviceClass
-    from kubelint_gpu.kube.dra.device_taints import DeviceTaintRule
-    from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
+    from kubelint_gpu.kube.dra.resource_slice import DeviceTaintRule, ResourceSlice
 
 
 def _of_devices(module: str, reader: str) -> Callable[..., Any]:
@@ -73,7 +71,7 @@ _READERS: dict[str, tuple[str, bool, Callable[..., Any]]] = {
     "ResourceSlice": ("resource_slices", False, _of_devices("resource_slice", "read_resource_slice")),
     "ResourceClaim": ("resource_claims", True, _of_devices("claim", "read_resource_claim")),
     "ResourceClaimTemplate": ("claim_templates", True, _of_devices("claim", "read_resource_claim_template")),
-    "DeviceTaintRule": ("device_taint_rules", False, _of_devices("device_taints", "read_device_taint_rule")),
+    "DeviceTaintRule": ("device_taint_rules", False, _of_devices("resource_slice", "read_device_taint_rule")),
 }
 
 _OF_DEVICES = ("device_classes", "resource_slices", "resource_claims")
@@ -181,20 +179,16 @@ def with_former_limits(cluster: Cluster, before: Cluster) -> Cluster:
     What is used of a quota that is applied stays what its status said.
     """
     known = {(one.meta.namespace, one.meta.name): one for one in before.quotas}
-    quotas = []
-    for one in cluster.quotas:
-        found = known.get((one.meta.namespace, one.meta.name))
-        used = found.used if one.used is None and found is not None else one.used
-        quotas.append(replace(one, former=EMPTY if found is None else found.hard, used=used))
+    quotas = (one.instead_of(known.get((one.meta.namespace, one.meta.name))) for one in cluster.quotas)
     return replace(cluster, quotas=tuple(quotas))
 
 
-def with_labels(cluster: Cluster, labels: Mapping[tuple[str, str], FrozenMap[str, str]]) -> Cluster:
+def with_labels(cluster: Cluster, written: Mapping[tuple[str, str], Meta]) -> Cluster:
     """The cluster whose bare pods have other labels, by namespace and name, as an update in place leaves them."""
 
     def updated(pod: Pod) -> Pod:
-        found = labels.get((pod.meta.namespace, pod.meta.name), pod.meta.labels)
+        found = written.get((pod.meta.namespace, pod.meta.name), pod.meta).labels
         return pod if pod.meta.owner or found == pod.meta.labels else replace(pod, meta=replace(pod.meta, labels=found))
 
-    pods = tuple(map(updated, cluster.pods)) if labels else cluster.pods
+    pods = tuple(map(updated, cluster.pods)) if written else cluster.pods
     return cluster if pods == cluster.pods else replace(cluster, pods=pods)

@@ -96,6 +96,11 @@ class ResourceQuota:
         told = ((one.name, *{one.operator} - {"In", "Exists"}, *one.values) for one in self.scopes)
         return " and ".join(map(" ".join, told))
 
+    def instead_of(self, before: ResourceQuota | None) -> ResourceQuota:
+        """The quota once it is applied, which tells the limits that it had; what is used stays what its status said."""
+        used = before.used if self.used is None and before is not None else self.used
+        return replace(self, former=EMPTY if before is None else before.hard, used=used)
+
     def covers(self, pod: Pod) -> bool:
         """Whether the pod is charged to this quota, or a claim that is made with it."""
         return (

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.quota import pod_charge, quota_refusal, quota_usage
 from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler.attempt import assume
@@ -164,3 +167,45 @@ def relabelled(node: Node, labels: tuple[tuple[str, str | None], ...]) -> Node:
     kept = {key: value for key, value in node.labels.items() if key not in changes}
     added = {key: value for key, value in changes.items() if value is not None}
     return replace(node, meta=replace(node.meta, labels=FrozenMap({**kept, **added})))
+
+
+def joining(
+    node: Node,
+    name: str,
+    labels: tuple[tuple[str, str | None], ...],
+    more: Mapping[str, int],
+    untainted: tuple[Taint, ...],
+) -> Node:
+    """A node of another name that is like one, with other labels, more of some resources, and without some taints."""
+    found = uncordoned(relabelled(node, labels))
+    return replace(
+        found,
+        meta=replace(found.meta, name=name, uid=name),
+        taints=tuple(taint for taint in found.taints if taint not in untainted),
+        allocatable=FrozenMap({**found.allocatable, **more}),
+    )
+
+
+def refused_by_quota(pod: Pod, snapshot: Snapshot) -> tuple[str, tuple[QuotaGrows, ...]]:
+    """How a quota refuses the pod, and what would make room in every one that is used up.
+
+    An empty text where none does, and no changes where that is not why it is refused.
+    """
+    refused = quota_refusal(pod, snapshot.cluster.quotas, snapshot.pods)
+    if refused is None:
+        return "", ()
+    found: list[QuotaGrows] = []
+    charge = pod_charge(pod.spec)
+    for quota in sorted(snapshot.cluster.quotas, key=lambda quota: quota.meta.name):
+        if quota.covers(pod):
+            used = quota_usage(quota, snapshot.pods)
+            name = f"{quota.meta.namespace}/{quota.meta.name}"
+            for key in quota.counted:
+                needed = used[key] + charge.get(key, 0)
+                if charge.get(key) and needed > quota.hard[key]:
+                    found.append(QuotaGrows(name, key, needed, quota.hard[key]))
+    changed = ChangedCluster(snapshot, "")
+    for change in found:
+        changed = after(changed, change)
+    left = quota_refusal(pod, changed.snapshot.cluster.quotas, snapshot.pods)
+    return refused.text, () if left else tuple(found)

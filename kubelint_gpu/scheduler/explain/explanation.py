@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.quota import pod_charge, quota_refusal, quota_usage
 from kubelint_gpu.scheduler.attempt import held
-from kubelint_gpu.scheduler.explain.cluster_changes import ChangedCluster, QuotaGrows, after
+from kubelint_gpu.scheduler.explain.cluster_changes import refused_by_quota
 from kubelint_gpu.scheduler.explain.evictions import Outcomes, eviction_on, holders_on, outcomes_of
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass, Explanation, Unmet
 from kubelint_gpu.scheduler.explain.extents import devices_of, devices_taken, extent
 from kubelint_gpu.scheduler.explain.nearest_remedies import joining_node, remedies_on
 from kubelint_gpu.scheduler.explain.node_groups import ClassRows, free_on, groups_of, nearness, shortage
 from kubelint_gpu.scheduler.explain.placement_labels import actual
-from kubelint_gpu.scheduler.explain.pod_changes import DISTANT
 from kubelint_gpu.scheduler.explain.what_would_help import Remedy, RemedySearch
 from kubelint_gpu.scheduler.fit import FitResult, fit
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -38,8 +36,6 @@ def explain(pod: Pod, snapshot: Snapshot) -> Explanation:
     outcomes = outcomes_of(preemption)
     found = [_explained(group, search, result, outcomes, share) for group in groups]
     found.sort(key=lambda one: nearness(one, search.requests))
-    refused = quota_refusal(pod, snapshot.cluster.quotas, snapshot.pods)
-    refusal = refused.text if refused is not None else ""
     return Explanation(
         pod,
         search.requests,
@@ -48,8 +44,7 @@ def explain(pod: Pod, snapshot: Snapshot) -> Explanation:
         preemption,
         None if waits else text,
         tuple(found),
-        refusal,
-        growing_quotas(pod, snapshot) if refusal else (),
+        *refused_by_quota(pod, snapshot),
     )
 
 
@@ -61,10 +56,8 @@ def _explained(
     remedies: tuple[Remedy, ...] = ()
     joining, examined = None, 0
     if status is not None and result.prefilter is None:
-        # then the verdict may rest on more than the node's own load
-        apart = bool(search.pod.spec.volumes) or any(plugin.name in DISTANT for plugin, _ in result.active)
         nearest = sorted(nodes, key=lambda info: (shortage(info, search.requests), info.name))
-        remedies, examined = remedies_on(search, nearest, share, apart=apart)
+        remedies, examined = remedies_on(search, nearest, result, share)
         joining = joining_node(search, nearest[0], status)
     eviction, spared = eviction_on(search, nodes, result, outcomes)
     return ExplainedClass(
@@ -83,21 +76,3 @@ def _explained(
         devices=devices_of(search.pod, search.snapshot, nodes),
         takes=devices_taken(search.pod, search.snapshot, nodes[0]) if status is None else (),
     )
-
-
-def growing_quotas(pod: Pod, snapshot: Snapshot) -> tuple[QuotaGrows, ...]:
-    """What would make room in every quota that is used up; nothing where that is not why the pod is refused."""
-    found: list[QuotaGrows] = []
-    charge = pod_charge(pod.spec)
-    for quota in sorted(snapshot.cluster.quotas, key=lambda quota: quota.meta.name):
-        if quota.covers(pod):
-            used = quota_usage(quota, snapshot.pods)
-            name = f"{quota.meta.namespace}/{quota.meta.name}"
-            for key in quota.counted:
-                needed = used[key] + charge.get(key, 0)
-                if charge.get(key) and needed > quota.hard[key]:
-                    found.append(QuotaGrows(name, key, needed, quota.hard[key]))
-    changed = ChangedCluster(snapshot, "")
-    for change in found:
-        changed = after(changed, change)
-    return () if quota_refusal(pod, changed.snapshot.cluster.quotas, snapshot.pods) else tuple(found)

@@ -7,16 +7,22 @@ from collections.abc import Hashable, Sequence
 
 from kubelint_gpu.scheduler.explain.cluster_changes import CapacityGrows, NodeJoins, PodsEnd
 from kubelint_gpu.scheduler.explain.node_groups import LABELS
+from kubelint_gpu.scheduler.explain.pod_changes import DISTANT
 from kubelint_gpu.scheduler.explain.what_would_help import GATES, Remedy, RemedySearch
+from kubelint_gpu.scheduler.fit import FitResult
 from kubelint_gpu.scheduler.framework.equality import kind_of
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Status
 
 
 def remedies_on(
-    search: RemedySearch, nodes: Sequence[NodeInfo], share: int, *, apart: bool
+    search: RemedySearch, nodes: Sequence[NodeInfo], result: FitResult, share: int
 ) -> tuple[tuple[Remedy, ...], int]:
-    """What helps on the nearest nodes; unless `apart`, those with equal pods of the same owners are looked at once."""
+    """What helps on the nearest nodes; those with equal pods of the same owners are looked at once.
+
+    Not where the verdict may rest on more than the node's own load.
+    """
+    apart = bool(search.pod.spec.volumes) or any(plugin.name in DISTANT for plugin, _ in result.active)
     alike: dict[Hashable, list[str]] = {}
     for info in nodes:
         key = info.name if apart else (info.node.allocatable, _load(search, info))
@@ -49,6 +55,6 @@ def joining_node(search: RemedySearch, info: NodeInfo, status: Status) -> NodeJo
     if status.plugin not in ("", *GATES):
         return search.joining(info.node)
     if status.plugin in ("", LABELS) and not search.labels_exist:
-        missing = search.lack(info.node)
+        missing = search.labels.lack(info.node)
         return search.joining(info.node, missing) if missing is not None else None
     return None

@@ -44,7 +44,7 @@ def groups_of(pod: Pod, snapshot: Snapshot, result: FitResult, search: RemedySea
         status = verdicts.get(info.name, result.excluded or result.prefilter)
         if node.taints not in keeping:
             keeping[node.taints] = untolerated(node.taints, pod.spec.tolerations)
-        missing = search.lack(node) if status is not None and status.plugin in (LABELS, "") else None
+        missing = search.labels.lack(node) if status is not None and status.plugin in (LABELS, "") else None
         unmet = missing.requirements if missing is not None else ()
         amounts = [(node.allocatable.get(name, 0), info.used.get(name, 0)) for name in shown]
         amounts.append(stock(pod, snapshot, info.name) or (0, 0))

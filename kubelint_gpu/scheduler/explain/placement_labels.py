@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.kube.objects.label_algebra import Allowed, NumberBound
+from kubelint_gpu.kube.objects.label_algebra import Allowed, NumberBound, alternatives, satisfied
 from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.work import charge
 
@@ -44,10 +45,20 @@ def is_telling(key: str) -> bool:
     return domain.endswith(_TELLING)
 
 
-def lack(node: Node, alternatives: Iterable[Sequence[NumberBound]]) -> MissingLabel | None:
-    """What a node lacks to meet the alternative that it misses by least; None where nothing could mend it."""
-    found = [one for one in (_lack(node, bounds) for bounds in alternatives) if one is not None]
-    return min(found, key=lambda one: (not one.settable, len(one.requirements)), default=None)
+class WantedLabels:
+    """The labels and the name that a pod requires of its node."""
+
+    def __init__(self, spec: PodSpec) -> None:
+        self._alternatives = alternatives(spec)
+
+    def lack(self, node: Node) -> MissingLabel | None:
+        """What a node lacks to meet the alternative that it misses by least; None where nothing could mend it."""
+        found = [one for one in (_lack(node, bounds) for bounds in self._alternatives) if one is not None]
+        return min(found, key=lambda one: (not one.settable, len(one.requirements)), default=None)
+
+    def are_met(self, nodes: Sequence[Node]) -> bool:
+        """Whether any of some nodes has them."""
+        return any(satisfied(bounds, node.labels, node.name) for bounds in self._alternatives for node in nodes)
 
 
 def _lack(node: Node, bounds: Sequence[NumberBound]) -> MissingLabel | None:

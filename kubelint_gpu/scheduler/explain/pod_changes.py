@@ -6,11 +6,9 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 
 from kubelint_gpu.budget import TOLD
-from kubelint_gpu.kube.objects.label_algebra import Allowed, allowed
-from kubelint_gpu.kube.objects.meta import Meta
-from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.candidate import importance, stripped
+from kubelint_gpu.scheduler.companions import companion
 from kubelint_gpu.scheduler.explain.cluster_changes import Change, ChangedCluster, PodArrives, PodsEnd
 from kubelint_gpu.scheduler.explain.holders import PlacedPod, by_owner
 from kubelint_gpu.scheduler.fit import Active, fit_on, judged, prepare
@@ -123,23 +121,9 @@ class LeavingPods:
 
 def arrivals(pod: Pod, status: Status) -> Iterator[tuple[Change, ...]]:
     """A pod that meets all affinity terms, where they are what no running pod meets."""
-    terms = pod.spec.pod_affinity
-    if status.plugin != inter_pod_affinity.NAME or not terms or any(term.selector is None for term in terms):
-        return
-    by_key: dict[str, Allowed] = {}
-    values: dict[str, list[str]] = {}
-    for term in terms:
-        for requirement in term.selector.requirements if term.selector is not None else ():
-            by_key[requirement.key] = by_key.get(requirement.key, Allowed()) & allowed(requirement)
-            values.setdefault(requirement.key, []).extend(requirement.values)
-    labels = {}
-    for key, one in by_key.items():
-        option = next((value for value in (*values[key], None, "true") if one.has(value)), "")
-        if option:
-            labels[key] = option
-    namespaces = [name for term in terms for name in term.namespaces] or [pod.meta.namespace]
-    meta = Meta(name="arriving-pod", namespace=namespaces[0], uid="arriving-pod", labels=FrozenMap(labels))
-    yield (PodArrives(Pod(meta, PodSpec())),)
+    found = companion(pod) if status.plugin == inter_pod_affinity.NAME else None
+    if found is not None:
+        yield (PodArrives(found),)
 
 
 def _ending(pods: tuple[PlacedPod, ...]) -> PodsEnd:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, satisfied
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.taints import Taint, untolerated
-from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler.explain.cluster_changes import (
     CapacityGrows,
     Change,
@@ -20,16 +18,16 @@ from kubelint_gpu.scheduler.explain.cluster_changes import (
     TaintGoes,
     Uncordoned,
     after,
-    relabelled,
+    joining,
     uncordoned,
 )
-from kubelint_gpu.scheduler.explain.placement_labels import HOSTNAME, MissingLabel, lack
+from kubelint_gpu.scheduler.explain.placement_labels import HOSTNAME, MissingLabel, WantedLabels
 from kubelint_gpu.scheduler.explain.pod_changes import LeavingPods, arrivals
 from kubelint_gpu.scheduler.fit import fit_on
 from kubelint_gpu.scheduler.framework.plugin import Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import node_affinity, node_resources_fit, node_unschedulable, taint_toleration
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import dataclass
 
 JOINING = "joining-node"
 GATES = (node_unschedulable.NAME, taint_toleration.NAME, node_affinity.NAME)
@@ -55,7 +53,7 @@ class RemedySearch:
     def __init__(self, pod: Pod, snapshot: Snapshot) -> None:
         self.pod = pod
         self.snapshot = snapshot
-        self.alternatives: tuple[tuple[NumberBound, ...], ...] = alternatives(pod.spec)
+        self.labels = WantedLabels(pod.spec)
         self.requests = {
             name: amount
             for name, amount in pod_requests(pod.spec, pod_level=snapshot.behaviour.pod_level_resources).items()
@@ -105,26 +103,15 @@ class RemedySearch:
         own = ((HOSTNAME, name),) if HOSTNAME in node.labels and HOSTNAME not in dict(labels) else ()
         wanted = {**self.requests, "pods": 1}
         more = {resource: amount for resource, amount in wanted.items() if amount > node.allocatable.get(resource, 0)}
-        plain = uncordoned(relabelled(node, (*own, *labels)))
-        untainted = self._untolerated(plain)
-        joined = replace(
-            plain,
-            meta=replace(plain.meta, name=name, uid=name),
-            taints=tuple(taint for taint in plain.taints if taint not in untainted),
-            allocatable=FrozenMap({**plain.allocatable, **more}),
-        )
+        untainted = self._untolerated(uncordoned(node))
+        joined = joining(node, name, (*own, *labels), more, untainted)
         change = NodeJoins(joined, node.name, labels, tuple(more.items()), untainted)
         return change if self._fits_after(ChangedCluster(self.snapshot, name), (change,)) else None
-
-    def lack(self, node: Node) -> MissingLabel | None:
-        """What a node lacks of the labels that the pod requires."""
-        return lack(node, self.alternatives)
 
     @cached_property
     def labels_exist(self) -> bool:
         """Whether any node has the labels and the name that the pod requires."""
-        nodes = [info.node for info in self.snapshot.nodes]
-        return any(satisfied(bounds, node.labels, node.name) for bounds in self.alternatives for node in nodes)
+        return self.labels.are_met([info.node for info in self.snapshot.nodes])
 
     def _status(self, changed: ChangedCluster) -> Status | None:
         return fit_on(self.pod, changed.snapshot, changed.node)
@@ -141,7 +128,7 @@ class RemedySearch:
         if status.plugin == taint_toleration.NAME:
             return tuple(TaintGoes(taint) for taint in self._untolerated(node))
         if status.plugin == node_affinity.NAME:
-            missing = self.lack(node)
+            missing = self.labels.lack(node)
             if missing is not None and missing.settable:
                 return tuple(LabelSet(key, value) for key, value in missing.labels)
         return ()

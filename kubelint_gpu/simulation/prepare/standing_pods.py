@@ -127,11 +127,10 @@ def may_leave_devices(transitions: Sequence[Transition], cluster: Cluster) -> bo
     tainted |= {rule.taint for rule in cluster.device_taint_rules}
     if not tainted:
         return False
-    from kubelint_gpu.kube.dra.request import queries_of
     from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 
     specs = [*(one.spec for one in cluster.claim_templates), *(one.spec for one in cluster.resource_claims)]
-    tolerations = [one for spec in specs for query in queries_of(spec) for one in query.tolerations]
+    tolerations = [one for spec in specs for query in spec.queries for one in query.tolerations]
     return features_of(behaviour(cluster.version)).betas and any(
         any(one.seconds is not None and one.tolerates(taint) for one in tolerations)
         or (unseen and taint.effect == "NoSchedule")

@@ -6,7 +6,7 @@ import pytest
 
 from kubelint_gpu.analysis.devices.unmet_conditions import unmet
 from kubelint_gpu.kube.dra.device import Attribute, Capacity, Device
-from kubelint_gpu.kube.dra.selector import subject_of
+from kubelint_gpu.kube.dra.sight import subject_of
 from kubelint_gpu.kube.values.frozen import FrozenMap
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from kubelint_gpu.kube.dra.device import read_device
-from kubelint_gpu.kube.dra.selector import selector, subject_of
+from kubelint_gpu.kube.dra.selector import selector
+from kubelint_gpu.kube.dra.sight import subject_of
 from kubelint_gpu.kube.values.fields import Fields
 
 RECORDED = Path(__file__).resolve().parents[2] / "golden" / "cel" / "1.36.3.jsonl.xz"

@@ -8,7 +8,8 @@ import time
 import pytest
 
 from kubelint_gpu.kube.dra.device import Device
-from kubelint_gpu.kube.dra.selector import Selector, subject_of
+from kubelint_gpu.kube.dra.selector import Selector
+from kubelint_gpu.kube.dra.sight import subject_of
 
 SUBJECT = subject_of(Device("gpu"), "d.example")
 TEN = "[1,2,3,4,5,6,7,8,9,10]"

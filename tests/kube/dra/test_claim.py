@@ -7,7 +7,7 @@ from claim_objects import ASKED, QUERY, claim
 
 from kubelint_gpu.kube.dra.claim import AllocatedDevice, Consumer, read_resource_claim, read_resource_claim_template
 from kubelint_gpu.kube.dra.device import DeviceID
-from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceConstraint, DeviceQuery, DeviceRequest, queries_of
+from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceConstraint, DeviceQuery, DeviceRequest
 from kubelint_gpu.kube.objects.pod import read_pod
 from kubelint_gpu.kube.values.errors import InvalidObject
 
@@ -17,7 +17,7 @@ def test_alternatives_have_one_shape_in_all(version):
     both = [{"name": "a", "deviceClassName": "gpu"}, {"name": "b", "deviceClassName": "gpu", "allocationMode": "All"}]
     found = read_resource_claim(claim({"name": "r", "firstAvailable": both}, version=version)).spec
     assert found.requests == (DeviceRequest("r", None, (DeviceQuery("a", "gpu"), DeviceQuery("b", "gpu", mode=ALL))),)
-    assert [one.name for one in queries_of(found)] == ["a", "b"]
+    assert [one.name for one in found.queries] == ["a", "b"]
 
 
 def test_the_shape_of_another_version_asks_for_nothing():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.dra.conditions import conditions_of
 from kubelint_gpu.kube.dra.device import Attribute, Capacity, Device
-from kubelint_gpu.kube.dra.selector import subject_of
+from kubelint_gpu.kube.dra.sight import subject_of
 from kubelint_gpu.kube.values.frozen import FrozenMap
 
 GPU = subject_of(

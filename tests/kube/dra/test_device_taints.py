@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.dra.device_taints import (
-    read_device_taint_rule,
-    read_device_toleration,
-)
+from kubelint_gpu.kube.dra.device_taints import read_device_toleration
+from kubelint_gpu.kube.dra.resource_slice import read_device_taint_rule
 from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.kube.values.fields import Fields
 

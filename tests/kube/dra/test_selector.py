@@ -10,7 +10,8 @@ from one_device import SUBJECT
 
 from kubelint_gpu.kube.cel.evaluation_cost import TOO_LONG
 from kubelint_gpu.kube.dra.device import Attribute, Capacity, Device
-from kubelint_gpu.kube.dra.selector import Selector, SelectorVerdict, selector, subject_of
+from kubelint_gpu.kube.dra.selector import Selector, SelectorVerdict, selector
+from kubelint_gpu.kube.dra.sight import subject_of
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.work import UsedUp, limited, part
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from kubelint_gpu.kube.dra.claim import EXTENDED_ENTRY, ResourceClaim, ResourceClaimTemplate
 from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.pod_claims import PodClaim, pod_claims
-from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, queries_of
+from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
 from kubelint_gpu.kube.objects.meta import Meta, OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY
@@ -86,7 +86,7 @@ def _objects(snapshot: Snapshot) -> Objects:
 
 
 def _is_for_admin(spec: ClaimSpec) -> bool:
-    return any(query.admin for query in queries_of(spec))
+    return any(query.admin for query in spec.queries)
 
 
 def kept_spec(spec: ClaimSpec, features: Features) -> ClaimSpec:

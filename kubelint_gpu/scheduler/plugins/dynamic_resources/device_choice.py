@@ -8,7 +8,7 @@ from sys import maxsize
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import Attribute, DeviceID, attribute_of
-from kubelint_gpu.kube.dra.request import ClaimSpec, most_devices, queries_of
+from kubelint_gpu.kube.dra.request import ClaimSpec, most_devices
 from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -76,7 +76,7 @@ class DeviceChoice:
         matcher = self._objects.matcher()
         return [
             {place for place, slot in enumerate(view.slots) if matcher.serves(query, number, 0, place, slot)}
-            for number, query in enumerate(query for claim in claims for query in queries_of(claim.spec))
+            for number, query in enumerate(query for claim in claims for query in claim.spec.queries)
         ]
 
     def _looked_at(
@@ -99,7 +99,7 @@ class DeviceChoice:
     def _of_groups(self, spec: ClaimSpec, chosen: Sequence[set[int]], view: View) -> int | None:
         """How many devices have to go before no group of a node has enough; None where it does not take one group."""
         names = {request.name for request in spec.requests}
-        if any(request.first_available for request in spec.requests) or any(query.admin for query in queries_of(spec)):
+        if any(request.first_available for request in spec.requests) or any(query.admin for query in spec.queries):
             return None
         if not chosen or any(one != chosen[0] for one in chosen):
             return None

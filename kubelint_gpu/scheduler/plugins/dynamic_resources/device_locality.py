@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
-from kubelint_gpu.kube.dra.request import EXACT_COUNT, most_devices, queries_of
+from kubelint_gpu.kube.dra.request import EXACT_COUNT, most_devices
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
@@ -38,7 +38,7 @@ def _keeps_to_nodes(pod: Pod, empty: Snapshot) -> bool:
 
 def _never_errs(state: AttemptState, empty: Snapshot) -> bool:
     """Whether no device of any node makes an attempt for a pod end with an error, whatever is taken."""
-    queries = [(place, query) for place, claim in enumerate(state.wanted) for query in queries_of(claim.spec)]
+    queries = [(place, query) for place, claim in enumerate(state.wanted) for query in claim.spec.queries]
     much = any(most_devices(claim.spec) > MOST_DEVICES for claim in state.wanted)
     if much or any(query.mode != EXACT_COUNT for _, query in queries):
         return False

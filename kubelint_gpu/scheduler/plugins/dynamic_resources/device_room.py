@@ -7,8 +7,6 @@ from collections.abc import Hashable, Sequence
 from kubelint_gpu.kube.dra.claim_charge import is_charged_for_claims
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
-from kubelint_gpu.kube.dra.request import queries_of
-from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -45,11 +43,11 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
         state = state_of(pod, snapshot)
         if state is None or 0 < len(named) < len(pod.spec.resource_claims):
             return {}
-        amounts.update(query.capacity for claim in state.claims for query in queries_of(claim.spec))
+        amounts.update(query.capacity for claim in state.claims for query in claim.spec.queries)
         found[key] = DeviceChoice(snapshot, state, shared=bool(named))
         chosen[frozenset(named) or key] = found[key].devices
         room = found[key].room({}, {}) if named else None
-        if room is not None and (not room.prices or (room.pinned and most > MOST_CONSUMERS)):
+        if room is not None and not room.serves(most):
             return {}
         kept |= {frozenset(named)} if named else set()
     if any(chosen[one] & devices for one in kept for other, devices in chosen.items() if other != one):
@@ -58,7 +56,7 @@ def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, mos
     fixed = {*rest}
     keys = {key for pod in cluster.pods if pod not in fixed for key, _ in pod.allocations}
     moving = [claim for claim in cluster.resource_claims if claim.key in keys]
-    amounts.update(query.capacity for claim in moving for query in queries_of(claim.spec))
+    amounts.update(query.capacity for claim in moving for query in claim.spec.queries)
     shares = len(amounts) == 1 and not kept and len(moving) == len(keys)
     parts = parts_of((slices.view(info.node) for info in snapshot.nodes), wanted, shares=shares)
     if parts is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 
 from kubelint_gpu.kube.dra.device import DeviceID
+from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.values import NamedTuple
 
@@ -35,3 +36,7 @@ class DeviceRoom(NamedTuple):
     parts: Mapping[DeviceID, Hashable] = EMPTY
     supply: DeviceSupply | None = None
     pinned: bool = False
+
+    def serves(self, pods: int) -> bool:
+        """Whether it is known where a claim has devices, which so many pods may share."""
+        return bool(self.prices) and not (self.pinned and pods > MOST_CONSUMERS)

@@ -10,7 +10,6 @@ from kubelint_gpu.budget import BUDGET, STEPS
 from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
-from kubelint_gpu.kube.dra.request import queries_of
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
@@ -74,7 +73,7 @@ class NodeAnswers:
         return None
 
     def _may_fail(self, claims: Sequence[ResourceClaim], matcher: Matcher, place: int, slot: Slot) -> bool:
-        queries = [query for claim in claims for query in queries_of(claim.spec)]
+        queries = [query for claim in claims for query in claim.spec.queries]
         try:
             for number, query in enumerate(queries):
                 self._effort.spend()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from kubelint_gpu.kube.dra.claim import ResourceClaim
-from kubelint_gpu.kube.dra.request import queries_of
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -134,7 +133,7 @@ class NodeQuestions:
         number = self._memory.number(("claims", tuple([claim.spec for claim in claims])))
         interest = self._interests.get(number)
         if interest is None:
-            queries = [query for claim in claims for query in queries_of(claim.spec)]
+            queries = [query for claim in claims for query in claim.spec.queries]
             names = frozenset([one.match or one.distinct for claim in claims for one in claim.spec.constraints])
             sight = sight_of(queries, self._objects.classes, shareable=self._objects.features.betas)
             interest = Interest(sight, names, any(query.has_capacity for query in queries))

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
-from kubelint_gpu.kube.dra.request import queries_of
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.consumable_capacity import has_left
@@ -48,7 +47,7 @@ def _could_have(
 ) -> bool:
     number = 0
     for claim, spec in enumerate(one.spec for one in claims):
-        for query in queries_of(spec):
+        for query in spec.queries:
             number += 1
             try:
                 enough = not query.admin and has_left(query.capacity, slot.device.capacity, taken, None)

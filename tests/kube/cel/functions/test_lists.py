@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.kube.dra.device import Device
-from kubelint_gpu.kube.dra.selector import Selector, subject_of
+from kubelint_gpu.kube.dra.selector import Selector
+from kubelint_gpu.kube.dra.sight import subject_of
 
 SUBJECT = subject_of(Device("gpu"), "d.example")
 

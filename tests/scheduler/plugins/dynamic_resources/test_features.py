@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from devices import device, node, resource_slice
 
-from kubelint_gpu.kube.dra.device_taints import read_device_taint_rule
-from kubelint_gpu.kube.dra.resource_slice import read_resource_slice
+from kubelint_gpu.kube.dra.resource_slice import read_device_taint_rule, read_resource_slice
 from kubelint_gpu.kube.objects.node import read_node
 from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from kubelint_gpu.kube.dra.device import Attribute, attribute_of
-from kubelint_gpu.kube.dra.selector import seen_by
-from kubelint_gpu.kube.dra.sight import Sight
+from kubelint_gpu.kube.dra.sight import Sight, seen_by
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex, Slot, View
 from kubelint_gpu.values import NamedTuple
 

@@ -17,9 +17,8 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
 from kubelint_gpu.kube.dra.device_pools import PoolID, invalid_because
-from kubelint_gpu.kube.dra.device_taints import DeviceTaintRule
-from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
-from kubelint_gpu.kube.dra.selector import Subject, subject_of
+from kubelint_gpu.kube.dra.resource_slice import DeviceTaintRule, ResourceSlice
+from kubelint_gpu.kube.dra.sight import Subject, subject_of
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.selectors import NodeSelector

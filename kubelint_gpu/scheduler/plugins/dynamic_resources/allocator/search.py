@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device_class import DeviceClass
-from kubelint_gpu.kube.dra.request import ALL, DeviceQuery, queries_of
+from kubelint_gpu.kube.dra.request import ALL, DeviceQuery
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.claim_requests import (
@@ -70,7 +70,7 @@ class Search:
         self._shares: dict[int, dict[str, Amount]] = {}
         self._taken: list[list[Taken]] = [[] for _ in claims]
         bound = [claim.spec for claim in claims if claim.spec.constraints]
-        self._can_stand_in = not any(query.mode == ALL for spec in bound for query in queries_of(spec))
+        self._can_stand_in = not any(query.mode == ALL for spec in bound for query in spec.queries)
 
     def outcome(self) -> AllocatorOutcome:
         """What comes of it."""
