@@ -10,8 +10,6 @@ from kubelint_gpu.analysis.predecessors import contradicts_nodes
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.scenarios import Scenario, now, on_nodes_of, only_rolled, scaled
 from kubelint_gpu.analysis.transitions import may_be_placed, transitions_in
-from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
-from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.standing_pods import uncordoned
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
@@ -155,9 +153,7 @@ def _is_open(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bo
 
 def _has_exclusive_claim(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether a claim of its pods is for one pod, or for the pods of one node and known to be bound."""
-    keys = claim_keys(subject.workload)
-    mine = [one for one in unit.cluster.claims if one.key in keys]
-    return any(READ_WRITE_ONCE_POD in one.access_modes or one.volume_name for one in mine)
+    return any(one.for_one_pod or one.volume_name for one in unit.claims_of(subject))
 
 
 def _is_same(before: Judgement, after: Judgement) -> bool:

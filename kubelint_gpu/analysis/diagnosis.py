@@ -18,14 +18,13 @@ from kubelint_gpu.analysis.node_misfit import (
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.objects.label_algebra import unsatisfiable
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit
-from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.scheduler import FitResult, Status
+from kubelint_gpu.scheduler.companions import fit_lone
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.relations import facts_of, held
 from kubelint_gpu.simulation.controllers import daemon_nodes
-from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -108,9 +107,7 @@ def _diagnosed(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
 
 def _with_volumes(unit: ApplySet, subject: WorkloadCheck) -> FitResult:
     """Where its pod fits alone once its claims have those volumes that come by themselves or are there for them."""
-    bound = with_bound_claims(unit.cluster, [subject.workload])
-    snapshot = Snapshot.of(replace(bound, pods=()))
-    return fit(lone(subject.pod, snapshot), snapshot)
+    return fit_lone(subject.pod, unit.empty_with_claims_of(subject.workload))
 
 
 def _of_daemons(unit: ApplySet, subject: WorkloadCheck) -> Diagnosis | None:

@@ -8,12 +8,11 @@ from kubelint_gpu.documents import value_at
 from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.updates import normal_form
-from kubelint_gpu.scheduler import Snapshot, fit
-from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.scheduler.companions import fit_lone
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
+from kubelint_gpu.simulation.prepare.revisions import is_of
 from kubelint_gpu.simulation.prepare.standing_pods import as_before
-from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import is_waiting, own_pods, own_waiting, running_pods
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
@@ -110,7 +109,7 @@ def needs_new_pods(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement)
 def _standing_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> int:
     """How many pods of it, which may keep their template, run on nodes that would not take them today."""
     there = [pod for pod in own_pods(subject.workload, unit.cluster.pods) if not pod.meta.terminating]
-    takers = fit(lone(subject.pod, unit.empty), unit.empty).takers if there else ()
+    takers = fit_lone(subject.pod, unit.empty).takers if there else ()
     return sum(pod.spec.node_name not in takers for pod in there)
 
 
@@ -178,11 +177,16 @@ def ever_fitted(unit: ApplySet, subject: WorkloadCheck, now: WorkloadCheck | Non
     snapshot, workload, cluster = unit.empty, subject.workload, unit.cluster
     if any(volume.kind == "persistentVolumeClaim" for volume in workload.spec.volumes):
         # where it ran, its claims were bound
-        cluster = with_bound_claims(cluster, [workload])
-        snapshot = Snapshot.of(replace(cluster, pods=()))
-    pod = lone(subject.pod, snapshot)
-    if not subject.admitted or not subject.places_pods or fit(pod, snapshot).hopeful:
+        snapshot = unit.empty_with_claims_of(workload)
+        cluster = snapshot.cluster
+    if not subject.admitted or not subject.places_pods or fit_lone(subject.pod, snapshot).hopeful:
         return subject.admitted
     keeper = (subject if now is None else now).controller
     keeps = keeper.has_ordinals and (keeper.on_delete or keeper.partition)
-    return bool(keeps) and fit(pod, as_before(pod, cluster)).hopeful
+    return bool(keeps) and fit_lone(subject.pod, as_before(subject.pod, cluster)).hopeful
+
+
+def shows_template(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether the inventory tells of all pods that run whether they have this template: it need not tell the images."""
+    own = pods_by_owner(unit.cluster.pods).own(subject.controller)
+    return all(is_of(pod, subject.workload) is not None for pod in own)

@@ -12,8 +12,7 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.room import crowded_nodes
 from kubelint_gpu.analysis.room.overcommitment import allocatable_only, nodes_at_most, overcommitments
 from kubelint_gpu.builders import shared_quota
-from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
-from kubelint_gpu.findings.finding import ASKED, WHO, Shared
+from kubelint_gpu.engine.api import ASKED, WHO, ApplySet, Shared, WorkloadCheck
 from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every

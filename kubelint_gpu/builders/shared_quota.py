@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.engine.api import WorkloadCheck
-from kubelint_gpu.findings.finding import ASKED, WHO, Shared
+from kubelint_gpu.engine.api import ASKED, WHO, Shared, WorkloadCheck
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.why_fewer import why_fewer

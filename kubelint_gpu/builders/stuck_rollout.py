@@ -6,21 +6,29 @@ from collections.abc import Sequence
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.growing_pools import growing
-from kubelint_gpu.analysis.predecessors import is_made
+from kubelint_gpu.analysis.predecessors import is_made, shows_template
 from kubelint_gpu.analysis.rollout_facts import next_rollouts
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.common_cause import of_standstill
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.builders.rollout_end import End
 from kubelint_gpu.builders.waiting_pods import declare, unsure_claims
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Place, Related, WorkloadCheck, field_pointers
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    FixCandidate,
+    Moment,
+    Place,
+    Related,
+    WorkloadCheck,
+    field_pointers,
+)
 from kubelint_gpu.evidence.stakes import stakes, wait_of
-from kubelint_gpu.findings.finding import Moment
 from kubelint_gpu.messages.kept_pods import help_beside, keeping, numbers, rivals_for_room
 from kubelint_gpu.messages.wait import story
 from kubelint_gpu.messages.wording import counted, verb, workload_names
-from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
-from kubelint_gpu.simulation.prepare.revisions import is_of
+
+_UNTOLD = ("it ends where the pods that run have this template, images as well, which the inventory does not tell",)
 
 
 def standstill(
@@ -77,7 +85,7 @@ def standstill(
         help=(
             *filter(None, (subject.controller.remedy,)),
             *declare(unknown),
-            *(_untold(unit, subject) if may and moment == "now" else ()),
+            *(_UNTOLD if may and moment == "now" and not shows_template(unit, subject) else ()),
             *help_beside(others, may=may),
             *(() if proposals else rivals_for_room(workload, end.waiting)),
         ),
@@ -94,11 +102,3 @@ def standstill(
         proposals=tuple(proposals),
     )
     return refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", f"{why}{beside}")
-
-
-def _untold(unit: ApplySet, subject: WorkloadCheck) -> tuple[str, ...]:
-    """That pods may have the new template already, of which the inventory tells all but the images."""
-    own = pods_by_owner(unit.cluster.pods).own(subject.controller)
-    if all(is_of(pod, subject.workload) is not None for pod in own):
-        return ()
-    return ("it ends where the pods that run have this template, images as well, which the inventory does not tell",)

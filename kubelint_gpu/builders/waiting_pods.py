@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.diagnosis import Diagnosis
 from kubelint_gpu.analysis.replica_room import lacking
-from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
-from kubelint_gpu.findings.finding import Severity
+from kubelint_gpu.engine.api import ApplySet, Severity, WorkloadCheck
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wait import every, said
 from kubelint_gpu.messages.why_fewer import refused

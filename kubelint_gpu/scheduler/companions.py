@@ -9,6 +9,7 @@ from kubelint_gpu.kube.objects.label_algebra import ANYTHING, Allowed, NumberBou
 from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.scheduler.fit import FitResult, fit
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.inter_pod_affinity import Term, resolved_terms
 from kubelint_gpu.values import replace
@@ -41,6 +42,11 @@ def lone(pod: Pod, snapshot: Snapshot) -> Pod:
     if not pod.spec.pod_affinity or attracts_itself(pod, snapshot):
         return pod
     return replace(pod, spec=replace(pod.spec, pod_affinity=()))
+
+
+def fit_lone(pod: Pod, snapshot: Snapshot) -> FitResult:
+    """Where the pod fits if all that it must be near to is everywhere."""
+    return fit(lone(pod, snapshot), snapshot)
 
 
 def companions(terms: Iterable[Term], others: Iterable[Pod]) -> list[Pod]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.kube.objects.cluster import Cluster, with_former_limits, with_labels
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -148,6 +150,10 @@ class ManifestSet:
         if found is self.cluster or len(found.claims) == len(declared):
             return self.cluster
         return replace(found, claims=tuple(declared.get(one.key, one) for one in found.claims))
+
+    def empty_with_claims_of(self, workload: Workload) -> Snapshot:
+        """The cluster with nothing running once the claims of a workload are bound."""
+        return Snapshot.of(replace(with_bound_claims(self.cluster, [workload]), pods=()))
 
     @cached_property
     def cluster_before(self) -> Cluster:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.rollout_end import ended
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Related, Shared, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.declared_lines import told_at
-from kubelint_gpu.findings.finding import WHO, Shared
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.kinds.custom_workload import WITHOUT_PRIORITY_CLASS
 from kubelint_gpu.kube.objects.priority import SYSTEM_PREFIX

@@ -12,7 +12,6 @@ from kubelint_gpu.analysis.predecessors import makes_none
 from kubelint_gpu.analysis.scenarios import on_nodes_of
 from kubelint_gpu.kube.objects.label_algebra import alternatives
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE, READ_WRITE_ONCE_POD
-from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, volume_restrictions
 from kubelint_gpu.simulation.questions.beyond_inventory import MOST_NODES
 from kubelint_gpu.simulation.search.blockers import ATTACH
@@ -117,8 +116,7 @@ def _pinned(subject: WorkloadCheck, key: str) -> bool:
 
 def _claims(unit: ApplySet, subject: WorkloadCheck, mode: str) -> bool:
     """Whether it uses a claim of the manifests that has this access mode and no wider one."""
-    mine = claim_keys(subject.workload)
-    return any(one.key in mine and set(one.access_modes) == {mode} for one in unit.cluster.claims)
+    return any(set(one.access_modes) == {mode} for one in unit.claims_of(subject))
 
 
 def _has_host_ports(subject: WorkloadCheck) -> bool:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial, faults
 from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references
-from kubelint_gpu.documents import value_at
 from kubelint_gpu.inventory.dra import told_values
 from kubelint_gpu.inventory.dra.nvidia import DRIVER, OPTIONAL
 from kubelint_gpu.messages.wording import listed
@@ -20,7 +18,6 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 if TYPE_CHECKING:
     from kubelint_gpu.analysis.devices.unmet_conditions import Fault
     from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
     from kubelint_gpu.workspace.cluster_context import ClusterContext
     from kubelint_gpu.workspace.workload_check import WorkloadKey
@@ -99,7 +96,7 @@ def _without_assumed(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> tupl
             return query
         sure = tuple(text for text in query.selectors if not looked_at[text])
         looser.renewed()
-        kinds = frozenset(map(_kind, looser.selected(replace(query, selectors=sure))))
+        kinds = frozenset(told_values.kind_of(one.device) for one in looser.selected(replace(query, selectors=sure)))
         is_declared(of_class.get(query.device_class, ()), kinds)
         left = tuple(text for text in query.selectors if is_declared(looked_at[text], kinds))
         capacity = {
@@ -148,32 +145,4 @@ def _looks_at(text: str | None, names: Iterable[tuple[str, str]]) -> frozenset[t
 @lru_cache(maxsize=4)
 def _assumed(world: ClusterContext) -> Mapping[tuple[str, str], frozenset[tuple[str, str]]]:
     """The attributes and capacities, by domain and identifier, whose values are assumed, and of which devices."""
-    found: dict[tuple[str, str], set[tuple[str, str]]] = {}
-    if world.inventory is None:
-        return {}
-    slices = world.inventory.of_kind("ResourceSlice"), *(pool.slices for pool in world.inventory.pools)
-    for one in chain(*slices):
-        if one.value["spec"]["driver"] != DRIVER:
-            continue
-        told = set()
-        for field, where in [route for route in one.routes if route[0]]:
-            attributes = value_at(one.value, (*field, "attributes"))
-            kind = _text(attributes, "productName"), _text(attributes, "profile")
-            if (where, kind) not in told:
-                told.add((where, kind))
-                entry = told_values.entries_of(value_at(one.item.value, where[:-2]))[int(where[-1])]
-                for name in told_values.untold(entry, kind[1]) if "model" in entry else ():
-                    found.setdefault(name, set()).add(kind)
-    return {name: frozenset(kinds) for name, kinds in found.items()}
-
-
-def _text(attributes: Mapping[str, Any], name: str) -> str:
-    return str(attributes.get(name, {}).get("string", ""))
-
-
-def _kind(slot: Slot) -> tuple[str, str]:
-    """The product of a device and the profile of a MIG device: what tells whether values of it are assumed."""
-    from kubelint_gpu.kube.dra.device import attribute_of
-
-    product, profile = [attribute_of(slot.device, DRIVER, f"{DRIVER}/{name}") for name in ("productName", "profile")]
-    return str(product.value) if product else "", str(profile.value) if profile else ""
+    return told_values.assumed(world.inventory) if world.inventory is not None else {}

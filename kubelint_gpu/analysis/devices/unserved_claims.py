@@ -9,7 +9,6 @@ from kubelint_gpu.analysis.devices import device_values, unmet_conditions
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.messages.wording import begun, counted, listed, some
-from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
@@ -35,7 +34,7 @@ def declared_trial(unit: ApplySet) -> ClaimTrial | None:
     cluster = fully_grown(unit.cluster, [pool for pool in unit.growth if not pool.existing], 1)
     if not unit.has_nodes or not cluster.resource_slices or not cluster.nodes:
         return None
-    if not behaviour(cluster.version).dynamic_resources:
+    if not unit.empty.behaviour.dynamic_resources:
         return None
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.objects.workload import api_group
-from kubelint_gpu.scheduler import Snapshot, fit
-from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.companions import fit_lone
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
@@ -147,9 +147,9 @@ def users_of(unit: ApplySet, claim: Manifest) -> tuple[str, ...]:
 
 def open_to(references: Sequence[PodClaimReference], snapshot: Snapshot) -> frozenset[str] | None:
     """The nodes that the filters before let pass for pods that name a claim; None, for all, where none does."""
-    pods = [lone(one.subject.pod, snapshot) for one in references]
+    pods = [one.subject.pod for one in references]
     without = [replace(pod, spec=replace(pod.spec, resource_claims=())) for pod in pods]
-    return frozenset().union(*(fit(pod, snapshot).fits for pod in without)) if pods else None
+    return frozenset().union(*(fit_lone(pod, snapshot).fits for pod in without)) if pods else None
 
 
 def claim_of(unit: ApplySet, reference: PodClaimReference) -> ClaimSpec | None:

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.ended_jobs import PODS, EndedJobs, ended_jobs, standing_pods
 from kubelint_gpu.analysis.transitions import without_leaving
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
+from kubelint_gpu.engine.api import ASKED, WHO, ApplySet, Diagnostic, Shared, WorkloadCheck
 from kubelint_gpu.evidence.declared_lines import quota_limits
 from kubelint_gpu.evidence.stakes import stakes
-from kubelint_gpu.findings.finding import ASKED, WHO, Shared
 from kubelint_gpu.kube.objects.quota import QuotaRefusal, quota_refusal
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
+from kubelint_gpu.documents import value_at
+from kubelint_gpu.inventory.declarations.inventory import Inventory
 from kubelint_gpu.inventory.dra.nvidia import DRIVER
 from kubelint_gpu.inventory.dra.partitions import published_memory
 from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, models_called, product_label
-from kubelint_gpu.kube.dra.device import qualified
+from kubelint_gpu.kube.dra.device import Device, attribute_of, qualified
 from kubelint_gpu.kube.values.quantity import parse_quantity
 
 _MIB = 2**20
@@ -72,3 +75,31 @@ def untold(entry: Mapping[str, Any], profile: str) -> frozenset[tuple[str, str]]
     if not known:
         found |= {(DRIVER, _MEMORY)}
     return found - {qualified(name, DRIVER) for name in (*entry.get("attributes", ()), *entry.get("capacity", ()))}
+
+
+def assumed(inventory: Inventory) -> Mapping[tuple[str, str], frozenset[tuple[str, str]]]:
+    """The attributes and capacities, by domain and identifier, whose values are assumed, and of which devices."""
+    found: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for one in chain(inventory.of_kind("ResourceSlice"), *(pool.slices for pool in inventory.pools)):
+        if one.value["spec"]["driver"] != DRIVER:
+            continue
+        told = set()
+        for field, where in [route for route in one.routes if route[0]]:
+            attributes = value_at(one.value, (*field, "attributes"))
+            kind = _text(attributes, "productName"), _text(attributes, "profile")
+            if (where, kind) not in told:
+                told.add((where, kind))
+                entry = entries_of(value_at(one.item.value, where[:-2]))[int(where[-1])]
+                for name in untold(entry, kind[1]) if "model" in entry else ():
+                    found.setdefault(name, set()).add(kind)
+    return {name: frozenset(kinds) for name, kinds in found.items()}
+
+
+def _text(attributes: Mapping[str, Any], name: str) -> str:
+    return str(attributes.get(name, {}).get("string", ""))
+
+
+def kind_of(device: Device) -> tuple[str, str]:
+    """The product of a device and the profile of a MIG device: what tells whether values of it are assumed."""
+    product, profile = [attribute_of(device, DRIVER, f"{DRIVER}/{name}") for name in ("productName", "profile")]
+    return str(product.value) if product else "", str(profile.value) if profile else ""

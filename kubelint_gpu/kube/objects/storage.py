@@ -58,6 +58,11 @@ class PersistentVolumeClaim:
         return f"{self.meta.namespace}/{self.meta.name}"
 
     @property
+    def for_one_pod(self) -> bool:
+        """Whether one pod can use it at a time."""
+        return READ_WRITE_ONCE_POD in self.access_modes
+
+    @property
     def class_name(self) -> str:
         """The class it asks for, empty without one."""
         return self.storage_class or ""

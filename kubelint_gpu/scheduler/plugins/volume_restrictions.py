@@ -48,7 +48,7 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
         claim = claims.get(f"{pod.meta.namespace}/{name}")
         if claim is None:
             return rejected(NAME, CLAIM_NOT_FOUND.format(name=name))
-        if READ_WRITE_ONCE_POD in claim.access_modes:
+        if claim.for_one_pod:
             exclusive[name] = None
     in_use = 0
     if exclusive:

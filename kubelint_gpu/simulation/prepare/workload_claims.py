@@ -9,7 +9,6 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.storage import (
     READ_WRITE_ONCE,
-    READ_WRITE_ONCE_POD,
     PersistentVolume,
     PersistentVolumeClaim,
 )
@@ -118,7 +117,7 @@ def _without(spec: PodSpec, namespace: str, claims: frozenset[str]) -> PodSpec:
 def _is_shared(claim: PersistentVolumeClaim, volume: PersistentVolume | None, cluster: Cluster) -> bool:
     if volume is None or claim.phase != "Bound" or claim.meta.terminating:
         return False
-    if READ_WRITE_ONCE_POD in claim.access_modes or READ_WRITE_ONCE in claim.access_modes:
+    if claim.for_one_pod or READ_WRITE_ONCE in claim.access_modes:
         return False
     counted = volume.kind not in _UNCOUNTED and (volume.kind != "csi" or bool(cluster.csi_nodes))
     return volume.node_affinity is None and not volume.meta.labels and not counted

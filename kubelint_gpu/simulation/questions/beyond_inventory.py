@@ -14,8 +14,8 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.storage import PersistentVolume
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.selectors import NODE_NAME_FIELD, Requirement
-from kubelint_gpu.scheduler import Snapshot, fit
-from kubelint_gpu.scheduler.companions import HOSTNAME, lone
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.companions import HOSTNAME, fit_lone
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.values import dataclass, replace
@@ -133,7 +133,7 @@ class _Further:
 
     def _accepts(self, node: Node, pod: Pod) -> bool:
         snapshot = Snapshot.of(replace(self._cluster, nodes=(node,)))
-        return fit(lone(pod, snapshot), snapshot).schedulable
+        return fit_lone(pod, snapshot).schedulable
 
     def _is_at_home(self, volume: PersistentVolume) -> bool:
         """Whether it is a disk of a declared node."""
