@@ -153,7 +153,7 @@ def _is_open(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bo
 
 def _has_exclusive_claim(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether a claim of its pods is for one pod, or for the pods of one node and known to be bound."""
-    return any(one.for_one_pod or one.volume_name for one in unit.claims_of(subject))
+    return any(one.for_one_pod or one.volume_name for one in unit.claims_of(subject.workload))
 
 
 def _is_same(before: Judgement, after: Judgement) -> bool:

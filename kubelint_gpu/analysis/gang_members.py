@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.kinds.custom_gang import CustomGang, custom_gangs
-from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting
+from kubelint_gpu.kube.objects.collective import KUEUE, QUEUE, is_started_whole, sign_of_waiting
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
-from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.objects.workload import Workload, api_group
 from kubelint_gpu.messages.wording import counted, workload_name
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.values import dataclass, replace
@@ -48,6 +48,17 @@ class Team:
     def pods(self) -> int:
         """How many pods it needs."""
         return sum(one.replicas for one in self.workloads)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether a CronJob starts it again and again."""
+        job = job_of(self.workloads[0])
+        return job is not None and job.scheduled
+
+    @property
+    def whole(self) -> bool:
+        """Whether something lets its pods start together or not at all."""
+        return is_started_whole(self.largest.manifest.item.value)
 
     @property
     def largest(self) -> WorkloadCheck:
@@ -148,3 +159,19 @@ def waits_for_all(unit: ApplySet, subject: WorkloadCheck, *, queued: bool = Fals
     if is_started_whole(written) and not queued:
         return False
     return sign_of_waiting(written) is not None
+
+
+def has_queues(unit: ApplySet) -> bool:
+    """Whether anything shows that Kueue is there: an object of its own, or what it writes at pods."""
+    objects = (*unit.manifests, *unit.surroundings())
+    labels = {label for pod in unit.cluster.pods for label in pod.meta.labels if label != QUEUE}
+    return any(api_group(one.item.value) == KUEUE for one in objects) or any(one.startswith(KUEUE) for one in labels)
+
+
+def resumed(subject: WorkloadCheck) -> WorkloadCheck:
+    """The Job that is suspended until something starts it whole, as it is then."""
+    job = job_of(subject.workload)
+    if job is None or not job.strategy.suspend or not is_started_whole(subject.manifest.item.value):
+        return subject
+    replicas = job.strategy.completions or job.strategy.parallelism
+    return replace(subject, workload=replace(subject.workload, replicas=replicas))

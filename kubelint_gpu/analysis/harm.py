@@ -18,7 +18,7 @@ from kubelint_gpu.workspace.answers import once
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.manifest import Manifest
-    from kubelint_gpu.workspace.workload_check import WorkloadKey
+    from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
 @once
@@ -93,3 +93,9 @@ def _ends_now(unit: ApplySet, key: WorkloadKey) -> bool:
 def _differs(unit: ApplySet, one: Manifest) -> bool:
     before = unit.before.get(one.object)
     return one.object in unit.made if before is None else before.item.value.get("spec") != one.item.value.get("spec")
+
+
+def has_others(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether workloads of other objects are rolled out or stay beside one."""
+    objects = {one.key: one.manifest.object for one in unit.subjects}
+    return any(objects.get(key) != subject.manifest.object for key in transitions_in(unit))

@@ -8,10 +8,11 @@ from kubelint_gpu.analysis import coupled
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.scaling import replicas_of
 from kubelint_gpu.kube.objects.quota import QuotaRefusal, quota_refusal
-from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler import Attempt, Snapshot, Status, attempt
 from kubelint_gpu.scheduler.placement.filling import first_without_node, reasons_of
+from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.simulation.growth import fully_grown
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, pods_of_others
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, pods_of_others
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -93,3 +94,20 @@ def lacking(
     if found.fit is not None and found.fit.schedulable:
         return None, {}
     return found.message if whole is unit.cluster else None, reasons_of(found, nodes)
+
+
+def on_its_node(unit: ApplySet, subject: WorkloadCheck, name: str) -> Attempt:
+    """What the scheduler does with its pod for a node on which a pod of each other DaemonSet is, too."""
+    mine = [(pod, pod.spec.node_name) for pod in own_pods(subject.workload, unit.cluster.pods)]
+    beside = unit.running.without([one for one in mine if unit.running.node(one[1]) is not None])
+    for one in unit.subjects:
+        new = one is not subject and one.controller.node_bound and not own_pods(one.workload, unit.cluster.pods)
+        if new and name in daemon_nodes.daemon_nodes(one.workload.choosing, unit.cluster.nodes):
+            beside = beside.place(created_pod(one.workload, "old", one.workload.meta.name), name)
+    return attempt(daemon_nodes.pinned_pod(created_pod(subject.workload, "new"), name), beside)
+
+
+def kept_from(unit: ApplySet, subject: WorkloadCheck, name: str) -> Status | None:
+    """What keeps its pod from that node."""
+    found = on_its_node(unit, subject, name)
+    return found.fit.rejections.get(name) if found.fit is not None else None

@@ -85,11 +85,6 @@ def _objects(unit: ApplySet) -> dict[WorkloadKey, str]:
     return {one.key: one.manifest.object for one in unit.subjects}
 
 
-def has_others(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether workloads of other objects are rolled out or stay beside one."""
-    return any(_objects(unit).get(key) != subject.manifest.object for key in transitions_in(unit))
-
-
 @once
 def unplaced_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
     """What is rolled out to pods that find no node by themselves: it gives up as many old pods as it may.

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.node_misfit import tainted
+from kubelint_gpu.analysis.replica_room import kept_from, on_its_node
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.common_cause import of_daemon_pods
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers
-from kubelint_gpu.evidence.node_lines import clues, node_clues, scarce
+from kubelint_gpu.evidence.node_lines import clues, node_clues, scarce, too_much_for
 from kubelint_gpu.evidence.runtime_classes import binding
 from kubelint_gpu.evidence.stakes import holding, told_holders
-from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every, said
-from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
-from kubelint_gpu.scheduler import Attempt, Status, attempt
+from kubelint_gpu.messages.wording import counted, listed, owner_name, some
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.controllers import daemon_nodes
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
+from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.search.verdict import Judgement
 
 
@@ -63,7 +62,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
         for spec in (*others, *(pod.spec for pod in unit.cluster.pods))
     )
     halts = certain and changes and (judgement.alone <= judgement.placed or peaceful)
-    why = f"{_missing(unit, subject, resource, full or never)}{_why(unit, subject, resource, full)}"
+    why = f"{too_much_for(unit, subject, resource, full or never)}{_why(unit, subject, resource, full)}"
     yield Diagnostic(
         "KLG109",
         asked[0] if asked else manifest.place(("spec",), "key"),
@@ -85,43 +84,20 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     )
 
 
-def _missing(unit: ApplySet, subject: WorkloadCheck, resource: str, names: Collection[str]) -> str:
-    """How much each pod asks for, and how much these nodes have at most, where that is less."""
-    asked = pod_requests(subject.workload.spec).get(resource, 0)
-    most = max((one.allocatable.get(resource, 0) for one in unit.cluster.nodes if one.name in names), default=asked)
-    has = f"and no such node has more than {bare(resource, most)}" if most else "which no such node has"
-    return f": each asks for {amount(resource, asked)}, {has}" if most < asked else ""
-
-
 def _short(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
     """The resource that pods wait for: a device if they ask for any, else what the scheduler says is too little."""
     resource, first = scarce(subject), min(judgement.full, default="")
     if "/" in resource:
-        status = _rejection(_attempted(unit, subject, first), first) if first else None
+        status = kept_from(unit, subject, first) if first else None
         return resource if status is None or status.short else ""
     lacks = judgement.waiting.lacks if judgement.waiting is not None else ()
     told = [lack.resource for lack in lacks if lack.resource]
     made_for = daemon_nodes.daemon_nodes(subject.workload.choosing, unit.cluster.nodes)
     names = sorted(judgement.full) or [name for name in sorted(made_for) if name not in judgement.eligible]
     for name in names if not told else ():
-        status = _rejection(_attempted(unit, subject, name), name)
+        status = kept_from(unit, subject, name)
         told += status.short if status is not None else ()
     return told[0] if told else "" if judgement.eligible else resource
-
-
-def _attempted(unit: ApplySet, subject: WorkloadCheck, name: str) -> Attempt:
-    """What the scheduler does with its pod for a node on which a pod of each other DaemonSet is, too."""
-    mine = [(pod, pod.spec.node_name) for pod in own_pods(subject.workload, unit.cluster.pods)]
-    beside = unit.running.without([one for one in mine if unit.running.node(one[1]) is not None])
-    for one in unit.subjects:
-        new = one is not subject and one.controller.node_bound and not own_pods(one.workload, unit.cluster.pods)
-        if new and name in daemon_nodes.daemon_nodes(one.workload.choosing, unit.cluster.nodes):
-            beside = beside.place(created_pod(one.workload, "old", one.workload.meta.name), name)
-    return attempt(daemon_nodes.pinned_pod(created_pod(subject.workload, "new"), name), beside)
-
-
-def _rejection(found: Attempt, name: str) -> Status | None:
-    return found.fit.rejections.get(name) if found.fit is not None else None
 
 
 def _barred(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> list[str]:
@@ -183,10 +159,10 @@ def _text(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: fr
     """What the scheduler says of the pod that is made for the first of these nodes."""
     if judgement.waiting is not None:
         return judgement.waiting.scheduler or None
-    return next(filter(None, (_attempted(unit, subject, name).message for name in sorted(full))), None)
+    return next(filter(None, (on_its_node(unit, subject, name).message for name in sorted(full))), None)
 
 
 def _why(unit: ApplySet, subject: WorkloadCheck, resource: str, full: frozenset[str]) -> str:
     """What keeps its pod from the first of these nodes that is no resource, in the scheduler's words."""
-    status = _rejection(_attempted(unit, subject, min(full)), min(full)) if full and not resource else None
+    status = kept_from(unit, subject, min(full)) if full and not resource else None
     return f": {said(status.reasons[0], min(full))}" if status is not None and status.reasons else ""

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.affinity.kept_apart import is_kept_apart
 from kubelint_gpu.analysis.certainty import is_certain, may_be_more
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
-from kubelint_gpu.analysis.harm import short_as_before
+from kubelint_gpu.analysis.harm import has_others, short_as_before
 from kubelint_gpu.analysis.predecessors import acting, needs_new_pods
-from kubelint_gpu.analysis.transitions import has_others
 from kubelint_gpu.builders.common_cause import of_shortage, shared_overcommitment
 from kubelint_gpu.builders.rollout_end import is_trapped
 from kubelint_gpu.builders.waiting_pods import NO_NODE, declare, outranked_by, shortage, unsure_claims
@@ -17,13 +16,11 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
 from kubelint_gpu.engine.remedies import fewer_replicas
 from kubelint_gpu.evidence.node_lines import scarce
 from kubelint_gpu.evidence.stakes import shortage_lines, stakes, wait_of
-from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, why_fewer
+from kubelint_gpu.messages.why_fewer import KEPT_APART, insufficient, refused, why_fewer
 from kubelint_gpu.messages.wording import MADE_ANEW, counted, verb, workload_names
-from kubelint_gpu.patterns import pattern
 from kubelint_gpu.simulation.search.verdict import Judgement
 
 _KEPT = "delete the pods that wait: those that are made then have the template that is written now"
-_INSUFFICIENT = pattern(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 
 
 def pending_replicas(
@@ -72,10 +69,9 @@ def pending_replicas(
     if subject.scaled is not None:
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
     grown = f" even with {pools}" if pools else " in any cluster" if anywhere else ""
-    short = _INSUFFICIENT.search(text or "")
     elsewise = waiting is not None and bool(judgement.without_place)
     unnamed = elsewise or nature == KEPT_APART or subject.workload.spec.resource_claims
-    missing = short[1] if short else "" if unnamed else scarce(subject)
+    missing = insufficient(text) or ("" if unnamed else scarce(subject))
     helps = "more nodes that have what a pod asks for, or less beside it that holds it"
     if nature == KEPT_APART:
         helps = "nodes on which nothing keeps it away, or rules that let these pods share a node"

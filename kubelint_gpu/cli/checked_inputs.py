@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.workspace.project.comparison import Comparison, comparison
 from kubelint_gpu.workspace.project.gathering import Gathered
 from kubelint_gpu.workspace.project.inputs import Inputs, inputs_of
+from kubelint_gpu.workspace.project.shards import share
 from kubelint_gpu.workspace.project.worlds import WhatIf
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def inputs_for(
         together=options["together"],
         against=past,
         store=store,
-        shard=options["shard"],
     )
+    if options["shard"] is not None:
+        inputs = inputs.after(share(inputs.units, options["shard"]), failed=False)
     return inputs, past

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents import SourceText
@@ -55,7 +55,7 @@ def report_of(
             failed = "objects of the inventory cannot be read, and what they may decide is possible instead of certain"
     if any(not world.usable and world.errors for world in inputs.worlds):
         failed = "the inventory cannot be used, and no rule that needs the cluster was asked"
-    clusters = _clusters(inputs) if DRAWING.intersection(formats) else ()
+    clusters = _clusters(inputs) if draws(formats) else ()
     return assemble(findings, summary, _rules(findings, formats), sources, __version__, failed, clusters)
 
 
@@ -72,3 +72,8 @@ def _rules(findings: Sequence[Finding], formats: Sequence[str]) -> dict[str, Rul
 
     codes = sorted({finding.code for finding in findings}.intersection(folders()))
     return {code: replace(rule(code), page=page(code)) if "sarif" in formats else rule(code) for code in codes}
+
+
+def draws(formats: Iterable[str]) -> bool:
+    """Whether any of some formats shows pictures."""
+    return not DRAWING.isdisjoint(formats)

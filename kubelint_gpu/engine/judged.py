@@ -15,7 +15,6 @@ from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.engine.suppressing import Suppression, left_by
 from kubelint_gpu.engine.tracing import located
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal
-from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.work import UsedUp
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -76,9 +75,7 @@ def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bo
     away = [draft for finding, draft in found if finding not in kept] if unit.rendered else []
     hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
     ignored -= len(away)
-    users = unit.subjects if unit.has_nodes else ()
-    named = {f"{one.workload.meta.namespace}/{name}" for one in users for name in direct_claims(one.workload.spec)}
-    unknown = frozenset(named.difference(one.key for one in unit.cluster.claims))
+    unknown = unit.undeclared_claims([one.workload for one in unit.subjects if unit.has_nodes])
     return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden, unknown)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from kubelint_gpu.analysis.devices.written_claims import KINDS, users_of
 from kubelint_gpu.engine.asking import first_place
 from kubelint_gpu.engine.causes import shared_of
@@ -48,18 +46,3 @@ def identified(finding: Finding) -> Finding:
     """The finding with the fingerprint of where it stands and what it is about."""
     parts = (finding.code, finding.place.path, finding.object, finding.cause, *filter(None, [finding.part]))
     return replace(finding, fingerprint=fingerprint(*parts))
-
-
-def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The same finding said twice is one; different ones with one fingerprint are told apart by number."""
-    seen: dict[str, int] = {}
-    kept: list[Finding] = []
-    said: set[Finding] = set()
-    for finding in findings:
-        if finding in said:
-            continue
-        said.add(finding)
-        number = seen.get(finding.fingerprint, 0)
-        seen[finding.fingerprint] = number + 1
-        kept.append(replace(finding, fingerprint=fingerprint(finding.fingerprint, str(number))) if number else finding)
-    return tuple(kept)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.engine.asking import first_place
 from kubelint_gpu.engine.executors.executor import Executor, untold
-from kubelint_gpu.engine.executors.processes import ALONE
 from kubelint_gpu.engine.judged import Judged, judged_unit
 from kubelint_gpu.engine.overlays import merged
-from kubelint_gpu.engine.reported import distinct
 from kubelint_gpu.engine.results.equal_units import judged_once
 from kubelint_gpu.engine.results.kept_results import KeptResults
 from kubelint_gpu.engine.results.shares import within_budget
 from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.engine.world_findings import PLAIN, findings_of_world
 from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import Finding, Place
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.findings.finding import Finding, Place, fingerprint
+from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
-from kubelint_gpu.workspace.project.kept.known_files import program
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
@@ -58,12 +55,12 @@ def check(
     *,
     fixes: bool = True,
     suppression: Suppression | None = None,
-    executor: Executor = ALONE,
+    executor: Executor | None = None,
     tell: Callable[[int], None] = untold,
     pictures: bool = False,
     store: Store | None = None,
 ) -> Outcome:
-    """Run every rule on every unit; `executor` shares many units out, with the same outcome.
+    """Run every rule on every unit; an `executor` shares many units out, with the same outcome.
 
     The rules for inventories are run on `world` and on the worlds of the units.
     `tell` is told now and then how many units are done.
@@ -80,7 +77,7 @@ def check(
     work = partial(_judged, rules=rules, fixes=fixes, pictures=pictures, many=len(units) > _MANY)
     kept = None
     if store is not None and not pictures:
-        kept = KeptResults(store, (program(), repr((fixes, rules.on, rules.off))), rules.today, PLAIN, _is_whole)
+        kept = KeptResults(store, (repr((fixes, rules.on, rules.off)),), rules.today, PLAIN, _is_whole)
 
     def judged_of(some: Sequence[ApplySet]) -> list[Judged]:
         return within_budget(work, some, executor, tell, kept=kept)
@@ -117,3 +114,18 @@ def _judged(unit: ApplySet, *, rules: Suppression, fixes: bool, pictures: bool, 
 def _is_whole(judged: Judged) -> bool:
     """Whether no rule failed: a defect is looked for anew in each run."""
     return not any(finding.severity == "error" for finding in judged.crashed)
+
+
+def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The same finding said twice is one; different ones with one fingerprint are told apart by number."""
+    seen: dict[str, int] = {}
+    kept: list[Finding] = []
+    said: set[Finding] = set()
+    for finding in findings:
+        if finding in said:
+            continue
+        said.add(finding)
+        number = seen.get(finding.fingerprint, 0)
+        seen[finding.fingerprint] = number + 1
+        kept.append(replace(finding, fingerprint=fingerprint(finding.fingerprint, str(number))) if number else finding)
+    return tuple(kept)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.evidence.device_lines import device_lines
 from kubelint_gpu.evidence.exclusive_claims import _claims
-from kubelint_gpu.evidence.node_lines import refusing_quota
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.kinds.custom_strategy import kept_apart
 from kubelint_gpu.messages.wait import every
@@ -26,8 +25,6 @@ _HASH = "pod-template-hash"
 
 def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
     """The lines that make exclusive what a pod waits for."""
-    if waiting.refusal:
-        return tuple(refusing_quota(unit, subject, waiting.refusal))
     lacks = list(every(waiting.lacks))
     plugins, held = {lack.plugin for lack in lacks}, {lack.held for lack in lacks}
     found: list[Related] = []

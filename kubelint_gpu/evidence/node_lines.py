@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 
 from kubelint_gpu.evidence.declared_lines import quota_limits
 from kubelint_gpu.evidence.runtime_classes import binding, overhead
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.groups import in_order
 from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
-from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.messages.wording import amount, some
+from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
+from kubelint_gpu.messages.wording import amount, bare, some
+from kubelint_gpu.simulation.prepare.workload_change import owner_of
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -102,6 +104,11 @@ def scarce(subject: WorkloadCheck) -> str:
     return resources[0] if resources else "cpu"
 
 
+def requested_device(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
+    """The lines in which a workload asks for an extended resource, if it asks for any."""
+    return requested(unit, subject, scarce(subject)) if is_extended(scarce(subject)) else iter(())
+
+
 def refusing_quota(unit: ApplySet, subject: WorkloadCheck, refusal: QuotaRefusal) -> Iterator[Related]:
     """What is asked for, and the limits of the quota that refuses it."""
     keys = [one.key for one in refusal.exceeded]
@@ -109,3 +116,27 @@ def refusing_quota(unit: ApplySet, subject: WorkloadCheck, refusal: QuotaRefusal
         yield from requested(unit, subject, key.removeprefix("requests."))
     if keys:
         yield from quota_limits(unit, subject.workload.meta.namespace, refusal.quota, keys)
+
+
+def place_of(unit: ApplySet, owner: str, resource: str, nodes: Container[str]) -> Place | None:
+    """Where a workload asks for a resource, or where one of its running pods is declared."""
+    for other in unit.subjects:
+        if other.workload.key == owner:
+            return next(
+                (other.manifest.place(route) for route in field_pointers.requests(other.manifest, resource)), None
+            )
+    for declared in unit.world.inventory.objects if unit.world.inventory is not None else ():
+        pod = declared.typed
+        if not isinstance(pod, Pod) or pod.spec.node_name not in nodes:
+            continue
+        if (owner_of(pod) or f"Pod/{pod.key}") == owner:
+            return unit.world.place(declared)
+    return None
+
+
+def too_much_for(unit: ApplySet, subject: WorkloadCheck, resource: str, names: Collection[str]) -> str:
+    """How much each pod asks for, and how much these nodes have at most, where that is less."""
+    asked = pod_requests(subject.workload.spec).get(resource, 0)
+    most = max((one.allocatable.get(resource, 0) for one in unit.cluster.nodes if one.name in names), default=asked)
+    has = f"and no such node has more than {bare(resource, most)}" if most else "which no such node has"
+    return f": each asks for {amount(resource, asked)}, {has}" if most < asked else ""

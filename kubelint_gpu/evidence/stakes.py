@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from kubelint_gpu.evidence import device_lines, exclusive_lines
 from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
-from kubelint_gpu.evidence.node_lines import clues, refusing_quota, requested
+from kubelint_gpu.evidence.node_lines import clues, place_of, refusing_quota, requested
 from kubelint_gpu.evidence.volume_ties import tie_lines
-from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.groups import in_order
-from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import Wait, every
 from kubelint_gpu.messages.wording import amount, owner_name, some
 from kubelint_gpu.simulation.prepare.workload_change import owner_of, pods_of_others
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
-from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -41,7 +39,7 @@ def wait_of(
 def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
     """What is asked for, what makes it exclusive, what binds the pod, and the nodes."""
     if waiting.refusal:
-        return exclusive_lines.exclusive_lines(unit, subject, waiting)
+        return tuple(refusing_quota(unit, subject, waiting.refusal))
     resource = next((lack.resource for lack in waiting.lacks if lack.resource), "")
     nodes = [lack.node for lack in waiting.lacks]
     found = [*exclusive_lines.exclusive_lines(unit, subject, waiting)]
@@ -101,19 +99,3 @@ def _told(unit: ApplySet, held: Mapping[tuple[str, str], Sequence[tuple[str, int
             whole = amount(resource, sum(number for _, number in places))
             nodes = list(dict.fromkeys(node for node, _ in places))
             yield Related(place, f"{owner_name(owner)} holds {whole} on {some(nodes)}")
-
-
-def place_of(unit: ApplySet, owner: str, resource: str, nodes: Container[str]) -> Place | None:
-    """Where a workload asks for a resource, or where one of its running pods is declared."""
-    for other in unit.subjects:
-        if other.workload.key == owner:
-            return next(
-                (other.manifest.place(route) for route in field_pointers.requests(other.manifest, resource)), None
-            )
-    for declared in unit.world.inventory.objects if unit.world.inventory is not None else ():
-        pod = declared.typed
-        if not isinstance(pod, Pod) or pod.spec.node_name not in nodes:
-            continue
-        if (owner_of(pod) or f"Pod/{pod.key}") == owner:
-            return unit.world.place(declared)
-    return None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.explain.rollout_summary import refused_replica_set
+from kubelint_gpu.explain.rollout_summary import judged_rollout
 from kubelint_gpu.explain.scheduling_moments import SchedulingMoment
 from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.kube.objects.taints import Taint
@@ -19,7 +18,6 @@ from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
 from kubelint_gpu.scheduler.explain.extents import Extent
 from kubelint_gpu.scheduler.explain.holders import Holder
 from kubelint_gpu.scheduler.explain.what_would_help import Remedy
-from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.version import __version__
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -49,11 +47,12 @@ def to_json(unit: ApplySet, subject: WorkloadCheck, found: Sequence[SchedulingMo
 
 def _rollout(unit: ApplySet, subject: WorkloadCheck) -> dict[str, Any] | None:
     """What becomes of the rollout, and whether that rests on pools that grow: before it begins, or while it runs."""
-    judgement = judgements_in(unit).get(subject.key) if subject.controller.rolls else None
-    if judgement is None or judgement.verdict is None:
+    found = judged_rollout(unit, subject)
+    if found is None:
         return None
+    judgement, verdict = found
     return {
-        "verdict": (Verdict.STUCK if refused_replica_set(unit, subject) is not None else judgement.verdict).value,
+        "verdict": verdict.value,
         "states": judgement.states,
         "growingPools": [pool.name for pool in unit.growing_for(subject)] if judgement.grows else [],
         "waitsForGrowth": judgement.stalls is not None,

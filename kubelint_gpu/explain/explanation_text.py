@@ -20,7 +20,7 @@ from kubelint_gpu.explain.explanation_phrases import (
     victims_text,
 )
 from kubelint_gpu.explain.rollout_summary import outlook
-from kubelint_gpu.explain.scheduling_moments import SchedulingMoment, assumed_claims
+from kubelint_gpu.explain.scheduling_moments import SchedulingMoment
 from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.messages.events import OLD, SIBLING, told
@@ -94,7 +94,7 @@ class _Page:
         if subject.manifest.unknown:
             fields = some(subject.manifest.unknown_fields, "field")
             yield from self.note("unknown", f"{fields}: judged with the least that it may demand", indent=2)
-        assumed = assumed_claims(unit, workload)
+        assumed = unit.assumed_claims(workload)
         if assumed:
             them = "it" if len(assumed) == 1 else "them"
             text = f"{listed(assumed)}, taken to be bound where the pod goes: the inventory does not have {them}"

@@ -27,7 +27,7 @@ def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
     judgement = judgements_in(unit).get(subject.key) if subject.controller.rolls else None
     if judgement is None:
         return None
-    refused = refused_replica_set(unit, subject)
+    refused = _refused_replica_set(unit, subject)
     if refused is not None:
         return f"{refused.ends}{_MORE}"
     if judgement.verdict is None:
@@ -44,7 +44,15 @@ def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
     return f"comes to its end{''.join(_conditions(unit, subject, judgement))}"
 
 
-def refused_replica_set(unit: ApplySet, subject: WorkloadCheck) -> RefusedRevision | None:
+def judged_rollout(unit: ApplySet, subject: WorkloadCheck) -> tuple[Judgement, Verdict] | None:
+    """What is judged of a rollout, and its verdict: it never ends where a quota refuses its template."""
+    judgement = judgements_in(unit).get(subject.key) if subject.controller.rolls else None
+    if judgement is None or judgement.verdict is None:
+        return None
+    return judgement, Verdict.STUCK if _refused_replica_set(unit, subject) is not None else judgement.verdict
+
+
+def _refused_replica_set(unit: ApplySet, subject: WorkloadCheck) -> RefusedRevision | None:
     """What a quota refuses its template, so that its rollout waits for ever; None for that of a later one."""
     found = next((one for one in revisions_refused(unit) if one.subject is subject), None)
     return found if found is not None and (found.first or not is_made(unit, subject)) else None

@@ -14,7 +14,6 @@ from kubelint_gpu.scheduler import Snapshot, attempt, fit_on
 from kubelint_gpu.scheduler.explain.explained_class import Explanation
 from kubelint_gpu.scheduler.explain.explanation import explain
 from kubelint_gpu.scheduler.explain.holders import PlacedPod
-from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import dataclass, replace
@@ -70,12 +69,6 @@ def situations(unit: ApplySet, subject: WorkloadCheck) -> tuple[SchedulingMoment
     instead = filled(workload, beside)[0] if beside is not running else []
     found += _rollout(unit, workload, beside if instead else running, instead or placed, mine)
     return tuple(found)
-
-
-def assumed_claims(unit: ApplySet, workload: Workload) -> tuple[str, ...]:
-    """The claims of its pods that the inventory does not have: they are taken to be bound where the pods go."""
-    declared = {one.meta.name for one in unit.world.base.claims if one.meta.namespace == workload.meta.namespace}
-    return tuple(sorted({*direct_claims(workload.spec)} - declared))
 
 
 def _on_its_node(

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.kube.objects.pod import PodSpec
-from kubelint_gpu.kube.objects.quota import PODS
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.why_fewer import refused
@@ -79,7 +78,7 @@ class Wait:
     def sentences(self) -> Iterator[str]:
         """The first half of the circle, node by node: who waits for whom."""
         if self.waiting.refusal:
-            counts = "a claim" if self.waiting.refusal.kind != PODS else "a pod"
+            counts = "a claim" if self.waiting.lacks_claim else "a pod"
             yield f"{self._refused_one} is refused {refused(self.waiting.refusal)}; {counts} counts until it is gone"
             return
         lacks = sorted(self.waiting.lacks, key=lambda lack: not _pods_in_the_way([lack], self.workload.key, new=False))
@@ -90,8 +89,7 @@ class Wait:
     @property
     def _refused_one(self) -> str:
         """What a quota refuses: the pod, or a claim of it."""
-        claim = self.waiting.refusal is not None and self.waiting.refusal.kind != PODS
-        return f"a claim of {self.who}" if claim else self.who
+        return f"a claim of {self.who}" if self.waiting.lacks_claim else self.who
 
     @property
     def lacking(self) -> str:

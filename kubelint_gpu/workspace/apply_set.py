@@ -8,10 +8,8 @@ from functools import cached_property
 from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.inventory.declarations.inventory import Pool
 from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot
-from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.simulation.growth import Grown, Growth
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.admitted import judged
@@ -140,11 +138,6 @@ class ApplySet(ManifestSet):
     @cached_property
     def _autoscalers_before(self) -> Autoscalers:
         return autoscalers(self.before.values())
-
-    def claims_of(self, subject: WorkloadCheck) -> list[PersistentVolumeClaim]:
-        """The claims of its cluster that the pods of a workload name."""
-        keys = claim_keys(subject.workload)
-        return [one for one in self.cluster.claims if one.key in keys]
 
     def before_of(self, subject: WorkloadCheck) -> WorkloadCheck | None:
         """The workload as it was; None where that is not known, or cannot be judged."""

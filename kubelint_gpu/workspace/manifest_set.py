@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.kube.objects.cluster import Cluster, with_former_limits, with_labels
+from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys, direct_claims
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -150,6 +152,21 @@ class ManifestSet:
         if found is self.cluster or len(found.claims) == len(declared):
             return self.cluster
         return replace(found, claims=tuple(declared.get(one.key, one) for one in found.claims))
+
+    def claims_of(self, workload: Workload) -> list[PersistentVolumeClaim]:
+        """The claims of the cluster that the pods of a workload name."""
+        keys = claim_keys(workload)
+        return [one for one in self.cluster.claims if one.key in keys]
+
+    def undeclared_claims(self, users: Iterable[Workload]) -> frozenset[str]:
+        """The claims that the pods of some workloads name and that the cluster does not have, as `namespace/name`."""
+        named = (key for one in users for key in claim_keys(one))
+        return frozenset(named).difference(one.key for one in self.cluster.claims)
+
+    def assumed_claims(self, workload: Workload) -> tuple[str, ...]:
+        """The claims of its pods that the inventory does not have: they are taken to be bound where the pods go."""
+        declared = {one.meta.name for one in self.world.base.claims if one.meta.namespace == workload.meta.namespace}
+        return tuple(sorted({*direct_claims(workload.spec)} - declared))
 
     def empty_with_claims_of(self, workload: Workload) -> Snapshot:
         """The cluster with nothing running once the claims of a workload are bound."""

@@ -8,8 +8,7 @@ from kubelint_gpu.analysis.certainty import evicts_for_certain
 from kubelint_gpu.analysis.rollout_facts import judged_together, judgements_in, rolled_in
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import no_surge, recreate
-from kubelint_gpu.evidence.node_lines import clues
-from kubelint_gpu.evidence.stakes import place_of
+from kubelint_gpu.evidence.node_lines import clues, place_of
 from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.admission.defaults import extended_resources

@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.builders.jobs.overlapping_runs import SCHEDULE, OverlappingRuns
 from kubelint_gpu.builders.jobs.running_for_good import asking_too, while_running
 from kubelint_gpu.builders.jobs.short_gangs import ShortGang, UndecidedGang, refusal_of_next
-from kubelint_gpu.builders.jobs.stuck_gangs import GangDeadlock, is_repeated, stuck_gangs
+from kubelint_gpu.builders.jobs.stuck_gangs import GangDeadlock, stuck_gangs
 from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (
     ApplySet,
@@ -22,13 +22,11 @@ from kubelint_gpu.engine.api import (
     field_pointers,
     rule,
 )
-from kubelint_gpu.evidence.node_lines import clues, requested, scarce
-from kubelint_gpu.evidence.stakes import holders, stakes
-from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting
-from kubelint_gpu.kube.objects.requests import is_extended
+from kubelint_gpu.evidence.node_lines import clues, refusing_quota, requested_device, scarce
+from kubelint_gpu.evidence.stakes import holders
+from kubelint_gpu.kube.objects.collective import sign_of_waiting
 from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import counted, listed, verb
-from kubelint_gpu.simulation.search.trace import Waiting
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
 _WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing"
@@ -62,7 +60,7 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
     while_runs = f"{while_running(beside)}, " if beside else ""
     grown = f" even with {pools}" if pools else ""
     number = f"only {most}" if 0 < most < team.pods else f"as few as {least}" if most else "not one"
-    each = "a run of " if is_repeated(subject.workload) else ""
+    each = "a run of " if team.repeated else ""
     waits = "waits" if most < team.pods else "may wait"
     finds = verb("find", most if most < team.pods else least)
     told = f"{number} {finds} room{grown}"
@@ -71,14 +69,13 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
     shown = (*clues(unit, subject, scarce(subject), nodes), *holders(unit, subject, scarce(subject), nodes))
     lines = (*shown, *growing(unit, subject))
     help_, rest = _WHOLE, f": what runs {waits} for the rest {how_long([team])}"
-    if is_started_whole(subject.manifest.item.value):
+    if team.whole:
         help_, rest = _QUEUED, ", whoever admits it"
     if refusal is not None:
         told = f"{number} {'is' if most <= 1 else 'are'} made, the next one is refused {refused(refusal)}"
         rest = rest if most else ": it never starts"
         help_ = _ALLOWED
-        lines = stakes(unit, subject, Waiting(subject.workload.key, new=True, count=1, refusal=refusal))
-    more = [one for one in team.subjects if one is not subject and is_extended(scarce(one))]
+        lines = tuple(refusing_quota(unit, subject, refusal))
     return Diagnostic(
         "KLG113",
         team.place,
@@ -90,7 +87,7 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
         severity="error" if found.certain and most < team.pods and team.custom is not None else None,
         related=(
             *_needs(team, primary=True),
-            *(line for one in more for line in requested(unit, one, scarce(one))),
+            *(line for one in team.subjects if one is not subject for line in requested_device(unit, one)),
             *asking_too(beside, scarce(subject)),
             *coupled.ties(unit, subject, beside),
             *held_by_gangs.held_up(unit, team.subjects),
@@ -119,7 +116,7 @@ def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
     why, whole = "", "let Kueue admit each Job whole, or a scheduler with pod groups place it whole"
     if refusal is not None:
         why, whole = f"; the next pod is refused {refused(refusal)}", _ALLOWED
-        shown = stakes(unit, first.largest, Waiting(first.key, new=True, count=1, refusal=refusal))
+        shown = tuple(refusing_quota(unit, first.largest, refusal))
     return Diagnostic(
         "KLG113",
         first.place,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.reported import distinct, finding_of
+from kubelint_gpu.engine.reported import finding_of
+from kubelint_gpu.engine.run import distinct
 from kubelint_gpu.findings.finding import Place
 
 

@@ -116,7 +116,7 @@ def _pinned(subject: WorkloadCheck, key: str) -> bool:
 
 def _claims(unit: ApplySet, subject: WorkloadCheck, mode: str) -> bool:
     """Whether it uses a claim of the manifests that has this access mode and no wider one."""
-    return any(set(one.access_modes) == {mode} for one in unit.claims_of(subject))
+    return any(set(one.access_modes) == {mode} for one in unit.claims_of(subject.workload))
 
 
 def _has_host_ports(subject: WorkloadCheck) -> bool:

@@ -13,15 +13,11 @@ from kubelint_gpu.builders.jobs import near_jobs
 from kubelint_gpu.builders.jobs.job_quota import refusal_beside
 from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, running_for_good
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
-from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.growth import fully_grown
-from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions import jobs_beside
-from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
-from kubelint_gpu.simulation.questions.starved_jobs import running_at_once
+from kubelint_gpu.simulation.questions.starved_jobs import running_at_once, stays_short
 from kubelint_gpu.values import dataclass, replace
 
 UNSEEN = "not every placement of what runs beside it was looked at"
@@ -77,7 +73,9 @@ def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGan
         # the room of pools at their maximum is counted
         grown = unit.is_closed and not any(unit.may_outgrow(one) for one in team.subjects)
         closed = grown or all(unit.is_closed_to(one) for one in team.subjects)
-        certain = refusal is not None or closed or _stays_short(jobs, beside, cluster, (least, most))
+        certain = (
+            refusal is not None or closed or stays_short(jobs, [one.workload for one in beside], cluster, (least, most))
+        )
         # of a Job none of whose pods is made another finding tells
         some_made = least or (refusal is not None and team.custom is not None)
         if some_made and (certain or not any(unit.may_outgrow(one) for one in team.subjects)):
@@ -133,18 +131,3 @@ def _refusal_after(
     unit: ApplySet, subject: WorkloadCheck, there: Sequence[Workload], mine: Workload, number: int
 ) -> QuotaRefusal | None:
     return refusal_beside(unit, subject, [*there, replace(mine, replicas=number)])
-
-
-def _stays_short(
-    jobs: Sequence[Workload], beside: Sequence[WorkloadCheck], cluster: Cluster, found: tuple[int, int]
-) -> bool:
-    """Whether as few of its pods run whatever nodes there are beyond the inventory."""
-    others = [one.workload for one in beside]
-    daemons = [created_pod(one.workload, "new") for one in beside if one.controller.node_bound]
-    alone = [*jobs, *(one.workload for one in beside if not one.controller.node_bound)]
-    enough = sum(one.replicas for one in alone)
-    pods = [created_pod(one, "new") for one in alone]
-    further = further_nodes(pods, with_bound_claims(cluster, (*jobs, *others)), enough, daemons)
-    if any(taken is None for taken in further.takes):
-        return False
-    return running_at_once(jobs, others, replace(cluster, nodes=(*cluster.nodes, *further.nodes))) == found

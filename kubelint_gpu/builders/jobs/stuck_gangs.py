@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis import coupled
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond, grown_beyond
-from kubelint_gpu.analysis.gang_members import Team, custom_teams, team_of, waits_for_all
+from kubelint_gpu.analysis.gang_members import Team, custom_teams, has_queues, resumed, team_of, waits_for_all
 from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.builders.jobs import near_jobs
 from kubelint_gpu.builders.jobs.overlapping_runs import OverlappingRuns, overlapping_runs
@@ -14,9 +14,7 @@ from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, running_for
 from kubelint_gpu.builders.jobs.short_gangs import UNSEEN, ShortGang, UndecidedGang, short_gangs
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.collective import KUEUE, QUEUE, is_started_whole, starts_unless_queued
-from kubelint_gpu.kube.objects.workload import Workload, api_group
-from kubelint_gpu.simulation.controllers.job import job_of
+from kubelint_gpu.kube.objects.collective import starts_unless_queued
 from kubelint_gpu.simulation.questions import gang
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import dataclass, replace
@@ -54,12 +52,6 @@ def stuck_gangs(unit: ApplySet) -> tuple[StuckGang, ...]:
     return tuple(_stuck_gangs(unit))
 
 
-def is_repeated(workload: Workload) -> bool:
-    """Whether a CronJob starts it again and again."""
-    job = job_of(workload)
-    return job is not None and job.scheduled
-
-
 def never_released(unit: ApplySet) -> frozenset[str]:
     """The Jobs whose pods hold something for ever, or until a deadline."""
     return frozenset[str]().union(*(one.keys for one in stuck_gangs(unit)))
@@ -68,43 +60,26 @@ def never_released(unit: ApplySet) -> frozenset[str]:
 def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
     if not unit.has_nodes:
         return
-    teams = [team_of(one) for one in map(_resumed, unit.subjects) if waits_for_all(unit, one, queued=True)]
+    teams = [team_of(one) for one in map(resumed, unit.subjects) if waits_for_all(unit, one, queued=True)]
     able: list[Team] = []
     queued: list[Team] = []
     for team in (*teams, *custom_teams(unit)):
         found = list(short_gangs(unit, team))
-        whole = is_started_whole(team.largest.manifest.item.value)
         # what starts it whole decides when, and makes no room
-        yield from (one for one in found if not whole or (isinstance(one, ShortGang) and not one.beside))
+        yield from (one for one in found if not team.whole or (isinstance(one, ShortGang) and not one.beside))
         if found:
             continue
-        if team.custom is None and not whole:
+        if team.custom is None and not team.whole:
             yield from overlapping_runs(unit, team.largest)
-        if not whole and not is_repeated(team.workloads[0]):
+        if not team.whole and not team.repeated:
             able.append(team)
         elif starts_unless_queued(team.largest.manifest.item.value):
             queued.append(team)
     held = list(_held(unit, [*able]))
     yield from held
-    if not held and queued and not _has_queues(unit):
+    if not held and queued and not has_queues(unit):
         every = _held(unit, [*able, *queued])
         yield from (replace(one, queued=True, certain=False) for one in every if isinstance(one, GangDeadlock))
-
-
-def _has_queues(unit: ApplySet) -> bool:
-    """Whether anything shows that Kueue is there: an object of its own, or what it writes at pods."""
-    objects = (*unit.manifests, *unit.surroundings())
-    labels = {label for pod in unit.cluster.pods for label in pod.meta.labels if label != QUEUE}
-    return any(api_group(one.item.value) == KUEUE for one in objects) or any(one.startswith(KUEUE) for one in labels)
-
-
-def _resumed(subject: WorkloadCheck) -> WorkloadCheck:
-    """The Job that is suspended until something starts it whole, as it is then."""
-    job = job_of(subject.workload)
-    if job is None or not job.strategy.suspend or not is_started_whole(subject.manifest.item.value):
-        return subject
-    replicas = job.strategy.completions or job.strategy.parallelism
-    return replace(subject, workload=replace(subject.workload, replicas=replicas))
 
 
 def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | UndecidedGang]:

@@ -12,12 +12,11 @@ from kubelint_gpu.cli.baseline import load_baseline, settle
 from kubelint_gpu.cli.checked_inputs import inputs_for
 from kubelint_gpu.cli.executors import executor_at
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
-from kubelint_gpu.cli.outcome_report import report_of
+from kubelint_gpu.cli.outcome_report import draws, report_of
 from kubelint_gpu.cli.outputs import category_of, print_statistics, write
 from kubelint_gpu.cli.own_files import own_files, refuse_own_files, wholly_checked
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import per_path_problems, select
-from kubelint_gpu.report.format_names import DRAWING
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.project.gathering import Gathered
 from kubelint_gpu.workspace.project.progress import progress
@@ -61,7 +60,6 @@ def judged(
         if options["diff"]:
             print_diff(fixed.changed)
         inputs = inputs.after(fixed.units, failed=fixed.failed)
-    drawn = any(name in DRAWING for name, _ in targets)
     with progress("checking", len(inputs.units)) as done:
         outcome = check(
             inputs.units,
@@ -69,7 +67,7 @@ def judged(
             suppression=suppression,
             executor=executor,
             tell=done,
-            pictures=drawn,
+            pictures=draws(name for name, _ in targets),
             store=store,
         )
     found = (*outcome.findings, *inputs.defects, *per_path_problems(selection.configuration))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.cache.plain_values import NotPlain, from_text, to_text
+from kubelint_gpu.workspace.project.kept.known_files import program
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
@@ -19,7 +20,7 @@ Result = tuple[Any, int, bool]
 class KeptResults:
     """Results by the digest of their units.
 
-    `further` is what decides them besides, `today` the day, which decides where a suppression has an end.
+    `further` is what decides them besides the program, `today` the day, which decides where a suppression has an end.
     `classes` are those of the values that they are made of; what is not `lasting` is not kept.
     """
 
@@ -32,7 +33,7 @@ class KeptResults:
         lasting: Callable[[Any], bool],
     ) -> None:
         self._store = store
-        self._further = tuple(further)
+        self._further = (program(), *further)
         self._today = today
         self._classes = classes
         self._lasting = lasting

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from kubelint_gpu.budget import BUDGET, Budget
 from kubelint_gpu.engine.executors.executor import Executor, untold
+from kubelint_gpu.engine.executors.processes import ALONE
 from kubelint_gpu.engine.results.kept_results import KeptResults
 from kubelint_gpu.work import limited
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -30,7 +31,7 @@ def coarse(steps: int) -> int:
 def within_budget(
     work: Callable[[ApplySet], Answer],
     units: Sequence[ApplySet],
-    executor: Executor,
+    executor: Executor | None = None,
     tell: Callable[[int], None] = untold,
     budget: Budget = BUDGET,
     kept: KeptResults | None = None,
@@ -39,7 +40,7 @@ def within_budget(
 
     All have equal shares of it; what these leave is shared out among those that had too little, which are asked anew.
     """
-    limits = partial(_limited, work)
+    limits, executor = partial(_limited, work), executor or ALONE
     whole = steps_of(units, budget)
     first = max(budget.least, coarse(whole // len(units)) if len(units) > 1 else whole)
     found = _asked(limits, [(unit, first) for unit in units], executor, tell, kept)

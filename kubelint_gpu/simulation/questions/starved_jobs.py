@@ -8,9 +8,11 @@ from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims, with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions import jobs_beside
+from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
 from kubelint_gpu.simulation.search import blocked, narrate, placements, placing_pods
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.values import replace
@@ -63,3 +65,16 @@ def running_at_once(
     """
     simulation = jobs_beside.jobs_beside(jobs, others, cluster)
     return jobs_beside.pods_at_once(simulation, jobs, budget, lone=not others) if simulation is not None else None
+
+
+def stays_short(jobs: Sequence[Workload], others: Sequence[Workload], cluster: Cluster, found: tuple[int, int]) -> bool:
+    """Whether as few of its pods run whatever nodes there are beyond the inventory."""
+    bound = [controller_of(one).node_bound for one in others]
+    daemons = [created_pod(one, "new") for one, on_each in zip(others, bound, strict=True) if on_each]
+    alone = [*jobs, *(one for one, on_each in zip(others, bound, strict=True) if not on_each)]
+    enough = sum(one.replicas for one in alone)
+    pods = [created_pod(one, "new") for one in alone]
+    further = further_nodes(pods, with_bound_claims(cluster, (*jobs, *others)), enough, daemons)
+    if any(taken is None for taken in further.takes):
+        return False
+    return running_at_once(jobs, others, replace(cluster, nodes=(*cluster.nodes, *further.nodes))) == found

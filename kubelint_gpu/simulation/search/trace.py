@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.kube.objects.quota import QuotaRefusal
+from kubelint_gpu.kube.objects.quota import PODS, QuotaRefusal
 from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
@@ -101,6 +101,11 @@ class Waiting:
     lacks: tuple[Blocker, ...] = ()
     pod: str = ""
     unready: str = ""
+
+    @property
+    def lacks_claim(self) -> bool:
+        """Whether a quota refuses a claim of it, and not the pod."""
+        return self.refusal is not None and self.refusal.kind != PODS
 
     @property
     def held(self) -> tuple[str, ...]:

@@ -19,7 +19,6 @@ from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.project.gathering import Gathered
 from kubelint_gpu.workspace.project.grouping import Grouping, sources_of
 from kubelint_gpu.workspace.project.manifest_files import context_of, read_all
-from kubelint_gpu.workspace.project.shards import Shard, share
 from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds
 
 if TYPE_CHECKING:
@@ -83,7 +82,6 @@ def inputs_of(
     together: bool = False,
     against: Comparison | None = None,
     store: Store | None = None,
-    shard: Shard | None = None,
 ) -> Inputs:
     """Manifests and inventories of a run, of files that were gathered; their bytes are dropped as they are read.
 
@@ -92,7 +90,6 @@ def inputs_of(
     A kustomization that is rendered is a unit, and the files it is made of are no units.
     A file of the inventory that is merely found in a directory is no manifest.
     `against` says where the manifests are as they were.
-    Of all units those of a `shard` are judged, where one is given.
     What `store` has of an earlier run is parsed only where it is asked for.
 
     Raises:
@@ -129,8 +126,6 @@ def inputs_of(
     nothing = withheld and not any(unit.manifests for unit in units)
     world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
     failed = failed or worlds.failed or bool(built.failure) or nothing or bool(defects)
-    if shard is not None:
-        units = share(units, shard)
     targets = None
     if gathered.named is not None:
         sources = (reading.path for one in built.rendered for reading in one.sources)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
-_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,15 +166,14 @@ class _Rendering:
 
     def _survey(self, folder: str) -> tuple[Path, Survey]:
         from kubelint_gpu.sources.kustomize.files.survey import Survey
-        from kubelint_gpu.sources.kustomize.files.surveyor import survey
-        from kubelint_gpu.sources.kustomize.files.tree import DiskTree
+        from kubelint_gpu.sources.kustomize.files.surveyor import survey_folder
 
         if folder not in self._surveys:
             root = _root(folder, self._wholes)
             below = Path(folder).relative_to(root).as_posix()
             below = "" if below == "." else below
             try:
-                found = survey(DiskTree(root), below, str, self._renderer.allowed)
+                found = survey_folder(root, below, self._renderer.allowed)
             except Exception as error:  # noqa: BLE001 - one kustomization must not hide what the others have
                 self._tell(folder, "this kustomization is not looked at", error)
                 found = Survey(below, {}, {}, {}, frozenset(), ())
@@ -221,15 +219,10 @@ class _Rendering:
         return used, mine is not None and mine.is_component
 
     def _render(self, folders: Sequence[str]) -> list[Rendered]:
-        from concurrent.futures import ThreadPoolExecutor, wait
-        from threading import Thread
-
-        from kubelint_gpu.sources.ending import ended_with_the_run
         from kubelint_gpu.sources.files import display_path
         from kubelint_gpu.sources.kustomize.files.survey import Obstacle
-        from kubelint_gpu.sources.kustomize.program import end_all
         from kubelint_gpu.sources.kustomize.rendering import looked_at, render
-        from kubelint_gpu.workspace.project.progress import EVERY, progress
+        from kubelint_gpu.workspace.project.progress import in_threads
 
         def one(folder: str) -> Rendered:
             root = _root(folder, self._wholes)
@@ -240,24 +233,7 @@ class _Rendering:
                 seen = looked_at(Path(folder), self._renderer, root=root, cwd=self._cwd)
                 return replace(seen, problems=(Obstacle(seen.shown(seen.top.path), None, "a defect, told above"),))
 
-        workers = min(_AT_ONCE, os.cpu_count() or 1, len(folders))
-        pool = ThreadPoolExecutor(max_workers=workers)
-        with progress("rendering", len(folders)) as tell, ended_with_the_run(), pool:
-            try:
-                running = [pool.submit(one, folder) for folder in folders]
-                for number, (folder, begun) in enumerate(zip(folders, running, strict=True), start=1):
-                    while wait([begun], timeout=EVERY).not_done:
-                        tell(number, display_path(Path(folder), self._cwd))
-                return [begun.result() for begun in running]
-            except BaseException:
-                # an interrupted run leaves nothing behind, also of a program that a thread is about to start
-                pool.shutdown(wait=False, cancel_futures=True)
-                ending = Thread(target=pool.shutdown, daemon=True)
-                ending.start()
-                while ending.is_alive():
-                    end_all()
-                    ending.join(0.02)
-                raise
+        return in_threads("rendering", folders, one, lambda folder: display_path(Path(folder), self._cwd))
 
     def _taken(self, rendered: Sequence[Rendered]) -> Iterator[str]:
         """Files that are judged as a part of a render; of what is not rendered, all but its resources."""

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, TextIO
+from typing import Protocol, TextIO, TypeVar
 
 AFTER = 0.5
 """Seconds before the line appears: a quick run shows none."""
 EVERY = 0.1
 _CLEAR = "\r\x1b[2K"
+_AT_ONCE = 8
+
+Thing = TypeVar("Thing")
+Answer = TypeVar("Answer")
 
 
 class Tell(Protocol):
@@ -48,6 +52,35 @@ def progress(
         if written:
             out.write(_CLEAR)
             out.flush()
+
+
+def in_threads(
+    doing: str, things: Sequence[Thing], work: Callable[[Thing], Answer], name: Callable[[Thing], str]
+) -> list[Answer]:
+    """`work` of each thing, in their order, in threads that may start programs: these end with the run."""
+    from concurrent.futures import ThreadPoolExecutor, wait
+    from threading import Thread
+
+    from kubelint_gpu.sources.ending import ended_with_the_run
+    from kubelint_gpu.sources.kustomize.program import end_all
+
+    pool = ThreadPoolExecutor(max_workers=min(_AT_ONCE, os.cpu_count() or 1, len(things)))
+    with progress(doing, len(things)) as tell, ended_with_the_run(), pool:
+        try:
+            running = [pool.submit(work, one) for one in things]
+            for number, (one, begun) in enumerate(zip(things, running, strict=True), start=1):
+                while wait([begun], timeout=EVERY).not_done:
+                    tell(number, name(one))
+            return [begun.result() for begun in running]
+        except BaseException:
+            # an interrupted run leaves nothing behind, also of a program that a thread is about to start
+            pool.shutdown(wait=False, cancel_futures=True)
+            ending = Thread(target=pool.shutdown, daemon=True)
+            ending.start()
+            while ending.is_alive():
+                end_all()
+                ending.join(0.02)
+            raise
 
 
 def shown(stream: TextIO) -> bool:
