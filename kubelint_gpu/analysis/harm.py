@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.ended_jobs import ended_jobs
 from kubelint_gpu.analysis.predecessors import is_left_alone
-from kubelint_gpu.analysis.rollout_facts import is_over, judgements_in, next_rollouts
+from kubelint_gpu.analysis.rollout_facts import is_over, judged_beside_removed, judgements_in, next_rollouts
 from kubelint_gpu.analysis.scenarios import Scenario, beside_pods, next_time, now
 from kubelint_gpu.analysis.transitions import is_changed, transitions_in
+from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.simulation.transition import Transition
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
@@ -99,3 +100,52 @@ def has_others(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether workloads of other objects are rolled out or stay beside one."""
     objects = {one.key: one.manifest.object for one in unit.subjects}
     return any(objects.get(key) != subject.manifest.object for key in transitions_in(unit))
+
+
+class BesideGone(NamedTuple):
+    """A workload that runs, or is rolled out, only when something is deleted that was among the objects before.
+
+    `judgement` is that of it while that is there, `waiting` what it waits for then, and `holders` whose pods have that.
+    """
+
+    subject: WorkloadCheck
+    judgement: Judgement
+    waiting: Waiting
+    holders: list[str]
+
+
+def waiting_for_gone(unit: ApplySet) -> Iterator[BesideGone]:
+    """All such workloads of a unit."""
+    for subject in unit.subjects if unit.gone else ():
+        now, later = judgements_in(unit).get(subject.key), judged_beside_removed(unit).get(subject.key)
+        if now is None or later is None or subject.controller.runs_to_completion:
+            continue
+        if not is_changed(unit, subject) or not subject.admitted or not _is_worse(later, now):
+            continue
+        waiting = later.waiting
+        if later.waits and later.trace is not None:
+            waiting = next((one for one in later.trace.waiting if one.owner == subject.workload.key), None)
+        elif later.refusal is not None:
+            waiting = Waiting(subject.key, subject.controller.rolls, later.wanted - later.placed, refusal=later.refusal)
+        names = _holders(unit, subject, waiting) if waiting is not None else []
+        if waiting is not None and names:
+            yield BesideGone(subject, later, waiting, names)
+
+
+def _is_worse(beside: Judgement, now: Judgement) -> bool:
+    """Whether what is gone keeps replicas from running that find room without it, or a rollout from its end.
+
+    A rollout that never ends anyway does not begin before all replicas run.
+    """
+    if now.placed < now.wanted or beside.placed < beside.wanted:
+        return now.placed >= now.wanted
+    return now.ends and not beside.ends
+
+
+def _holders(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> list[str]:
+    gone = {one.workload.key: one.workload for one in unit.gone if one.workload is not None}
+    if waiting.refusal is not None:
+        refusing = subject.workload.meta.namespace, waiting.refusal.quota
+        quotas = [one for one in unit.cluster.quotas if (one.meta.namespace, one.meta.name) == refusing]
+        return [key for key, one in sorted(gone.items()) if any(quota.covers(one.pod("old")) for quota in quotas)]
+    return sorted({owner for lack in waiting.lacks for owner in lack.owners} & gone.keys())

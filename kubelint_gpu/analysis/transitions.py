@@ -81,11 +81,6 @@ def transitions_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
 
 
 @once
-def _objects(unit: ApplySet) -> dict[WorkloadKey, str]:
-    return {one.key: one.manifest.object for one in unit.subjects}
-
-
-@once
 def unplaced_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
     """What is rolled out to pods that find no node by themselves: it gives up as many old pods as it may.
 

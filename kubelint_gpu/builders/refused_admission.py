@@ -11,6 +11,7 @@ from kubelint_gpu.engine.put_off import when_admitted
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.kube.objects.limit_range import LimitRange, claim_refusal, limit_range_refusal, with_defaults
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.priority import UnknownPriorityClass, priority_refusal
 from kubelint_gpu.kube.objects.requests import ephemeral_claims
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.values import replace
@@ -95,3 +96,24 @@ def _container(pod: Pod, found: LimitRange) -> Pointer:
             if limit_range_refusal(replace(pod, spec=spec), [alone]) is not None:
                 return (part, index)
     return ()
+
+
+def priority_refused(unit: ApplySet, manifest: Manifest, spec: PodSpec) -> Iterator[Diagnostic]:
+    """That the pods are refused for a priority of their own, which their class does not give."""
+    try:
+        refusal = priority_refusal(spec, unit.cluster.priority_classes)
+    except UnknownPriorityClass:
+        return
+    if refusal is None:
+        return
+    base, field = field_pointers.pod_spec(manifest), refusal.field
+    known = unit.has_nodes or bool(spec.priority_class_name)
+    yield Diagnostic(
+        "KLG003",
+        manifest.place((*base, field)),
+        f"admission refuses the pods: {refusal.text}",
+        manifest,
+        cause=field,
+        certainty="certain" if known else "possible",
+        help=(f"leave {field} out, and name a PriorityClass in priorityClassName",),
+    )

@@ -27,6 +27,7 @@ from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.messages.kept_pods import help_beside, keeping, numbers, rivals_for_room
 from kubelint_gpu.messages.wait import story
 from kubelint_gpu.messages.wording import counted, verb, workload_names
+from kubelint_gpu.values import replace
 
 _UNTOLD = ("it ends where the pods that run have this template, images as well, which the inventory does not tell",)
 
@@ -42,12 +43,14 @@ def standstill(
     proposals: Sequence[FixCandidate] = (),
     after: str = "",
     at_once: bool = False,
+    further: Sequence[str] = (),
 ) -> Diagnostic:
     """The finding that a rollout never ends or, with `may`, may never end.
 
     Attributes:
         after: what comes between this change, which rolls out, and that rollout, as in `once the Job has ended`.
         at_once: nothing comes between: it may never end where `after` comes first.
+        further: what else helps.
     """
     manifest, workload = subject.manifest, subject.workload
     may = (at_once or code == "KLG107") if may is None else may
@@ -101,4 +104,5 @@ def standstill(
         cycle=(*wait.sentences(), *numbers(workload)),
         proposals=tuple(proposals),
     )
-    return refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", f"{why}{beside}")
+    draft = refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", f"{why}{beside}")
+    return replace(draft, help=(*draft.help, *further))

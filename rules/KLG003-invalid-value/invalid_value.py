@@ -9,7 +9,12 @@ from functools import partial
 
 from kubelint_gpu.analysis.devices.claim_shapes import is_told
 from kubelint_gpu.analysis.fields.refused_fields import refusals, unknown_fields
-from kubelint_gpu.builders.refused_admission import claim_out_of_bounds, pods_out_of_bounds, refused_pods
+from kubelint_gpu.builders.refused_admission import (
+    claim_out_of_bounds,
+    pods_out_of_bounds,
+    priority_refused,
+    refused_pods,
+)
 from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (
     ApplySet,
@@ -27,7 +32,6 @@ from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.runtime_classes import class_of
 from kubelint_gpu.kube.objects.pod import PodSpec
-from kubelint_gpu.kube.objects.priority import UnknownPriorityClass, priority_refusal
 from kubelint_gpu.kube.objects.quota import counted_as
 from kubelint_gpu.kube.objects.runtime_class import runtime_class_refusal
 from kubelint_gpu.kube.objects.workload import api_group
@@ -148,31 +152,11 @@ def _admission_refusals(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         yield from (when_admitted(unit, subject, one) for one in pods_out_of_bounds(unit, subject.manifest, written))
         yield from refused_pods(unit, subject)
-        yield from _own_priority(unit, subject.manifest, written.spec)
+        yield from priority_refused(unit, subject.manifest, written.spec)
         yield from _runtime_class(unit, subject, written.spec)
     for manifest in unit.manifests:
         if manifest.kind == "PersistentVolumeClaim":
             yield from claim_out_of_bounds(unit, manifest)
-
-
-def _own_priority(unit: ApplySet, manifest: Manifest, spec: PodSpec) -> Iterator[Diagnostic]:
-    try:
-        refusal = priority_refusal(spec, unit.cluster.priority_classes)
-    except UnknownPriorityClass:
-        return
-    if refusal is None:
-        return
-    base, field = field_pointers.pod_spec(manifest), refusal.field
-    known = unit.has_nodes or bool(spec.priority_class_name)
-    yield Diagnostic(
-        "KLG003",
-        manifest.place((*base, field)),
-        f"admission refuses the pods: {refusal.text}",
-        manifest,
-        cause=field,
-        certainty="certain" if known else "possible",
-        help=(f"leave {field} out, and name a PriorityClass in priorityClassName",),
-    )
 
 
 def _runtime_class(unit: ApplySet, subject: WorkloadCheck, spec: PodSpec) -> Iterator[Diagnostic]:

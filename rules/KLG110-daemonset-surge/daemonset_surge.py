@@ -13,7 +13,6 @@ from kubelint_gpu.messages.kept_pods import keeping, surges_on_nodes
 from kubelint_gpu.messages.wait import port_numbers
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.simulation.search.verdict import WAITS, Verdict
-from kubelint_gpu.values import replace
 
 _SURGE: Pointer = (*field_pointers.UPDATE_STRATEGY, "rollingUpdate", "maxSurge")
 
@@ -28,7 +27,8 @@ def daemonset_surge(unit: ApplySet) -> Iterator[Diagnostic]:
         for subject, end in ended(unit, verdict):
             if surges_into_itself(subject, end):
                 crowded = sorted(judgements_in(unit)[subject.key].crowded)
-                draft = standstill(
+                halts = f"with maxSurge: 0 the pod without room on {some(crowded)} would halt it: make room there first"
+                yield standstill(
                     unit,
                     subject,
                     end,
@@ -36,9 +36,8 @@ def daemonset_surge(unit: ApplySet) -> Iterator[Diagnostic]:
                     place=subject.manifest.place(_SURGE),
                     may=verdict is Verdict.MAY_STICK,
                     proposals=() if crowded else (no_daemon_surge(subject.manifest),),
+                    further=(halts,) if crowded else (),
                 )
-                halts = f"with maxSurge: 0 the pod without room on {some(crowded)} would halt it: make room there first"
-                yield replace(draft, help=(*draft.help, halts)) if crowded else draft
 
 
 def _ports(unit: ApplySet) -> Iterator[Diagnostic]:

@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.certainty import is_certain, outgrown
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.predecessors import acting, needs_new_pods
 from kubelint_gpu.analysis.rollout_facts import forced_rollback_of, judgements_in
-from kubelint_gpu.builders.rollout_end import End, ended, is_trapped
+from kubelint_gpu.builders.rollout_end import ended, is_trapped
 from kubelint_gpu.builders.stuck_rollout import standstill
 from kubelint_gpu.builders.waiting_pods import NO_NODE, shortage
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck, field_pointers, rule
@@ -19,7 +19,6 @@ from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import MADE_ANEW, counted
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Verdict
-from kubelint_gpu.values import replace
 
 _CLAIMS: Pointer = ("spec", "volumeClaimTemplates")
 _POLICY: Pointer = ("spec", "podManagementPolicy")
@@ -32,7 +31,9 @@ def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
     for verdict in WAITS:
         for subject, end in ended(unit, verdict):
             if subject.controller.has_ordinals:
-                yield _halted(standstill(unit, subject, end, "KLG111", may=verdict is Verdict.MAY_STICK), end)
+                # where a pod of an earlier template is in the way
+                further = () if end.waiting.new or not end.waiting.pod else (_by_hand(end.waiting.pod),)
+                yield standstill(unit, subject, end, "KLG111", may=verdict is Verdict.MAY_STICK, further=further)
     for subject in unit.subjects:
         judgement = judgements_in(unit).get(subject.key)
         if judgement is None or judgement.verdict is not None:
@@ -49,14 +50,6 @@ def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
             yield _trap(unit, subject, judgement, placed)
     for subject in unit.subjects if unit.has_nodes else ():
         yield from _forced_rollback(unit, subject)
-
-
-def _halted(draft: Diagnostic, end: End) -> Diagnostic:
-    """The finding, with what helps where a pod of an earlier template is in the way."""
-    waiting = end.waiting
-    if waiting.new or not waiting.pod:
-        return draft
-    return replace(draft, help=(*draft.help, _by_hand(waiting.pod)))
 
 
 def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int) -> Diagnostic:

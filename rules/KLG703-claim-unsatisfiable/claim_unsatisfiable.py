@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.assumed_values import assumption, resting_on_assumed
+from kubelint_gpu.analysis.devices.told_claims import unserved_pod
 from kubelint_gpu.analysis.devices.unserved_claims import certainty, declared_trial, device_trial, faults
 from kubelint_gpu.analysis.devices.written_claims import (
     PodClaimReference,
@@ -20,14 +21,8 @@ from kubelint_gpu.documents import editing
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, rule
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.messages.wording import listed, some
-from kubelint_gpu.scheduler import attempt, fit
-from kubelint_gpu.scheduler.companions import lone
-from kubelint_gpu.scheduler.plugins import dynamic_resources
-from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
-from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.kind_validation import further_problems
 
 if TYPE_CHECKING:
@@ -151,25 +146,13 @@ def _of_inventory(unit: ApplySet, reference: PodClaimReference, fault: Fault, as
 
 def _of_pod(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic]:
     """A pod each of whose claims some node serves, and that fits on no node with them, as it would without."""
-    subject, trial = reference.subject, device_trial(unit)
-    if trial is None:
+    subject, found = reference.subject, unserved_pod(unit, reference.subject)
+    if found is None:
         return
-    pod = lone(subject.pod, trial.snapshot)
-    found = unit.alone(subject) if trial.snapshot is unit.empty else attempt(pod, trial.snapshot)
-    if found.fit is None or found.fit.schedulable or found.fit.error is not None or found.fit.prefilter is not None:
-        return
-    refused = [name for name, status in found.fit.rejections.items() if status.plugin == dynamic_resources.NAME]
-    bare = replace(pod, spec=replace(pod.spec, resource_claims=()))
-    now = unit.beside_running(subject).fit
-    if now is not None and now.schedulable:
-        # what a claim has is not asked for again
-        return
-    if found.fit.unknown is not None or not refused or not fit(bare, trial.snapshot).schedulable:
-        return
+    refused = found.nodes
     aliases = [one.alias for one in claim_references(unit) if one.subject is subject]
     which = f"claim {aliases[0]}" if len(aliases) == 1 else f"all of its claims {listed(aliases)}"
-    served = sorted(served_by_devices(trial.snapshot) & pod_requests(pod.spec).keys())
-    which += f" beside those that it asks for as {listed(served)}" if served else ""
+    which += f" beside those that it asks for as {listed(found.served)}" if found.served else ""
     others = ", and the others do not take it" if len(refused) < len(unit.cluster.nodes) else ""
     yield Diagnostic(
         "KLG703",

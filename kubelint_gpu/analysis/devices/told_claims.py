@@ -1,4 +1,4 @@
-"""Workloads whose pods wait for a claim of which a rule about devices tells the cause."""
+"""Workloads whose pods wait for a claim: a rule about devices tells the cause."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from kubelint_gpu.analysis.devices.claim_shapes import shape_faults
 from kubelint_gpu.analysis.devices.expression_compilation import compile_failures
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial
 from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.scheduler import attempt, fit
+from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.scheduler.plugins import dynamic_resources
+from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadKey
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
 @once
@@ -34,3 +39,35 @@ def _waiting(unit: ApplySet) -> Iterator[WorkloadKey]:
             waits[key] = trial.asked(spec).error is not None
         if key in refused or waits.get(key):
             yield reference.subject.key
+
+
+class UnservedPod(NamedTuple):
+    """A pod that fits on no node with its claims, as it would without: what the scheduler says of it.
+
+    `nodes` are those that lack devices, `served` the extended resources that it asks for and that devices serve.
+    """
+
+    nodes: list[str]
+    served: list[str]
+    message: str | None
+
+
+def unserved_pod(unit: ApplySet, subject: WorkloadCheck) -> UnservedPod | None:
+    """The pod of a workload, where its claims alone keep it from every node, and have no devices yet."""
+    trial = device_trial(unit)
+    if trial is None:
+        return None
+    pod = lone(subject.pod, trial.snapshot)
+    found = unit.alone(subject) if trial.snapshot is unit.empty else attempt(pod, trial.snapshot)
+    if found.fit is None or found.fit.schedulable or found.fit.error is not None or found.fit.prefilter is not None:
+        return None
+    refused = [name for name, status in found.fit.rejections.items() if status.plugin == dynamic_resources.NAME]
+    bare = replace(pod, spec=replace(pod.spec, resource_claims=()))
+    now = unit.beside_running(subject).fit
+    if now is not None and now.schedulable:
+        # what a claim has is not asked for again
+        return None
+    if found.fit.unknown is not None or not refused or not fit(bare, trial.snapshot).schedulable:
+        return None
+    served = sorted(dynamic_resources.served_by_devices(trial.snapshot) & pod_requests(pod.spec).keys())
+    return UnservedPod(refused, served, found.message)

@@ -73,9 +73,8 @@ def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGan
         # the room of pools at their maximum is counted
         grown = unit.is_closed and not any(unit.may_outgrow(one) for one in team.subjects)
         closed = grown or all(unit.is_closed_to(one) for one in team.subjects)
-        certain = (
-            refusal is not None or closed or stays_short(jobs, [one.workload for one in beside], cluster, (least, most))
-        )
+        others = [one.workload for one in beside]
+        certain = refusal is not None or closed or stays_short(jobs, others, cluster, (least, most))
         # of a Job none of whose pods is made another finding tells
         some_made = least or (refusal is not None and team.custom is not None)
         if some_made and (certain or not any(unit.may_outgrow(one) for one in team.subjects)):

@@ -15,16 +15,7 @@ from kubelint_gpu.simulation.questions import together
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.situations import Situations
-from kubelint_gpu.simulation.search.verdict import (
-    OF_A_RUN,
-    Judgement,
-    Together,
-    Verdict,
-    rank,
-    unbounded,
-    undecided,
-    worst,
-)
+from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, Verdict, rank, unbounded, worst
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part, shared_out
@@ -104,7 +95,7 @@ class RolloutAnalysis:
             for number in (first, *others):
                 told = asked.get(number, asked[first])
                 new = self.participants[number].new
-                found[number] = undecided(new) if told is None else replace(told, workload=new)
+                found[number] = Judgement.undecided(new) if told is None else replace(told, workload=new)
         parts = [self._with_its_parts(number, found) for number in range(len(found))]
         return tuple(
             unbounded(one, told, built.new.replicas)

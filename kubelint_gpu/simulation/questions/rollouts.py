@@ -16,7 +16,7 @@ from kubelint_gpu.simulation.questions.served_resources import (
     served_both_ways,
     with_claims_for_resources,
 )
-from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict, rank, undecided
+from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict, rank
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.work import UsedUp, part
@@ -44,7 +44,7 @@ def judge(
         lambda: _judged(_Rollouts(*with_claims_for_resources(transitions, cluster, growth), budget, only)),
     )
     return tuple(
-        replace(undecided(one.new), unknown=SERVED_BOTH_WAYS)
+        replace(Judgement.undecided(one.new), unknown=SERVED_BOTH_WAYS)
         if number in open_ends
         else _known(replace(found[number], workload=one.new), cluster)
         for number, one in enumerate(transitions)
@@ -76,7 +76,7 @@ class _Rollouts(NamedTuple):
 
 
 def _judged(asked: _Rollouts) -> tuple[Judgement, ...]:
-    found = tuple(undecided(one.new) for one in asked.transitions)
+    found = tuple(Judgement.undecided(one.new) for one in asked.transitions)
     try:
         with part(3, 4):
             found = asked.judged()

@@ -87,6 +87,12 @@ class Judgement:
     company: tuple[Workload, ...] = ()
     by_itself: Verdict | None = None
 
+    @classmethod
+    def undecided(cls, workload: Workload) -> Judgement:
+        """What is said of a workload when no work is left to judge it."""
+        wanted = workload.replicas
+        return cls(workload, Verdict.UNDECIDED, by_bound=False, wanted=wanted, placed=wanted, alone=wanted)
+
     @property
     def ends(self) -> bool:
         """Whether its rollout ends, or there is none."""
@@ -160,12 +166,6 @@ def worst(found: Sequence[Judgement]) -> Judgement:
 def rank(verdict: Verdict | None) -> int:
     """Where a verdict stands between the worst and the best."""
     return (None, Verdict.STUCK, Verdict.UNDECIDED, Verdict.MAY_STICK, Verdict.COMPLETES).index(verdict)
-
-
-def undecided(workload: Workload) -> Judgement:
-    """What is said of a workload when no work is left to judge it."""
-    wanted = workload.replicas
-    return Judgement(workload, Verdict.UNDECIDED, by_bound=False, wanted=wanted, placed=wanted, alone=wanted)
 
 
 def unbounded(found: Judgement, told: Workload, built: int) -> Judgement:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rollout_objects import deployment
 
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, rank, undecided, worst
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, rank, worst
 
 STUCK, MAY, DONE, OPEN = Verdict.STUCK, Verdict.MAY_STICK, Verdict.COMPLETES, Verdict.UNDECIDED
 WEB = deployment("web", 3, 1)
@@ -36,5 +36,5 @@ def test_verdicts_stand_between_the_worst_and_the_best():
 
 
 def test_without_work_left_all_pods_are_taken_to_have_places():
-    one = undecided(WEB)
+    one = Judgement.undecided(WEB)
     assert (one.verdict, one.by_bound, one.wanted, one.placed, one.alone) == (OPEN, False, 3, 3, 3)
