@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.devices.assumed_values import resting_on_assumed
 from kubelint_gpu.analysis.predecessors import contradicts_nodes
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
@@ -17,11 +17,8 @@ from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
-
-if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
-from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 _WHATEVER = frozenset(("quota", "volume"))
 """What pods may wait for on every node."""

@@ -6,8 +6,6 @@ A quota's `count/pods` counts a pod that has ended until it is deleted (quota co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.pod import Pod
@@ -21,10 +19,8 @@ from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temp
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
-
-if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import ApplySet
 
 PODS = "count/pods"
 TTL = "ttlSecondsAfterFinished"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.ended_jobs import ended_jobs
 from kubelint_gpu.analysis.predecessors import is_left_alone
@@ -15,11 +14,9 @@ from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.workspace.answers import once
-
-if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.manifest import Manifest
-    from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
 @once

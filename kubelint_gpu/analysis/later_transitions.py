@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kubelint_gpu.analysis.predecessors import acting
+from kubelint_gpu.analysis.transitions import _CORDON, transitions_in
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.framework.pod_memory import host_ports
@@ -14,11 +13,8 @@ from kubelint_gpu.simulation.prepare.revisions import is_of
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
-
-if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.analysis.transitions import _CORDON, transitions_in
 
 
 def next_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kubelint_gpu.documents import value_at
 from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
 from kubelint_gpu.kube.objects.workload import Workload
@@ -14,13 +12,11 @@ from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.simulation.prepare.revisions import is_of
 from kubelint_gpu.simulation.prepare.standing_pods import as_before
 from kubelint_gpu.simulation.prepare.workload_change import is_waiting, own_pods, own_waiting, running_pods
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
-
-if TYPE_CHECKING:
-    from kubelint_gpu.simulation.search.verdict import Judgement
-    from kubelint_gpu.workspace.apply_set import ApplySet
 
 
 def is_same_template(old: WorkloadCheck, new: WorkloadCheck) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.transitions import transitions_in, unplaced_in
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -17,10 +16,8 @@ from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import dataclass, replace
-
-if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.workload_check import WorkloadKey
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.gang_members import waits_for_all
 from kubelint_gpu.analysis.predecessors import acting, ever_fitted, is_made, is_resumed, is_same_template, makes_none
@@ -18,10 +17,8 @@ from kubelint_gpu.simulation.prepare.workload_change import nowhere, own_pods, p
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
-
-if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import ApplySet
 
 _CORDON = node_unschedulable.NAME
 

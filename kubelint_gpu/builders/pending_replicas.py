@@ -105,12 +105,7 @@ def pending_replicas(
         certainty="certain" if certain else "possible",
         moment="next" if anew else "now",
         scheduler=None if anywhere else text,
-        help=(
-            *declare(unsure),
-            *above,
-            *((_KEPT,) if kept else ()),
-            *(() if proposals else (helps,)),
-        ),
+        help=(*declare(unsure), *above, *((_KEPT,) if kept else ()), *(() if proposals else (helps,))),
         proposals=proposals,
         shared=of_shortage(unit, subject, judgement, missing, nature),
         related=(

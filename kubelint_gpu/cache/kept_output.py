@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from kubelint_gpu.cache.store import packed, unpacked
-
-if TYPE_CHECKING:
-    from kubelint_gpu.cache.store import Store
+from kubelint_gpu.cache.store import Store, packed, unpacked
 
 _LARGEST = 16 * 1024 * 1024
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kubelint_gpu.documents.document import Item
-
-if TYPE_CHECKING:
-    from kubelint_gpu.documents.document import Document, Pointer
+from kubelint_gpu.documents.document import Document, Item, Pointer
 
 
 def items(document: Document) -> tuple[Item, ...]:

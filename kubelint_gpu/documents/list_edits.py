@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from kubelint_gpu.documents.document import value_at
+from kubelint_gpu.documents.document import Document, Item, Node, Pointer, value_at
 from kubelint_gpu.documents.editing import Change, Edit, emptied, tried
 from kubelint_gpu.documents.layout import (
     NotEditable,
@@ -15,9 +13,6 @@ from kubelint_gpu.documents.layout import (
     newline_before,
     own_node,
 )
-
-if TYPE_CHECKING:
-    from kubelint_gpu.documents.document import Document, Item, Node, Pointer
 
 
 def remove_entry(item: Item, pointer: Pointer) -> Edit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule, world_rule
-from kubelint_gpu.findings.finding import ASKED, WHO, Certainty, Moment, Place, Related, Severity, Shared
+from kubelint_gpu.findings.finding import ASKED, WHO, Moment, Place, Related, Severity, Shared
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -16,7 +16,6 @@ __all__ = [
     "ASKED",
     "WHO",
     "ApplySet",
-    "Certainty",
     "ClusterContext",
     "Diagnostic",
     "FixCandidate",

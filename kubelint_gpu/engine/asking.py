@@ -8,9 +8,9 @@ from kubelint_gpu.documents import Reading
 from kubelint_gpu.engine.diagnostic import LOWER, Diagnostic
 from kubelint_gpu.engine.put_off import put_off
 from kubelint_gpu.engine.registry import checks_for, world_checks
-from kubelint_gpu.findings.catalogue import INTERNAL, rule
+from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import Finding, Place, fingerprint
+from kubelint_gpu.findings.finding import INTERNAL, Finding, Place, fingerprint
 from kubelint_gpu.inventory.declarations.unread import Unread
 from kubelint_gpu.messages.wording import USED_UP, listed, some
 from kubelint_gpu.values import replace

@@ -16,7 +16,6 @@ from kubelint_gpu.version import PROJECT_URL
 PAGE = "README.md"
 DESCRIPTION = "rule.yaml"
 _PACKAGE = Path(__file__).resolve().parent.parent
-INTERNAL = "KLG000"
 
 
 class BrokenRule(click.ClickException):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.findings.catalogue import INTERNAL
-from kubelint_gpu.findings.finding import Finding, Place, fingerprint
+from kubelint_gpu.findings.finding import INTERNAL, Finding, Place, fingerprint
 
 _MOST = 200
 

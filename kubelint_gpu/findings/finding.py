@@ -9,6 +9,7 @@ from kubelint_gpu.values import dataclass, field
 if TYPE_CHECKING:
     from kubelint_gpu.findings.picture import RolloutPicture
 
+INTERNAL = "KLG000"
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
 """From the least to the worst."""

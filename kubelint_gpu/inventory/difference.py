@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.inventory.declarations.inventory import UNHEALTHY
+from kubelint_gpu.inventory.declarations.inventory import UNHEALTHY, Inventory
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.inventory.view.node_names import abbreviated, natural
 from kubelint_gpu.inventory.view.node_rows import amount_text, node_classes
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.priority import PriorityClass
 from kubelint_gpu.kube.objects.taints import CORDONED
-
-if TYPE_CHECKING:
-    from kubelint_gpu.inventory.declarations.inventory import Inventory
 
 # kinds that have sentences of their own
 _TOLD = ("Node", "Pod", "PriorityClass")

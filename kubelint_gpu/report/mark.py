@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from kubelint_gpu.findings.finding import with_short_words
+from kubelint_gpu.findings.finding import Finding, Place, with_short_words
 from kubelint_gpu.values import dataclass
-
-if TYPE_CHECKING:
-    from kubelint_gpu.findings.finding import Finding, Place
 
 NEAR = 40
 """Lines between two places that a reader still sees as one picture: about one screen."""

@@ -149,10 +149,10 @@ def _of_pod(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic
     subject, found = reference.subject, unserved_pod(unit, reference.subject)
     if found is None:
         return
-    refused = found.nodes
+    refused, served, text = found
     aliases = [one.alias for one in claim_references(unit) if one.subject is subject]
     which = f"claim {aliases[0]}" if len(aliases) == 1 else f"all of its claims {listed(aliases)}"
-    which += f" beside those that it asks for as {listed(found.served)}" if found.served else ""
+    which += f" beside those that it asks for as {listed(served)}" if served else ""
     others = ", and the others do not take it" if len(refused) < len(unit.cluster.nodes) else ""
     yield Diagnostic(
         "KLG703",
@@ -162,5 +162,5 @@ def _of_pod(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic
         subject.manifest,
         cause="pod",
         certainty="possible" if subject.key in resting_on_assumed(unit) else certainty(unit),
-        scheduler=found.message,
+        scheduler=text,
     )

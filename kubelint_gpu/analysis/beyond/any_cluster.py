@@ -6,8 +6,8 @@ They are judged on nodes that are as generous to the pods as any could be.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.beyond.generous_nodes import nodes_for, on_generous_nodes, without_spare_node
 from kubelint_gpu.analysis.predecessors import makes_none
 from kubelint_gpu.analysis.scenarios import on_nodes_of
 from kubelint_gpu.kube.objects.label_algebra import alternatives
@@ -18,11 +18,8 @@ from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
-
-if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
-from kubelint_gpu.analysis.beyond.generous_nodes import nodes_for, on_generous_nodes, without_spare_node
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 _HOSTNAME = "kubernetes.io/hostname"
 _WHATEVER = frozenset((volume_restrictions.NAME,))

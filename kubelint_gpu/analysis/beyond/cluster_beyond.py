@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -14,10 +12,8 @@ from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
-
-if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.workload_check import WorkloadKey
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 
 @dataclass(frozen=True, slots=True)

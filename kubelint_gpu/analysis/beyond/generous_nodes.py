@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kubelint_gpu.analysis.scenarios import Scenario, on_nodes_of
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
@@ -12,10 +10,8 @@ from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
-
-if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.workload_check import WorkloadKey
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 
 @once

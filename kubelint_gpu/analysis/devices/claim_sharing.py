@@ -12,6 +12,7 @@ from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, assume, fit
 from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.simulation.prepare.workload_change import without_claims
 from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 
@@ -59,7 +60,7 @@ def shared_claims(unit: ApplySet) -> Iterator[SharedClaim]:
             continue
         pod = lone(subject.pod, trial.snapshot)
         if per_node:
-            nodes = len(fit(_bare(pod), trial.snapshot).fits)
+            nodes = len(fit(without_claims(pod), trial.snapshot).fits)
             placed = min(1, len(fit(pod, trial.snapshot).fits))
             if placed and nodes > 1:
                 yield SharedClaim(reference, nodes, placed, True, found)
@@ -84,7 +85,7 @@ def shared_claims(unit: ApplySet) -> Iterator[SharedClaim]:
 def _held_back(pods: Sequence[Pod], snapshot: Snapshot) -> int | None:
     """How many pods of one claim run at most, where more would without it; None where all run, or as many."""
     best = _most(pods, snapshot)
-    return best if best < len(pods) and best < _placed([_bare(pod) for pod in pods], snapshot) else None
+    return best if best < len(pods) and best < _placed([without_claims(pod) for pod in pods], snapshot) else None
 
 
 def _most(pods: Sequence[Pod], snapshot: Snapshot) -> int:
@@ -105,10 +106,6 @@ def _placed(pods: Sequence[Pod], snapshot: Snapshot) -> int:
             return number
         snapshot = assume(_named(pod, number + 1), snapshot, nodes[0])
     return len(pods)
-
-
-def _bare(pod: Pod) -> Pod:
-    return replace(pod, spec=replace(pod.spec, resource_claims=()))
 
 
 def _named(pod: Pod, number: int) -> Pod:

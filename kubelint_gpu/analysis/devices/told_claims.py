@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import attempt, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.plugins import dynamic_resources
-from kubelint_gpu.values import NamedTuple, replace
+from kubelint_gpu.simulation.prepare.workload_change import without_claims
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
@@ -41,19 +41,11 @@ def _waiting(unit: ApplySet) -> Iterator[WorkloadKey]:
             yield reference.subject.key
 
 
-class UnservedPod(NamedTuple):
-    """A pod that fits on no node with its claims, as it would without: what the scheduler says of it.
+def unserved_pod(unit: ApplySet, subject: WorkloadCheck) -> tuple[list[str], list[str], str | None] | None:
+    """The nodes that lack devices for a workload's pod, the resources that devices serve, and the scheduler's text.
 
-    `nodes` are those that lack devices, `served` the extended resources that it asks for and that devices serve.
+    None where not its claims alone keep it from every node, and where these have devices.
     """
-
-    nodes: list[str]
-    served: list[str]
-    message: str | None
-
-
-def unserved_pod(unit: ApplySet, subject: WorkloadCheck) -> UnservedPod | None:
-    """The pod of a workload, where its claims alone keep it from every node, and have no devices yet."""
     trial = device_trial(unit)
     if trial is None:
         return None
@@ -62,12 +54,11 @@ def unserved_pod(unit: ApplySet, subject: WorkloadCheck) -> UnservedPod | None:
     if found.fit is None or found.fit.schedulable or found.fit.error is not None or found.fit.prefilter is not None:
         return None
     refused = [name for name, status in found.fit.rejections.items() if status.plugin == dynamic_resources.NAME]
-    bare = replace(pod, spec=replace(pod.spec, resource_claims=()))
     now = unit.beside_running(subject).fit
     if now is not None and now.schedulable:
         # what a claim has is not asked for again
         return None
-    if found.fit.unknown is not None or not refused or not fit(bare, trial.snapshot).schedulable:
+    if found.fit.unknown is not None or not refused or not fit(without_claims(pod), trial.snapshot).schedulable:
         return None
     served = sorted(dynamic_resources.served_by_devices(trial.snapshot) & pod_requests(pod.spec).keys())
-    return UnservedPod(refused, served, found.message)
+    return refused, served, found.message

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.budget import SIMULATION
@@ -13,10 +12,8 @@ from kubelint_gpu.simulation.controllers.daemon_nodes import pinned_pod
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.most_pods import find_no_room_together
 from kubelint_gpu.workspace.answers import once
-
-if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.workload_check import WorkloadCheck
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @once

@@ -7,7 +7,6 @@ is counted without a search, and so it is known of any number of workloads.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.asked_devices import device_demands
 from kubelint_gpu.analysis.devices.assumed_values import resting_on_assumed
@@ -15,17 +14,15 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.transitions import may_be_placed, transitions_in
 from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.simulation.growth import possible_nodes
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.answers import once
-
-if TYPE_CHECKING:
-    from kubelint_gpu.kube.objects.node import Node
-    from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
 class Part(NamedTuple):

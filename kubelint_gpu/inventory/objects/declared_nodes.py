@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kubelint_gpu.documents import value_at
+from kubelint_gpu.documents import Item, Pointer, value_at
 from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
-from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.declared import Declared, Routes
 from kubelint_gpu.inventory.declarations.inventory import (
     MAY_BE,
     ONE_PER_CONTAINER,
@@ -15,6 +15,7 @@ from kubelint_gpu.inventory.declarations.inventory import (
     UNHEALTHY,
     UNLIMITED,
     Autoscaling,
+    InventoryError,
     Pool,
 )
 from kubelint_gpu.inventory.declarations.quantities import difference, text
@@ -23,11 +24,6 @@ from kubelint_gpu.inventory.reading import understood
 from kubelint_gpu.kube.objects.node import Node, with_cordon_taint
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.values import replace
-
-if TYPE_CHECKING:
-    from kubelint_gpu.documents import Item, Pointer
-    from kubelint_gpu.inventory.declarations.declared import Routes
-    from kubelint_gpu.inventory.declarations.inventory import InventoryError
 
 MOST_NODES = 30_000
 HOSTNAME = "kubernetes.io/hostname"

@@ -211,13 +211,9 @@ class QuotaRefusal:
         """What the API server says after `is forbidden: `."""
         if self.unspecified:
             return f"failed quota: {self.quota}: must specify {self.unspecified}"
-        amounts = (
-            ("requested", [(one.key, one.requested) for one in self.exceeded]),
-            ("used", [(one.key, one.used) for one in self.exceeded]),
-            ("limited", [(one.key, one.limit) for one in self.exceeded]),
-        )
         told = ", ".join(
-            f"{word}: {','.join(f'{key}={canonical(amount)}' for key, amount in found)}" for word, found in amounts
+            f"{word}: {','.join(f'{one.key}={canonical(getattr(one, field))}' for one in self.exceeded)}"
+            for word, field in (("requested", "requested"), ("used", "used"), ("limited", "limit"))
         )
         return f"exceeded quota: {self.quota}, {told}"
 
@@ -279,20 +275,13 @@ def read_resource_quota(fields: Fields) -> ResourceQuota:
 
 
 def _missing(spec: PodSpec, enforced: frozenset[str]) -> str:
-    if spec.resources is not None and any(
-        is_pod_level(name) for name in (*spec.resources.requests, *spec.resources.limits)
-    ):
+    whole = spec.resources
+    if whole is not None and any(map(is_pod_level, (*whole.requests, *whole.limits))):
         return ""
-    lacking = []
+    lacking, parts = [], (*spec.containers, *spec.init_containers)
     for key in sorted(enforced):
-        name = key.rpartition(".")[2]
-        without = sorted(
-            {
-                container.name
-                for container in (*spec.containers, *spec.init_containers)
-                if name not in (container.limits if key.startswith("limits.") else container.requests)
-            }
-        )
+        name, limits = key.rpartition(".")[2], key.startswith("limits.")
+        without = sorted({one.name for one in parts if name not in (one.limits if limits else one.requests)})
         if without:
             lacking.append(f"{key} for: {','.join(without)}")
     return "; ".join(lacking)

@@ -7,11 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.kube.objects.storage import (
-    READ_WRITE_ONCE,
-    PersistentVolume,
-    PersistentVolumeClaim,
-)
+from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE, PersistentVolume, PersistentVolumeClaim
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims

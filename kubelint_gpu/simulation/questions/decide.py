@@ -43,10 +43,7 @@ def _stuck_without(question: Question, others: frozenset[int]) -> Judgement | No
     return found if found.verdict is Verdict.STUCK else None
 
 
-_STUCK = (
-    Decider("stuck-by-itself", _stuck_by_itself),
-    Decider("stuck-beside-what-stays", _stuck_beside_what_stays),
-)
+_STUCK = (Decider("stuck-by-itself", _stuck_by_itself), Decider("stuck-beside-what-stays", _stuck_beside_what_stays))
 
 
 def first_answer(

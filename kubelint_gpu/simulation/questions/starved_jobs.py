@@ -69,9 +69,8 @@ def running_at_once(
 
 def stays_short(jobs: Sequence[Workload], others: Sequence[Workload], cluster: Cluster, found: tuple[int, int]) -> bool:
     """Whether as few of its pods run whatever nodes there are beyond the inventory."""
-    bound = [controller_of(one).node_bound for one in others]
-    daemons = [created_pod(one, "new") for one, on_each in zip(others, bound, strict=True) if on_each]
-    alone = [*jobs, *(one for one, on_each in zip(others, bound, strict=True) if not on_each)]
+    daemons = [created_pod(one, "new") for one in others if controller_of(one).node_bound]
+    alone = [*jobs, *(one for one in others if not controller_of(one).node_bound)]
     enough = sum(one.replicas for one in alone)
     pods = [created_pod(one, "new") for one in alone]
     further = further_nodes(pods, with_bound_claims(cluster, (*jobs, *others)), enough, daemons)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from kubelint_gpu.documents import Reading
-from kubelint_gpu.findings.catalogue import INTERNAL
 from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import Finding, Place
+from kubelint_gpu.findings.finding import INTERNAL, Finding, Place
 from kubelint_gpu.sources.paths import is_chart
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet

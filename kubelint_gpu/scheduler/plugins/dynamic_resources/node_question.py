@@ -56,11 +56,7 @@ class NodeQuestions:
     """What one attempt asks of each node; `wanted` are the claims that have no devices yet, `asked` as in its state."""
 
     def __init__(
-        self,
-        pod: Pod,
-        snapshot: Snapshot,
-        wanted: tuple[ResourceClaim, ...],
-        asked: tuple[tuple[str, int], ...],
+        self, pod: Pod, snapshot: Snapshot, wanted: tuple[ResourceClaim, ...], asked: tuple[tuple[str, int], ...]
     ) -> None:
         self._pod, self._wanted, self._asked = pod, wanted, asked
         self._memory = snapshot.memory
