@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from kubelint_gpu.report.content import source_line
+from kubelint_gpu.findings.finding import Fix, TextEdit
+from kubelint_gpu.report.content import Report, source_line
 from kubelint_gpu.values import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from kubelint_gpu.findings.finding import Fix, TextEdit
-    from kubelint_gpu.report.content import Report
 
 AROUND = 2
 """Unchanged lines that are shown before and after a change."""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kubelint_gpu.findings.finding import Finding, Severity
+from kubelint_gpu.findings.finding import Finding, Severity
 
 _RANKS: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 

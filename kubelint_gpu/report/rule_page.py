@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.theme import LEAST_WIDTH, Theme, theme_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from kubelint_gpu.report.content import Options
 
 _FENCE = "```"
 _MARGIN = "    "

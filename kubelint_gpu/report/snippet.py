@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.messages.display import cells, tab_stop
+from kubelint_gpu.report.mark import Mark
+from kubelint_gpu.report.theme import Style, Theme
 from kubelint_gpu.values import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from kubelint_gpu.report.mark import Mark
-    from kubelint_gpu.report.theme import Style, Theme
 
 LEAST_ROOM = 16
 """Room for one code point that is written out, between two ellipses."""

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from kubelint_gpu.findings.finding import Finding, Severity, Summary
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.messages.wording import some
+from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.theme import theme_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubelint_gpu.findings.finding import Finding, Severity, Summary
-    from kubelint_gpu.report.content import Options, Report
 
 
 def closing(report: Report, options: Options) -> Iterator[str]:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kubelint_gpu.documents import value_at
 from kubelint_gpu.kube.admission.pod_refusal import PodRefusal, pod_refusal
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.priority import HIGHEST_USER_PRIORITY, PREEMPT, UnknownPriorityClass
+from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.workload_change import own_pods, own_waiting, resolved_workload
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.autoscalers import SCALED, Autoscalers, scaled_at_once
 from kubelint_gpu.workspace.field_pointers import REPLICAS
+from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.pod_admission import spec_as_admitted
+from kubelint_gpu.workspace.resource_supply import ResourceSupply
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
-
-if TYPE_CHECKING:
-    from kubelint_gpu.kube.objects.cluster import Cluster
-    from kubelint_gpu.kube.objects.workload import Workload
-    from kubelint_gpu.workspace.manifest import Manifest
-    from kubelint_gpu.workspace.resource_supply import ResourceSupply
 
 
 def judged(

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kubelint_gpu.inventory.declarations.inventory import Admission
 from kubelint_gpu.kube.admission.defaults import admitted, without_resources
 from kubelint_gpu.kube.admission.scheduler_profile import with_added_affinity, with_default_constraints
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.limit_range import with_defaults
+from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.runtime_class import with_runtime_class
 from kubelint_gpu.kube.objects.taints import read_toleration
+from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.fields import Fields
-
-if TYPE_CHECKING:
-    from kubelint_gpu.kube.objects.cluster import Cluster
-    from kubelint_gpu.kube.objects.pod import PodSpec
-    from kubelint_gpu.kube.objects.workload import Workload
-    from kubelint_gpu.workspace.resource_supply import ResourceSupply
+from kubelint_gpu.workspace.resource_supply import ResourceSupply
 
 
 def spec_as_admitted(workload: Workload, cluster: Cluster, supply: ResourceSupply | None) -> PodSpec:

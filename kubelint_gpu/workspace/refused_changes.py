@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from kubelint_gpu.workspace.cluster_context import ClusterContext
-    from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.manifest import Manifest
 
 _CAPTURED = frozenset((
     "PersistentVolumeClaim", "PriorityClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceQuota", "RuntimeClass",

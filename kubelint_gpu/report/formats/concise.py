@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from kubelint_gpu.messages.display import visible
+from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.mark import headline
 from kubelint_gpu.report.tally import outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubelint_gpu.report.content import Options, Report
 
 
 def render(report: Report, options: Options) -> Iterator[str]:

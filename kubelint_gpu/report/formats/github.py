@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from kubelint_gpu.findings.finding import Finding, Severity
 from kubelint_gpu.messages.display import visible
-from kubelint_gpu.report.content import story
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubelint_gpu.findings.finding import Finding, Severity
-    from kubelint_gpu.report.content import Options, Report
+from kubelint_gpu.report.content import Options, Report, story
 
 PER_KIND = 10
 """Annotations of one kind that GitHub shows for a step; three kinds of ten stay below its fifty for a job."""

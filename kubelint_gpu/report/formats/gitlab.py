@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kubelint_gpu.findings.finding import Finding, Severity
+from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.dump import array
 from kubelint_gpu.report.mark import headline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubelint_gpu.findings.finding import Finding, Severity
-    from kubelint_gpu.report.content import Options, Report
 
 _SEVERITY: dict[Severity, str] = {"error": "critical", "warning": "major", "note": "info"}
 

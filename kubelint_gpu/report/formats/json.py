@@ -5,15 +5,12 @@ Lines and columns are 1-based and count code points; the end is exclusive.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+from kubelint_gpu.findings.finding import Finding, Place, Summary
+from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.dump import array, dump
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubelint_gpu.findings.finding import Finding, Place, Summary
-    from kubelint_gpu.report.content import Options, Report
 
 
 def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature

@@ -6,18 +6,13 @@ What could not be decided is an error, for a search that ended early is not a pa
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.report.content import story
+from kubelint_gpu.report.content import Options, Report, story
 from kubelint_gpu.report.mark import headline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubelint_gpu.findings.finding import Finding
-    from kubelint_gpu.report.content import Options, Report
 
 _FORBIDDEN = pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _ENTITIES = str.maketrans(

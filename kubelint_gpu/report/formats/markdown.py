@@ -6,20 +6,16 @@ The worst findings come first, so that what a limit cuts off is what matters lea
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.findings.finding import Finding, Fix, Severity
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report.change import hunks
+from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.mark import object_name
 from kubelint_gpu.report.ranking import stuck_first
 from kubelint_gpu.report.tally import outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from kubelint_gpu.findings.finding import Finding, Fix, Severity
-    from kubelint_gpu.report.content import Options, Report
 
 LIMIT = 1_000_000
 """Bytes of UTF-8 that are written at most: GitHub refuses the summary of a step above 1 MiB, and steps write others."""

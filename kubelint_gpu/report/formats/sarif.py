@@ -8,20 +8,14 @@ from __future__ import annotations
 
 import re
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from kubelint_gpu.findings.finding import RuleInfo
+from kubelint_gpu.findings.finding import Finding, RuleInfo, Severity
+from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.dump import array, dump
 from kubelint_gpu.report.formats.sarif_result import literal, result
 from kubelint_gpu.report.ranking import worst_first
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from kubelint_gpu.findings.finding import Finding, RuleInfo, Severity
-    from kubelint_gpu.report.content import Options, Report
-
-from typing import TYPE_CHECKING
 
 DESCRIPTION_LIMIT = 1024
 TAG_LIMIT = 10

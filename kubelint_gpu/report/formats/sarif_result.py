@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
+from kubelint_gpu.findings.finding import Finding, Fix, Place
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report.mark import headline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubelint_gpu.findings.finding import Finding, Fix, Place
 
 FINGERPRINT = "kubelintGpu/v1"
 REACTS = frozenset({"kube-scheduler", "kubelet"})

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report import snippet
-from kubelint_gpu.report.content import source_line
-from kubelint_gpu.report.mark import groups, headline
+from kubelint_gpu.report.content import Options, Report, source_line
+from kubelint_gpu.report.mark import Mark, groups, headline
 from kubelint_gpu.report.ranking import worst_of
 from kubelint_gpu.report.tally import closing
-from kubelint_gpu.report.theme import NARROW, theme_of
+from kubelint_gpu.report.theme import NARROW, Style, Theme, theme_of
 from kubelint_gpu.values import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubelint_gpu.findings.finding import Finding
-    from kubelint_gpu.report.content import Options, Report
-    from kubelint_gpu.report.mark import Mark
-    from kubelint_gpu.report.theme import Style, Theme
 
 MOST_FINDINGS = 1_000
 MOST_LINES = 39

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.dump import dump
 from kubelint_gpu.report.page.article import article
 from kubelint_gpu.report.page.cluster_cards import cluster
@@ -18,11 +20,6 @@ from kubelint_gpu.report.page.owners import Owners
 from kubelint_gpu.report.page.player import picture_data
 from kubelint_gpu.report.page.verdict import played, verdict
 from kubelint_gpu.report.ranking import stuck_first
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubelint_gpu.report.content import Options, Report
 
 MOST_FINDINGS = 200
 MOST_CHARACTERS = 2_000_000

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from kubelint_gpu.findings.finding import Finding, Fix, Severity
 from kubelint_gpu.report.change import hunks
+from kubelint_gpu.report.content import Report
 from kubelint_gpu.report.mark import object_name
 from kubelint_gpu.report.page.excerpt import excerpts
 from kubelint_gpu.report.page.markup import link, sentence, source, text
+from kubelint_gpu.report.page.owners import Owners
 from kubelint_gpu.report.page.player import player
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubelint_gpu.findings.finding import Finding, Fix, Severity
-    from kubelint_gpu.report.content import Report
-    from kubelint_gpu.report.page.owners import Owners
 
 _MOST_FIXES, _MOST_CHANGED, _MOST_SENTENCES = 5, 60, 40
 _SIGNS: dict[Severity, tuple[str, str]] = {"error": ("✕", "Error"), "warning": ("!", "Warning"), "note": ("i", "Note")}

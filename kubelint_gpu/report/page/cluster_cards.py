@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.findings.picture import ClassPicture, ClusterPicture, Holding, NodeGroup, Row
+from kubelint_gpu.report.content import Report
 from kubelint_gpu.report.page.markup import counted, sentence, some, text, unit
-from kubelint_gpu.report.page.owners import cells
+from kubelint_gpu.report.page.owners import Owners, cells
 from kubelint_gpu.report.page.player import MOST_CELLS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from kubelint_gpu.findings.picture import ClassPicture, ClusterPicture, Holding, NodeGroup, Row
-    from kubelint_gpu.report.content import Report
-    from kubelint_gpu.report.page.owners import Owners
 
 _MOST_OWNERS, _MOST_TAINTS = 40, 6
 

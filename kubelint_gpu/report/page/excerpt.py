@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from kubelint_gpu.report.content import source_line
-from kubelint_gpu.report.mark import groups
+from kubelint_gpu.findings.finding import Finding
+from kubelint_gpu.report.content import Report, source_line
+from kubelint_gpu.report.mark import Mark, groups
 from kubelint_gpu.report.page.markup import source, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from kubelint_gpu.findings.finding import Finding
-    from kubelint_gpu.report.content import Report
-    from kubelint_gpu.report.mark import Mark
 
 MOST_GROUPS, MOST_LINES = 6, 24
 _WIDEST, _BEFORE = 240, 80

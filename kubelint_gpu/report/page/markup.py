@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
+from kubelint_gpu.findings.picture import Row
 from kubelint_gpu.messages.display import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kubelint_gpu.findings.picture import Row
 
 _MOST_NAMES = 6
 LONGEST = 1_500

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kubelint_gpu.findings.picture import Holding, Row
+from kubelint_gpu.findings.picture import Holding, Row
 
 HUES = 8
 

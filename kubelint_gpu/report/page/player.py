@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+from kubelint_gpu.findings.finding import Finding
+from kubelint_gpu.findings.picture import Holding, NodeMoment, RolloutFrame, RolloutPicture, StageNode
 from kubelint_gpu.report.page.markup import counted, some, text, unit
-from kubelint_gpu.report.page.owners import cells
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from kubelint_gpu.findings.finding import Finding
-    from kubelint_gpu.findings.picture import Holding, NodeMoment, RolloutFrame, RolloutPicture, StageNode
-    from kubelint_gpu.report.page.owners import Owners
+from kubelint_gpu.report.page.owners import Owners, cells
 
 MOST_STEPS = 200
 MOST_CELLS = 16

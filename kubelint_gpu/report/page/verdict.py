@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import Literal
 
+from kubelint_gpu.findings.finding import Finding, Summary
+from kubelint_gpu.report.content import Report
 from kubelint_gpu.report.mark import object_name
 from kubelint_gpu.report.page.markup import counted, sentence
 from kubelint_gpu.report.ranking import stuck_first
 from kubelint_gpu.values import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kubelint_gpu.findings.finding import Finding, Summary
-    from kubelint_gpu.report.content import Report
 
 _MOST_NAMES = 3
 Tone = Literal["error", "warning", "note", "good"]
