@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
 from kubelint_gpu.patterns import pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _VERSION = pattern(r"v?(?P<major>1)\.(?P<minor>[0-9]{1,4})(?:[.+-].*)?", re.ASCII | re.DOTALL)
 

@@ -63,7 +63,6 @@ def _of_device_plugin(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagn
 
 
 def _twice(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
-
     for reference in claim_references(unit):
         subject, spec = reference.subject, claim_of(unit, reference)
         asked = _asked(subject)

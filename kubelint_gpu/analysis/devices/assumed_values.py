@@ -60,7 +60,6 @@ def resting_on_assumed(unit: ApplySet) -> frozenset[WorkloadKey]:
 
 
 def _may_get_more(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> bool:
-
     relaxed, read = _without_assumed(unit, trial, spec)
     if not read or relaxed.constraints != spec.constraints:
         return bool(read)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
+from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.inventory import Inventory
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import running_requests
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from kubelint_gpu.inventory.declarations.declared import Declared
-    from kubelint_gpu.inventory.declarations.inventory import Inventory
 
 
 def placed_pods(inventory: Inventory) -> Iterator[tuple[Declared, Pod]]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from kubelint_gpu.patterns import pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _MOST_RUNS = 5
 _NUMBERED = pattern(r"(?P<before>.*?)(?P<number>[0-9]{1,9})(?P<after>[^0-9]*)", re.ASCII | re.DOTALL)

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.inventory.declarations.inventory import UNHEALTHY, UNLIMITED
+from kubelint_gpu.inventory.declarations.inventory import UNHEALTHY, UNLIMITED, Inventory
 from kubelint_gpu.inventory.declarations.usage import placed_pods, usage
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.inventory.view.node_devices import DeviceCount, node_devices
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.objects.cluster import read_cluster
 from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended, running_requests
 from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.values import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from kubelint_gpu.inventory.declarations.inventory import Inventory
-    from kubelint_gpu.kube.objects.pod import Pod
 
 # Labels that name the node itself, or the moment it was looked at.
 _OWN_LABELS = ("kubernetes.io/hostname", "nvidia.com/gfd.timestamp")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+from kubelint_gpu.inventory.declarations.inventory import Inventory, Pool
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.inventory.view.node_rows import NodeRow, Tenant, amount_text, node_classes
 from kubelint_gpu.kube.objects.taints import CORDONED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from kubelint_gpu.inventory.declarations.inventory import Inventory, Pool
 
 _HEADINGS = ("NODES", "COUNT", "GPUS PER NODE", "CPU", "MEMORY", "FREE GPUS", "FREE CPU", "FREE MEM")
 _LEFT = (0, 2)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import Pointer
-
-if TYPE_CHECKING:
-    from kubelint_gpu.kube.objects.workload import Workload
 
 _ENFORCE = "pod-security.kubernetes.io/enforce"
 _LONGEST = 54

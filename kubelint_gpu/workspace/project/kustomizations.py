@@ -142,7 +142,6 @@ class _Rendering:
             if is_component:
                 components.add(folder)
         done: set[str] = set()
-
         fallback = Fallback(self._renderer.time.seconds)
         todo = unused_by_others(uses, components) or first_of_circle(uses, components, done)
         while todo:
