@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from kubelint_gpu.documents import value_at
+from kubelint_gpu.documents import Item, Pointer, value_at
+from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.unread import ANY, SECTIONS, unread
 from kubelint_gpu.inventory.gathered import GatheredDeclarations
 from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES, node, pool
@@ -12,10 +11,6 @@ from kubelint_gpu.inventory.objects.policies import POLICIES
 from kubelint_gpu.inventory.reading import understood
 from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.values import replace
-
-if TYPE_CHECKING:
-    from kubelint_gpu.documents import Item, Pointer
-    from kubelint_gpu.inventory.declarations.declared import Declared
 
 
 def gather_concise(item: Item, found: GatheredDeclarations, follows_schema: bool) -> None:

@@ -67,8 +67,7 @@ def _hunk(path: str, edits: Sequence[TextEdit], grown: int, report: Report) -> t
     old = [text or "" for text in before]
     new = _edited(old, low, edits)
     lines: list[Line] = []
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    for kind, from_old, to_old, from_new, to_new in matcher.get_opcodes():
+    for kind, from_old, to_old, from_new, to_new in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "equal":
             lines += [Line(" ", low + at, old[at]) for at in range(from_old, to_old)]
             continue

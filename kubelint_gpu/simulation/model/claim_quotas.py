@@ -45,8 +45,7 @@ class ClaimQuotas:
 
     def refusal(self, kind: int, nodes: Sequence[Content]) -> QuotaRefusal | None:
         """How a quota refuses a claim of one more pod of a kind; None where all its claims can be made."""
-        pod = self._kinds[kind].pod
-        mine = self.charges[kind]
+        pod, mine = self._kinds[kind].pod, self.charges[kind]
         quotas = [quota for quota in self._quotas if quota.meta.namespace == pod.meta.namespace] if mine else []
         if not quotas:
             return None
