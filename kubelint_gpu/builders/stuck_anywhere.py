@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.builders.rollout_end import End
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers
-from kubelint_gpu.evidence import exclusive_lines
-from kubelint_gpu.evidence.stakes import wait_of
+from kubelint_gpu.evidence.stakes import wait_of, why_exclusive
 from kubelint_gpu.messages.kept_pods import keeping, numbers
 from kubelint_gpu.messages.wait import port_numbers
 from kubelint_gpu.messages.wording import listed
@@ -35,7 +34,7 @@ def standstill_anywhere(
         f"the rollout never ends in any cluster: {clause}, and {why}",
         manifest,
         cause="rollout",
-        related=(Related(place, label), *exclusive_lines.exclusive_lines(unit, subject, end.waiting)),
+        related=(Related(place, label), *why_exclusive(unit, subject, end.waiting)),
         cycle=(*sentences, *numbers(workload)),
         proposals=tuple(proposals),
     )

@@ -36,15 +36,22 @@ def wait_of(
     return Wait(subject.workload, waiting, exclusive_claims(unit, subject), named, standing, only)
 
 
-def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
-    """What is asked for, what makes it exclusive, what binds the pod, and the nodes."""
+def why_exclusive(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
+    """The limits of the quota that refuses a pod, else the lines that make exclusive what it waits for."""
     if waiting.refusal:
         return tuple(refusing_quota(unit, subject, waiting.refusal))
+    return exclusive_lines.exclusive_lines(unit, subject, waiting)
+
+
+def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
+    """What is asked for, what makes it exclusive, what binds the pod, and the nodes."""
+    found = why_exclusive(unit, subject, waiting)
+    if waiting.refusal:
+        return found
     resource = next((lack.resource for lack in waiting.lacks if lack.resource), "")
     nodes = [lack.node for lack in waiting.lacks]
-    found = [*exclusive_lines.exclusive_lines(unit, subject, waiting)]
     more = {one.resource for lack in waiting.lacks for one in lack.also if one.resource} - {resource}
-    found += [place for name in sorted(more) for place in requested(unit, subject, name)]
+    found += tuple(place for name in sorted(more) for place in requested(unit, subject, name))
     return (*found, *clues(unit, subject, resource, nodes), *islice(_holders(unit, subject, waiting), _MOST_HOLDERS))
 
 
