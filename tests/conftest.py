@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 
@@ -18,6 +19,11 @@ if "CI" not in os.environ:
     settings.load_profile("here")
 
 
+# garbage is looked for seldom, and not at all among what is collected: that lives until the end of the run
+gc.disable()
+gc.set_threshold(50_000, 20, 10)
+
+
 def pytest_addoption(parser):
     parser.addoption("--update", action="store_true", help="write the expected outputs anew")
     parser.addoption("--thorough", action="store_true", help="run the tests that take long, too")
@@ -27,6 +33,13 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "thorough: takes long; left out without --thorough, unless -m says what is run")
     if not (config.option.markexpr or config.getoption("--thorough")):
         config.option.markexpr = "not thorough"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish():
+    gc.enable()
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish(session):
