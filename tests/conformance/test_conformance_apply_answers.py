@@ -1,4 +1,8 @@
-"""What `check` says about changes that a real control plane was given, as users ask it."""
+"""What `check` says about changes that a real control plane was given.
+
+That is asked of the engine, without fixes: nothing that is compared here rests on them, and trying them takes as long as
+all the rest. That the command says the same is looked at for some.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,12 @@ import pytest
 from conformance import apply_answers, linter, recording, rollout_case
 from conformance.compare import rolled
 from kubelint_gpu.cli.main import invoke
+from kubelint_gpu.engine.causes import told_once
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.report.formats.json import finding_object
+from kubelint_gpu.workspace.project.comparison import comparison
+from kubelint_gpu.workspace.project.gathering import gather
+from kubelint_gpu.workspace.project.inputs import inputs_of
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "tests" / "golden" / "applies").glob("*.jsonl.xz"))
@@ -21,7 +31,21 @@ ASKED = [record for path in FILES for record in RECORDS[path][:: 1 if path is FI
 
 
 @pytest.fixture
-def ask(monkeypatch, capsys):
+def ask(monkeypatch):
+    def run(folder, _arguments):
+        monkeypatch.chdir(folder)
+        gathered = gather(["new.json"], ["inventory.json"])
+        inputs = inputs_of(gathered, ["inventory.json"], together=True, against=comparison("path:old.json"))
+        outcome = check(inputs.units, inputs.world, fixes=False)
+        assert not outcome.failed
+        assert not inputs.failed
+        return {"findings": list(map(finding_object, told_once(outcome.findings)))}
+
+    return functools.partial(linter.findings, run=run)
+
+
+@pytest.fixture
+def ask_the_command(monkeypatch, capsys):
     def run(folder, arguments):
         monkeypatch.chdir(folder)
         capsys.readouterr()
@@ -36,6 +60,19 @@ def test_what_is_said_of_a_change_agrees_with_every_run_that_was_seen(record, as
     counts, wrong = apply_answers.compared([record], ask)
     assert wrong == []
     assert sum(counts.values())
+
+
+def compared_of(findings):
+    return sorted(
+        tuple(str(one[key]) for key in ("code", "object", "objects", "severity", "certainty", "moment", "message"))
+        for one in findings
+    )
+
+
+@pytest.mark.parametrize("record", RECORDS[FILES[0]][::20], ids=lambda record: record["id"])
+def test_the_command_says_what_the_engine_says(record, ask, ask_the_command):
+    manifests = record["new"], record["old"], record["inventory"]
+    assert compared_of(ask_the_command(*manifests)) == compared_of(ask(*manifests))
 
 
 def test_two_releases_are_recorded_and_nearly_every_change_is_asked_about():
