@@ -26,7 +26,9 @@ EXAMPLE = ROOT / "examples" / "tracker"
 COMMAND = Path(sys.executable).parent / "kubelint-gpu"
 _AT_START = ("PYTHON", "LC_", "LANG", "MALLOC_", "LD_")
 _OF_SERVERS = ("PYTHONPATH", "PYTHONUTF8")
+_OF_EDITORS = ("kubelint_gpu.lsp.server",)
 _SERVERS = {}
+_BESIDE = {}
 _LOCK = threading.Lock()
 
 
@@ -46,6 +48,24 @@ def run(arguments, *, cwd, environment, given=b"", limits=(), timeout=None):
             file.seek(0)
             read.append(file.read())
     return subprocess.CompletedProcess(command, code, *read)
+
+
+class Beside:
+    """A run of `kubelint-gpu lsp` that goes on beside the test; `files` are its standard input, output and error."""
+
+    def __init__(self, arguments, *, cwd, environment, files):
+        own = _at_start(environment)
+        self._free = _BESIDE.setdefault(tuple(sorted(own.items())), [])
+        self._server = self._free.pop() if self._free else _Server(own, *_OF_EDITORS)
+        command = [str(COMMAND), *map(str, arguments)]
+        asked = {"arguments": command, "cwd": str(cwd), "environment": environment, "limits": ()}
+        self.pid = self._server.begun(asked, files)
+
+    def wait(self):
+        """The exit code, at the end."""
+        code = self._server.code(None)
+        self._free.append(self._server)
+        return code
 
 
 def _at_start(environment, left_out=()):
@@ -81,12 +101,12 @@ def _server(environment):
 class _Server:
     """A process that forks."""
 
-    def __init__(self, environment):
+    def __init__(self, environment, *modules):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(_AT_START)}
         self.socket, other = socket.socketpair()
         with other:
             self.process = subprocess.Popen(
-                [sys.executable, __file__, str(other.fileno())],
+                [sys.executable, __file__, str(other.fileno()), *modules],
                 env={**kept, **environment, "KUBELINT_GPU_NO_CACHE": "1"},
                 pass_fds=[other.fileno()],
                 stdin=subprocess.DEVNULL,
@@ -100,16 +120,24 @@ class _Server:
         self.socket.close()
         self.process.wait()
 
-    def ended(self, asked, files, timeout):
-        """The exit code of a run, negative after a signal."""
+    def begun(self, asked, files):
+        """The process of a run."""
         data = json.dumps(asked).encode(errors="surrogateescape")
         self.socket.settimeout(600)
         socket.send_fds(self.socket, [len(data).to_bytes(8, "big")], [file.fileno() for file in files])
         self.socket.sendall(data)
-        pid = int.from_bytes(_exactly(self.socket, 8), "big")
+        return int.from_bytes(_exactly(self.socket, 8), "big")
+
+    def code(self, timeout):
+        """The exit code of the run that has begun, negative after a signal."""
         self.socket.settimeout(timeout)
+        return int.from_bytes(_exactly(self.socket, 8), "big", signed=True)
+
+    def ended(self, asked, files, timeout):
+        """The exit code of a run."""
+        pid = self.begun(asked, files)
         try:
-            return int.from_bytes(_exactly(self.socket, 8), "big", signed=True)
+            return self.code(timeout)
         except TimeoutError:
             os.kill(pid, signal.SIGKILL)
             self.socket.settimeout(60)
@@ -175,6 +203,8 @@ def main():
     sys.path[0] = str(ROOT)
     connection = socket.socket(fileno=int(sys.argv[1]))
     _import_what_a_check_does()
+    for name in sys.argv[2:]:
+        importlib.import_module(name)
     found = _serve(connection)
     if found is None:
         return
