@@ -183,11 +183,13 @@ def leaves(value, at=()):
         yield from leaves(child, (*at, key))
 
 
-def variants(example):
-    """The example with one scalar of a workload that its judgement rests on as a placeholder, for each of these."""
+def variants(example, every):
+    """The example with one scalar of a workload that its judgement rests on as a placeholder, for some of these."""
     reading = read(example.path, example.data)
     for manifest in manifests((reading,)):
         for pointer in leaves(manifest.item.value) if manifest.workload is not None or manifest.templates else ():
+            if crc32(f"{example}{pointer}".encode()) % every:
+                continue
             try:
                 edit = replace_scalar(manifest.item, pointer, '"${x}"')
             except NotEditable:
@@ -208,13 +210,11 @@ def unsound(every):
         for example in (*examples(folder, "bad"), *examples(folder, "good")):
             if example.is_kustomization:
                 continue
-            for pointer, data in variants(example):
-                if crc32(f"{example}{pointer}".encode()) % every == 0:
-                    tried += 1
-                    new = certain(outcome(example, data)) - {
-                        (one.code, one.object) for one in outcome(example).findings
-                    }
-                    wrong += [(str(example), pointer, one) for one in sorted(new)]
+            filled_in = None
+            for pointer, data in variants(example, every):
+                tried += 1
+                filled_in = filled_in or {(one.code, one.object) for one in outcome(example).findings}
+                wrong += [(str(example), pointer, one) for one in sorted(certain(outcome(example, data)) - filled_in)]
     return tried, wrong
 
 

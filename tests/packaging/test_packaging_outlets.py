@@ -220,9 +220,10 @@ def test_the_source_distribution_builds_the_wheel_and_keeps_what_contributors_ne
 
 def test_the_wheel_has_both_commands(distributions, tmp_path):
     (wheel,) = distributions.glob("*.whl")
-    assert run(sys.executable, "-m", "venv", "--system-site-packages", tmp_path / "venv").returncode == 0
-    python = tmp_path / "venv" / "bin" / "python"
-    ran = run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall", wheel)
+    venv = [sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", tmp_path / "venv"]
+    assert run(*venv).returncode == 0
+    pip = [sys.executable, "-m", "pip", "--python", tmp_path / "venv" / "bin" / "python"]
+    ran = run(*pip, "install", "--quiet", "--no-deps", "--force-reinstall", wheel)
     assert ran.returncode == 0, ran.stderr
     commands = {path.name for path in (tmp_path / "venv" / "bin").iterdir()}
     assert {"kubelint-gpu", "kubectl-lint_gpu"} <= commands
