@@ -56,15 +56,15 @@ with scratch() as folder:
 def started(tmp_path):
     runs = []
 
-    def start(*arguments, code=RUN):
-        places = {"HOME": tmp_path, "TMPDIR": tmp_path / "tmp", "KUBELINT_GPU_CONFORMANCE_CACHE": tmp_path / "cache"}
-        (tmp_path / "tmp").mkdir(exist_ok=True)
+    def start(*arguments, code=RUN, folder=tmp_path):
+        places = {"HOME": folder, "TMPDIR": folder / "tmp", "KUBELINT_GPU_CONFORMANCE_CACHE": folder / "cache"}
+        (folder / "tmp").mkdir(parents=True, exist_ok=True)
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
         environment |= {name: str(path) for name, path in places.items()}
         run = subprocess.Popen(
             [sys.executable, "-c", code, *arguments],
             env=environment,
-            cwd=tmp_path,
+            cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -103,34 +103,24 @@ def left(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupted_run_leaves_no_process_and_no_file(tmp_path, started, number):
-    run, groups = started()
-    assert len(groups) == 3
-    assert alive(groups)
-    run.send_signal(number)
-    assert run.wait(120) == 128 + number
-    assert gone(groups)
-    assert left(tmp_path) == []
-
-
-def test_who_interrupts_twice_leaves_nothing_either(tmp_path, started):
-    run, groups = started()
-    run.send_signal(signal.SIGINT)
+def test_a_run_leaves_no_process_and_no_file_however_it_ends(tmp_path, started):
+    """Side by side, for each waits some seconds for the program that is deaf."""
+    codes = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129, "again and again": 130, "fail": 1}
+    runs = {how: started(how, folder=tmp_path / how) for how in codes}
+    for how, (run, groups) in runs.items():
+        assert len(groups) == 3, how
+        if how != "fail":
+            assert alive(groups), how
+            run.send_signal(getattr(signal, how, signal.SIGINT))
+    insistent, _ = runs["again and again"]
     for _ in range(5):
         time.sleep(0.2)
-        if run.poll() is None:
-            run.send_signal(signal.SIGINT)
-    assert run.wait(120) == 130
-    assert gone(groups)
-    assert left(tmp_path) == []
-
-
-def test_a_run_that_fails_leaves_nothing(tmp_path, started):
-    run, groups = started("fail")
-    assert run.wait(120) == 1
-    assert gone(groups)
-    assert left(tmp_path) == []
+        if insistent.poll() is None:
+            insistent.send_signal(signal.SIGINT)
+    assert {how: run.wait(120) for how, (run, _) in runs.items()} == codes
+    for how, (_, groups) in runs.items():
+        assert gone(groups), how
+        assert left(tmp_path / how) == [], how
 
 
 def test_programs_die_with_a_run_that_is_killed_and_the_next_run_removes_its_files(tmp_path, started):
