@@ -20,6 +20,7 @@ case "$*" in
     check*) echo findings; exit "$FOUND" ;;
 esac
 """
+IN_PARALLEL = "-n auto --dist worksteal"
 
 
 @pytest.fixture
@@ -86,15 +87,15 @@ def test_what_is_set_up_is_left_alone_until_the_project_changes(clone):
 
 def test_tests_need_more_than_the_program_and_the_program_no_more_than_the_tests(clone):
     clone("try")
-    assert clone("test")[2] == [install(".[dev]"), "-n auto"]
-    assert clone("test", "tests/kube", "-x")[2] == ["-n auto tests/kube -x"]
+    assert clone("test")[2] == [install(".[dev]"), IN_PARALLEL]
+    assert clone("test", "tests/kube", "-x")[2] == [f"{IN_PARALLEL} tests/kube -x"]
     assert clone("try")[2] == [EXAMPLE]
 
 
 def test_a_set_up_that_failed_is_tried_again(clone):
     code, _, asked = clone("test", pip=3)
     assert (code, asked) == (3, [VENV, install(".[dev]")])
-    assert clone("test")[2] == [install(".[dev]"), "-n auto"]
+    assert clone("test")[2] == [install(".[dev]"), IN_PARALLEL]
 
 
 @pytest.mark.parametrize(("found", "code"), [(1, 0), (0, 2), (2, 2)])
