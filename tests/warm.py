@@ -26,9 +26,7 @@ EXAMPLE = ROOT / "examples" / "tracker"
 COMMAND = Path(sys.executable).parent / "kubelint-gpu"
 _AT_START = ("PYTHON", "LC_", "LANG", "MALLOC_", "LD_")
 _OF_SERVERS = ("PYTHONPATH", "PYTHONUTF8")
-_OF_EDITORS = ("kubelint_gpu.lsp.server",)
 _SERVERS = {}
-_BESIDE = {}
 _LOCK = threading.Lock()
 
 
@@ -48,24 +46,6 @@ def run(arguments, *, cwd, environment, given=b"", limits=(), timeout=None):
             file.seek(0)
             read.append(file.read())
     return subprocess.CompletedProcess(command, code, *read)
-
-
-class Beside:
-    """A run of `kubelint-gpu lsp` that goes on beside the test; `files` are its standard input, output and error."""
-
-    def __init__(self, arguments, *, cwd, environment, files):
-        own = _at_start(environment)
-        self._free = _BESIDE.setdefault(tuple(sorted(own.items())), [])
-        self._server = self._free.pop() if self._free else _Server(own, *_OF_EDITORS)
-        command = [str(COMMAND), *map(str, arguments)]
-        asked = {"arguments": command, "cwd": str(cwd), "environment": environment, "limits": ()}
-        self.pid = self._server.begun(asked, files)
-
-    def wait(self):
-        """The exit code, at the end."""
-        code = self._server.code(None)
-        self._free.append(self._server)
-        return code
 
 
 def _at_start(environment, left_out=()):
@@ -101,12 +81,12 @@ def _server(environment):
 class _Server:
     """A process that forks."""
 
-    def __init__(self, environment, *modules):
+    def __init__(self, environment):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(_AT_START)}
         self.socket, other = socket.socketpair()
         with other:
             self.process = subprocess.Popen(
-                [sys.executable, __file__, str(other.fileno()), *modules],
+                [sys.executable, __file__, str(other.fileno())],
                 env={**kept, **environment, "KUBELINT_GPU_NO_CACHE": "1"},
                 pass_fds=[other.fileno()],
                 stdin=subprocess.DEVNULL,
@@ -120,24 +100,16 @@ class _Server:
         self.socket.close()
         self.process.wait()
 
-    def begun(self, asked, files):
-        """The process of a run."""
+    def ended(self, asked, files, timeout):
+        """The exit code of a run, negative after a signal."""
         data = json.dumps(asked).encode(errors="surrogateescape")
         self.socket.settimeout(600)
         socket.send_fds(self.socket, [len(data).to_bytes(8, "big")], [file.fileno() for file in files])
         self.socket.sendall(data)
-        return int.from_bytes(_exactly(self.socket, 8), "big")
-
-    def code(self, timeout):
-        """The exit code of the run that has begun, negative after a signal."""
+        pid = int.from_bytes(_exactly(self.socket, 8), "big")
         self.socket.settimeout(timeout)
-        return int.from_bytes(_exactly(self.socket, 8), "big", signed=True)
-
-    def ended(self, asked, files, timeout):
-        """The exit code of a run."""
-        pid = self.begun(asked, files)
         try:
-            return self.code(timeout)
+            return int.from_bytes(_exactly(self.socket, 8), "big", signed=True)
         except TimeoutError:
             os.kill(pid, signal.SIGKILL)
             self.socket.settimeout(60)
@@ -203,8 +175,6 @@ def main():
     sys.path[0] = str(ROOT)
     connection = socket.socket(fileno=int(sys.argv[1]))
     _import_what_a_check_does()
-    for name in sys.argv[2:]:
-        importlib.import_module(name)
     found = _serve(connection)
     if found is None:
         return

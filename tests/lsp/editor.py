@@ -1,20 +1,15 @@
-"""An editor that speaks the protocol to the installed command, or to a fork of one that has imported everything."""
+"""An editor that speaks the protocol to the installed command."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import logging
-import os
-import socket
 import subprocess
 import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import warm
 from lsprotocol import types
-from pygls.io_ import run_async
 from pytest_lsp import LanguageClient, client_capabilities
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -27,47 +22,6 @@ def checked(folder):
     """What the command line says."""
     command = [COMMAND, "check", ".", "--output-format", "json"]
     return json.loads(subprocess.run(command, cwd=folder, capture_output=True, check=False).stdout)["findings"]
-
-
-class Warm:
-    """The process of a server, with what a client asks of one that it has started."""
-
-    def __init__(self, *arguments):
-        self.near, far = socket.socketpair()
-        with far:
-            files = [far, far, sys.__stderr__]
-            self._run = warm.Beside(("lsp", *arguments), cwd=Path.cwd(), environment=dict(os.environ), files=files)
-        self.pid = self._run.pid
-        self._ended = asyncio.create_task(asyncio.to_thread(self._run.wait))
-
-    @property
-    def returncode(self):
-        return self._ended.result() if self._ended.done() else None
-
-    async def wait(self):
-        return await self._ended
-
-
-class Client(LanguageClient):
-    async def start_warm(self, *arguments):
-        """As `start_io` does with a command."""
-        self._server = Warm(*arguments)
-        reader, self._writer = await asyncio.open_connection(sock=self._server.near)
-        self.protocol.set_writer(self._writer)
-        reading = run_async(
-            stop_event=self._stop_event,
-            reader=reader,
-            protocol=self.protocol,
-            logger=logging.getLogger(__name__),
-            error_handler=self.report_server_error,
-        )
-        self._async_tasks.append(asyncio.create_task(reading))
-
-    async def stop(self):
-        await super().stop()
-        if isinstance(self._server, Warm):
-            self._writer.close()
-            await self._writer.wait_closed()
 
 
 def codes(diagnostics):
@@ -159,12 +113,9 @@ class Editor:
 
 
 @asynccontextmanager
-async def editing(folder, *arguments, encodings=None, capabilities=None, started=False):
-    """A session in a folder; it ends as the protocol wants it to, and the process with it.
-
-    The command is forked, or it is `started` as an editor does it.
-    """
-    client = Client(configuration=None)
+async def editing(folder, *arguments, encodings=None, capabilities=None):
+    """A session in a folder; it ends as the protocol wants it to, and the process with it."""
+    client = LanguageClient(configuration=None)
     editor = Editor(client, folder)
     found = capabilities or client_capabilities("visual-studio-code")
     if encodings is not None:
@@ -186,10 +137,7 @@ async def editing(folder, *arguments, encodings=None, capabilities=None, started
     def registered(params: types.RegistrationParams):
         editor.registered += params.registrations
 
-    if started:
-        await client.start_io(str(COMMAND), "lsp", *arguments)
-    else:
-        await client.start_warm(*arguments)
+    await client.start_io(str(COMMAND), "lsp", *arguments)
     folders = [types.WorkspaceFolder(folder.as_uri(), folder.name)]
     editor.initialized = await client.initialize_session(
         types.InitializeParams(capabilities=found, workspace_folders=folders, root_uri=folder.as_uri())

@@ -37,7 +37,7 @@ async def gone(pids, seconds=60.0):
 
 
 async def test_a_check_that_is_killed_is_said_and_the_next_change_is_checked(folder):
-    async with editing(folder, started=True) as editor:
+    async with editing(folder) as editor:
         editor.open("tracker.yaml")
         await editor.diagnostics("tracker.yaml")
         server = editor.client._server.pid
@@ -83,7 +83,7 @@ async def test_a_module_in_the_folder_of_the_manifests_is_not_run(folder):
 
 @pytest.mark.parametrize("how", ["politely", "end of input", "kill"])
 async def test_no_process_is_left(folder, how):
-    async with editing(folder, started=True) as editor:
+    async with editing(folder) as editor:
         editor.open("tracker.yaml")
         await editor.diagnostics("tracker.yaml")
         server = editor.client._server
