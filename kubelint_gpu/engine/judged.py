@@ -75,7 +75,7 @@ def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bo
     away = [draft for finding, draft in found if finding not in kept] if unit.rendered else []
     hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
     ignored -= len(away)
-    unknown = unit.undeclared_claims([one.workload for one in unit.subjects if unit.has_nodes])
+    unknown = unit.undeclared_claims(one.workload for one in (unit.subjects if unit.has_nodes else ()))
     return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden, unknown)
 
 
