@@ -26,9 +26,13 @@ _OF_FIELDS = ("KLG002", "KLG003")
 def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
     """What the rules say of a unit, and a finding for each rule that failed.
 
-    What is not said without the cluster is only possible where objects may decide of which not everything is known.
+    What is not said without the cluster is only possible where objects may decide of which not everything is known;
+    so is what is said without those that others name and no manifest has any more.
     """
     drafts, crashed = _asked(unit)
+    if unit.left:
+        said = {one.identity for one in drafts}
+        drafts += [_deleted(one, unit.left) for one in _asked(unit.without_left())[0] if one.identity not in said]
     drafts = [_with_unknown(_with_claims(unit, draft)) for draft in drafts]
     unsure = decisive(unit)
     if not unsure:
@@ -83,6 +87,15 @@ def _narrowed(draft: Diagnostic, unsure: Sequence[Unread]) -> Diagnostic:
     told = f"mend {some(names, 'object')} of the inventory to be sure"
     unsure_of = replace(draft, certainty="possible", severity=LOWER[severity], help=(*draft.help, told))
     return _begun(unsure_of, "as far as the inventory can be read, ")
+
+
+def _deleted(draft: Diagnostic, left: Sequence[Manifest]) -> Diagnostic:
+    """What is so once objects are deleted that no manifest has any more."""
+    names = [f"{one.kind} {one.name}" for one in left if one.name in draft.message]
+    names = names or [f"{one.kind} {one.name}" for one in left]
+    verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
+    told = f"once {some(names, 'object')} {verb} deleted, as no manifest has {them} any more, "
+    return _begun(replace(draft, certainty="possible", moment="later"), told)
 
 
 def _begun(draft: Diagnostic, begins: str) -> Diagnostic:

@@ -33,7 +33,8 @@ class ManifestSet:
 
     `before` are the objects as they were, by `kind/namespace/name`; `made` are those that are known not to have been.
     `gone` are objects that were and that no manifest has now: they stay in the cluster until somebody deletes them.
-    `neighbours` are manifests beside them whose pods run in the same cluster: nothing is reported of them.
+    `left` are those of them that others name, `neighbours` these and the manifests beside them whose pods run in the
+    same cluster (`context`): nothing is reported of them.
     `rendered` are the kustomizations whose rendered text is among the readings, or that could not be rendered.
     """
 
@@ -54,7 +55,9 @@ class ManifestSet:
         self.made = frozenset(made)
         self.gone = tuple(gone)
         self.world = world
-        self.neighbours = tuple(neighbours)
+        self.context = tuple(neighbours)
+        self.left = tuple(one for one in self.gone if one.workload is None)
+        self.neighbours = (*self.context, *self.left)
         self.beside = beside if isinstance(beside, Beside) else Beside(SharedObjects(beside), frozenset())
         self.budget = budget
         self.rendered = tuple(rendered)
@@ -74,9 +77,20 @@ class ManifestSet:
         """The same unit on a cluster of which no object is known."""
         return self._with(self.readings, self.world.without_objects(), self.rendered)
 
-    def _with(self, readings: Sequence[Reading], world: ClusterContext, rendered: Sequence[Rendered]) -> Self:
+    def without_left(self) -> Self:
+        """The same once somebody has deleted what others name and no manifest has any more."""
+        return self._with(self.readings, self.world, self.rendered, [one for one in self.gone if one not in self.left])
+
+    def _with(
+        self,
+        readings: Sequence[Reading],
+        world: ClusterContext,
+        rendered: Sequence[Rendered],
+        gone: Sequence[Manifest] | None = None,
+    ) -> Self:
+        gone = self.gone if gone is None else gone
         return type(self)(
-            readings, world, self.beside, self.before, self.budget, rendered, self.neighbours, self.made, self.gone
+            readings, world, self.beside, self.before, self.budget, rendered, self.context, self.made, gone
         )
 
     @cached_property

@@ -21,8 +21,7 @@ def spec_as_admitted(workload: Workload, cluster: Cluster, supply: ResourceSuppl
     admission = inventory.admission if inventory is not None else Admission()
     spec = admitted(
         with_defaults(
-            workload.spec,
-            [found for found in cluster.limit_ranges if found.meta.namespace == workload.meta.namespace],
+            workload.spec, [found for found in cluster.limit_ranges if found.meta.namespace == workload.meta.namespace]
         ),
         extended_resource_toleration=admission.extended_resource_toleration,
         tolerations=[

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from checks_units import GPU_NODE, deployment, unit
+from checks_units import GPU_NODE, deployment, unit, world
 
+from kubelint_gpu.documents import read
 from kubelint_gpu.engine.asking import drafts_of, first_place, unread
 from kubelint_gpu.work import limited
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import manifests
 
 UNREADABLE = """\
 ---
@@ -42,3 +45,16 @@ def test_rules_that_had_no_work_left_are_named():
 
 def test_what_can_be_read_is_no_finding():
     assert unread(stuck()) == []
+
+
+def test_what_others_name_is_missing_only_once_it_is_deleted():
+    text = deployment(pod="priorityClassName: high").replace("      priorityClassName: serving\n", "")
+    old = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 5\n"
+    gone = manifests([read("old.yaml", old.encode())])
+    for left, said in (((), ("certain", "error", "now")), (gone, ("possible", "warning", "later"))):
+        here = ApplySet([read("a.yaml", text.encode())], world(), gone=left)
+        (draft,) = (one for one in drafts_of(here)[0] if one.code == "KLG302")
+        assert (draft.certainty, draft.effective_severity, draft.moment) == said
+        assert draft.message.startswith("once PriorityClass high is deleted, as no manifest has it any more, ") is bool(
+            left
+        )

@@ -64,13 +64,13 @@ def identity() -> str:
 
 
 def _needs(unit: ApplySet) -> tuple[Any, Any, Any]:
-    return unit.world, unit.beside.shared, unit.neighbours
+    return unit.world, unit.beside.shared, unit.context
 
 
 def _unit(known: Sequence[Any], outline: tuple[Any, ...]) -> ApplySet:
     numbers, mine, readings, before, budget, made, gone = outline
-    world, shared, neighbours = (known[number] for number in numbers)
-    return ApplySet(readings, world, Beside(shared, mine), before, budget, (), neighbours, made, gone)
+    world, shared, context = (known[number] for number in numbers)
+    return ApplySet(readings, world, Beside(shared, mine), before, budget, (), context, made, gone)
 
 
 @lru_cache(maxsize=1)

@@ -67,16 +67,9 @@ class Grouping:
             for world in self._clusters([stands.get(path, path) for path in sorted(mine)]):
                 goes = partial(self._goes, unit=name if named else None, world=world)
                 left = changes.gone(mine, goes) if changes is not None else ()
-                stays = [one for one in left if one.kind in _REFERRED_TO and not world.shows_all]
+                gone = [one for one in left if one.workload or (one.kind in _REFERRED_TO and not world.shows_all)]
                 yield ApplySet(
-                    members,
-                    world,
-                    beside,
-                    old,
-                    rendered=rendered,
-                    neighbours=(*neighbours, *stays),
-                    made=made,
-                    gone=[one for one in left if one.workload is not None],
+                    members, world, beside, old, rendered=rendered, neighbours=neighbours, made=made, gone=gone
                 )
         for one in built.rendered:
             if one.reading is None:

@@ -53,7 +53,8 @@ def test_what_others_name_stays_where_no_manifest_has_it_any_more(tmp_path, worl
     grouping = Grouping(Configuration(), Worlds(), (str(declared),) if world else (), together=False)
     (unit,) = grouping.units(READINGS[:1], old, BuiltKustomizations(), ())
     assert [one.kind for one in unit.neighbours] == ["PriorityClass"] * stays
-    assert unit.gone == ()
+    assert unit.left == unit.gone == unit.neighbours
+    assert unit.without_left().neighbours == ()
 
 
 def test_workloads_that_no_manifest_has_any_more_keep_running():
@@ -61,4 +62,4 @@ def test_workloads_that_no_manifest_has_any_more_keep_running():
     grouping = Grouping(Configuration(), Worlds(), (), together=False)
     (unit,) = grouping.units(READINGS[:1], past(deployment), BuiltKustomizations(), ())
     assert [one.object for one in unit.gone] == ["Deployment/x"]
-    assert unit.neighbours == ()
+    assert unit.neighbours == unit.left == ()
