@@ -36,7 +36,7 @@ class Budget:
     """
 
     run: int = 200_000
-    document: int = 2_000
+    document: int = 4_000
     node: int = 500
     most: int = 2_000_000
     least: int = 1_000
