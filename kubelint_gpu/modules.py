@@ -119,7 +119,8 @@ class _Later(ModuleType):
             with lock:
                 if pending:
                     pending.pop()(ModuleType.__getattribute__(self, "__dict__"))
-                    _settle(self, _Later)
+                    if object.__getattribute__(self, "__class__") is _Later:
+                        self.__class__ = ModuleType  # type: ignore[assignment]  # the quickest for the interpreter
         return ModuleType.__getattribute__(self, name)
 
 
