@@ -12,7 +12,7 @@ from __future__ import annotations
 import marshal
 import os
 import sys
-from _frozen_importlib import ModuleSpec
+from _frozen_importlib import ModuleSpec, module_from_spec
 from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader, spec_from_file_location
 from _thread import RLock
 
@@ -36,6 +36,7 @@ _TAG = sys.implementation.cache_tag
 _PLACE = os.path.join(_HERE, "__pycache__", f"modules.{_TAG}.bin")
 _IS_POSSIBLE = hasattr(os, "pread") and not sys.flags.optimize and not sys.pycache_prefix
 _IDENTITY = (MAGIC_NUMBER, sys.version, __version__, 6)
+_BY_NAME = frozenset(("__future__", "collections.abc", "functools", "typing"))  # it is what is in them that is imported
 _OF_IMPORT = ("__spec__", "__loader__", "__class__", "__path__")
 _kept: list[KeptModules] = []
 _compiled: dict[str, CodeType] = {}
@@ -71,8 +72,9 @@ class KeptModules:
             spec.submodule_search_locations = [folder]
         return spec
 
-    def create_module(self, _spec: ModuleSpec) -> None:
-        """None: the usual one."""
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """One that writes no message for each attribute that the import of it asks for, and that is not there yet."""
+        return _Kept(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """Run a module, or have it run later."""
@@ -86,7 +88,8 @@ class KeptModules:
             module.__class__ = _Later
         else:
             run(module.__dict__)
-            _settle(module, ModuleType)
+            if module.__class__ is _Kept and "__getattr__" in vars(module):
+                module.__class__ = ModuleType  # type: ignore[assignment]
 
     def code(self, name: str) -> CodeType:
         """What the file holds of a module; that of its neighbours is made at once, which have words in common."""
@@ -103,12 +106,6 @@ class _Kept(ModuleType):
     __getattribute__ = object.__getattribute__
 
 
-def _settle(module: ModuleType, now: type[ModuleType]) -> None:
-    """Make a module that has run, and is of a class `now`, one of those; not where it has its own way to attributes."""
-    if object.__getattribute__(module, "__class__") is now:
-        module.__class__ = ModuleType if "__getattr__" in vars(module) else _Kept
-
-
 class _Later(ModuleType):
     """A module that runs when something of it is first asked for, in the thread that does; others wait for it."""
 
@@ -120,7 +117,8 @@ class _Later(ModuleType):
                 if pending:
                     pending.pop()(ModuleType.__getattribute__(self, "__dict__"))
                     if object.__getattribute__(self, "__class__") is _Later:
-                        self.__class__ = ModuleType  # type: ignore[assignment]  # the quickest for the interpreter
+                        # of a plain one the interpreter gets attributes quickest
+                        self.__class__ = _Kept if spec.name in _BY_NAME else ModuleType  # type: ignore[assignment]
         return ModuleType.__getattribute__(self, name)
 
 
@@ -131,6 +129,8 @@ def use() -> None:
             _kept.append(KeptModules(_PLACE))
             sys.meta_path.insert(0, _kept[0])
             _compiled.update(_kept[0].compiled)
+            for name in _BY_NAME & sys.modules.keys():
+                sys.modules[name].__class__ = _Kept
     except (OSError, ValueError, EOFError, TypeError):
         pass
 
@@ -142,10 +142,11 @@ def compiled(text: str) -> CodeType:
     return _compiled[text]
 
 
-def spec_at(name: str, path: str) -> ModuleSpec | None:
-    """The module of a path, out of the file where it holds that."""
+def module_at(name: str, path: str) -> ModuleType | None:
+    """The module of a path that has not run, out of the file where it holds that; None where there can be none."""
     found = _kept[0].find_spec(name) if _kept else None
-    return found if found is not None and found.origin == path else spec_from_file_location(name, path)
+    spec = found if found is not None and found.origin == path else spec_from_file_location(name, path)
+    return module_from_spec(spec) if spec is not None and spec.loader is not None else None
 
 
 def keep() -> None:

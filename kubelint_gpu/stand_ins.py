@@ -1,4 +1,4 @@
-"""Modules of which a library takes classes only to name them: they are not loaded for that."""
+"""Modules of which a library takes little, such as a class that it only names: they are not loaded for that."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def stand_ins(named: Mapping[str, Mapping[str, type]]) -> Iterator[None]:
-    """Have what is imported within find these classes in modules that are not loaded; of more they are."""
-    made = {name: _stand_in(name, classes) for name, classes in named.items() if name not in sys.modules}
+def stand_ins(named: Mapping[str, Mapping[str, Any]]) -> Iterator[None]:
+    """Have what is imported within find these attributes in modules that are not loaded; of more they are."""
+    made = {name: _stand_in(name, held) for name, held in named.items() if name not in sys.modules}
     sys.modules.update(made)
     try:
         yield
@@ -24,7 +24,7 @@ def stand_ins(named: Mapping[str, Mapping[str, type]]) -> Iterator[None]:
                 del sys.modules[name]
 
 
-def _stand_in(name: str, classes: Mapping[str, type]) -> ModuleType:
+def _stand_in(name: str, held: Mapping[str, Any]) -> ModuleType:
     def further(attribute: str) -> Any:
         from importlib import import_module
 
@@ -34,5 +34,5 @@ def _stand_in(name: str, classes: Mapping[str, type]) -> ModuleType:
         return getattr(import_module(name), attribute)
 
     module = ModuleType(name)
-    vars(module).update(classes, __getattr__=further)
+    vars(module).update(held, __getattr__=further)
     return module

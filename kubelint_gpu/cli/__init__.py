@@ -17,8 +17,9 @@ def run() -> None:
     try:
         from kubelint_gpu.stand_ins import stand_ins
 
-        # click names the class, and to run that module the machine is asked what it is
-        with stand_ins({"uuid": {"UUID": object}}):
+        # click names the class, and to run that module the machine is asked what it is; its messages stay English
+        texts = {"gettext": lambda text: text, "ngettext": lambda one, more, count: one if count == 1 else more}
+        with stand_ins({"uuid": {"UUID": object}, "gettext": texts}):
             from click import core  # noqa: F401
         from kubelint_gpu.cli.main import invoke
 

@@ -6,12 +6,11 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import lru_cache
-from importlib.util import module_from_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kubelint_gpu.findings.catalogue import BrokenRule, folders
-from kubelint_gpu.modules import spec_at
+from kubelint_gpu.modules import module_at
 
 if TYPE_CHECKING:
     from kubelint_gpu.engine.diagnostic import Diagnostic
@@ -101,28 +100,27 @@ def _load(code: str, folder: Path) -> None:
         BrokenRule: the folder is not as it should be.
     """
     name = folder.name.partition("-")[2].replace("-", "_")
-    spec = spec_at(f"{_PACKAGE}.{name}", f"{folder}/{name}.py")
-    if spec is None or spec.loader is None or spec.name in sys.modules:
+    path = f"{folder}/{name}.py"
+    module = module_at(f"{_PACKAGE}.{name}", path)
+    loader: Any = getattr(module, "__loader__", None)
+    if module is None or loader is None or module.__name__ in sys.modules:
         return
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module
+    sys.modules[module.__name__] = module
     _LOADING.append(code)
     try:
-        spec.loader.exec_module(module)
+        loader.exec_module(module)
     except Exception as error:
-        del sys.modules[spec.name]
+        del sys.modules[module.__name__]
         for known in _KNOWN:
             known.pop(code, None)
-        if isinstance(error, FileNotFoundError) and error.filename == spec.origin:
-            raise BrokenRule(
-                f"{spec.origin}: the folder of a rule has a module of this name, and there is none"
-            ) from None
-        raise BrokenRule(f"{spec.origin}: {type(error).__name__}: {error}") from error
+        if isinstance(error, FileNotFoundError) and error.filename == path:
+            raise BrokenRule(f"{path}: the folder of a rule has a module of this name, and there is none") from None
+        raise BrokenRule(f"{path}: {type(error).__name__}: {error}") from error
     finally:
         _LOADING.pop()
     if not any(code in known for known in _KNOWN):
-        del sys.modules[spec.name]
-        raise BrokenRule(f'{spec.origin}: no function is decorated with @rule("{code}")')
+        del sys.modules[module.__name__]
+        raise BrokenRule(f'{path}: no function is decorated with @rule("{code}")')
 
 
 def _registered(known: dict[str, _Any], code: str, check: _Any) -> _Any:

@@ -50,7 +50,7 @@ def entries_of(node: Mapping[str, Any]) -> list[dict[str, Any]]:
 def memory_of(entry: Mapping[str, Any]) -> int | None:
     """The memory of each of an entry's GPUs in MiB, where it says so."""
     memory = entry.get(_MEMORY)
-    return memory if memory is None or isinstance(memory, int) else int(parse_quantity(memory) / _MIB)
+    return memory if memory is None or isinstance(memory, int) else parse_quantity(memory) // _MIB
 
 
 def model_of(entry: Mapping[str, Any]) -> GpuModel | None:

@@ -224,4 +224,4 @@ def _mig_remarks(mig: dict[str, Any], model: GpuModel | None, at: Pointer) -> li
 def _mebibytes(memory: int | str | None) -> int | None:
     if memory is None or isinstance(memory, int):
         return memory
-    return int(parse_quantity(memory) / _MIB)
+    return parse_quantity(memory) // _MIB

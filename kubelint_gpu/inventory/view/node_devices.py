@@ -13,12 +13,12 @@ from kubelint_gpu.values import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from kubelint_gpu.kube.dra.amounts import Amount
     from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
     from kubelint_gpu.kube.dra.device_pools import PoolID
     from kubelint_gpu.kube.dra.resource_slice import DeviceTaintRule, ResourceSlice
     from kubelint_gpu.kube.objects.cluster import Cluster
     from kubelint_gpu.kube.objects.node import Node
+    from kubelint_gpu.kube.values.quantity import Amount
 
 _NAMES = ("productName", "model")
 _PROFILE = "profile"

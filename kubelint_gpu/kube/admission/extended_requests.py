@@ -11,7 +11,7 @@ from typing import Any
 
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.values.errors import Pointer
-from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
+from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity, thousandths
 from kubelint_gpu.values import dataclass
 
 NOT_WHOLE = "not whole"
@@ -77,7 +77,7 @@ def _of_container(resources: dict[str, Any], base: Pointer) -> Iterator[RequestP
 
 def _is_amount(value: Any) -> bool:
     try:
-        parse_quantity(value)
+        thousandths(value)
     except QuantityError:
         return False
     return True

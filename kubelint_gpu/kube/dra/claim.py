@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.dra.amounts import Amount, read_amounts
+from kubelint_gpu.kube.dra.amounts import read_amounts
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.request import ClaimSpec, read_claim_spec
 from kubelint_gpu.kube.dra.resource_api import is_flat
 from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
 from kubelint_gpu.values import dataclass
 

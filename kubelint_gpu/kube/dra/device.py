@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubelint_gpu.kube.dra.amounts import Amount, amount_of, read_amounts
+from kubelint_gpu.kube.dra.amounts import read_amounts
 from kubelint_gpu.kube.dra.device_taints import read_device_taint
 from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.fields import Fields, described
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.quantity import Amount, parse_quantity
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
 from kubelint_gpu.values import NamedTuple, dataclass
 
@@ -148,7 +149,7 @@ def read_counters(fields: Fields | None) -> FrozenMap[str, Amount]:
     """Counters by name."""
     if fields is None:
         return EMPTY
-    found = {name: fields.down(name).amount("value", amount_of) for name in fields.value}
+    found = {name: fields.down(name).amount("value", parse_quantity) for name in fields.value}
     return FrozenMap({name: 0 if amount is None else amount for name, amount in found.items()})
 
 
@@ -203,12 +204,12 @@ def _capacities(fields: Fields | None) -> FrozenMap[str, Capacity]:
         policy = one.down("requestPolicy")
         limits = policy.down("validRange")
         found[name] = Capacity(
-            value=one.amount("value", amount_of) or 0,
-            default=policy.amount("default", amount_of),
+            value=one.amount("value", parse_quantity) or 0,
+            default=policy.amount("default", parse_quantity),
             valid=_valid(policy),
-            minimum=limits.amount("min", amount_of),
-            maximum=limits.amount("max", amount_of),
-            step=limits.amount("step", amount_of),
+            minimum=limits.amount("min", parse_quantity),
+            maximum=limits.amount("max", parse_quantity),
+            step=limits.amount("step", parse_quantity),
             ranged="validRange" in policy,
         )
     return FrozenMap(found)

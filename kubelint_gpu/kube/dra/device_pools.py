@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import Device
 from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE, OLD_POOLS_UNTIL
 from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
+from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.values import replace
 
 PoolID = tuple[str, str]

@@ -8,6 +8,7 @@ from kubelint_gpu.kube.dra import amounts, device_taints
 from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.values import dataclass
 
 ALL = "All"
@@ -38,7 +39,7 @@ class DeviceQuery:
     count: int = 1
     admin: bool | None = None
     tolerations: tuple[Toleration, ...] = ()
-    capacity: FrozenMap[str, amounts.Amount] = EMPTY
+    capacity: FrozenMap[str, Amount] = EMPTY
     has_capacity: bool = False
 
     def is_kept_off(self, taints: Iterable[Taint]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import Device, read_counters, read_device
 from kubelint_gpu.kube.dra.device_taints import read_device_taint
 from kubelint_gpu.kube.dra.resource_api import is_flat
@@ -10,6 +9,7 @@ from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
 from kubelint_gpu.values import dataclass
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import Attribute, Device, qualified
 from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.values import NamedTuple
 
 if TYPE_CHECKING:

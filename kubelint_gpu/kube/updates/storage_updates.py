@@ -6,14 +6,15 @@ Source: `ValidatePersistentVolumeClaimUpdate` and `ValidatePersistentVolumeUpdat
 
 from __future__ import annotations
 
+import fractions
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 from kubelint_gpu.kube.updates.normal_form import normal
 from kubelint_gpu.kube.updates.refused_change import IMMUTABLE, RefusedChange
 from kubelint_gpu.kube.values.differences import differences
 from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.kube.values.quantity import Amount
 
 _STORAGE: Pointer = ("spec", "resources", "requests", "storage")
 _CLASSES_SINCE = 29
@@ -76,11 +77,11 @@ def volume_changes(old: dict[str, Any], new: dict[str, Any], live: bool, _minor:
         yield RefusedChange((("spec", "nodeAffinity"),), f"nodeAffinity: {text}")
 
 
-def _size(spec: dict[str, Any]) -> Fraction | None:
+def _size(spec: dict[str, Any]) -> Amount | None:
     found: Any = spec
     for key in _STORAGE[1:]:
         found = found.get(key) if isinstance(found, dict) else None
-    return found if isinstance(found, Fraction) else None
+    return found if isinstance(found, (int, fractions.Fraction)) else None
 
 
 def _fixed(spec: dict[str, Any], free: list[str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 from kubelint_gpu.kube.validation.api_table import Table, known, table
 from kubelint_gpu.kube.values.errors import Pointer, is_placeholder
 from kubelint_gpu.kube.values.fields import described
-from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
+from kubelint_gpu.kube.values.quantity import QuantityError, thousandths
 from kubelint_gpu.values import dataclass
 
 _DEEPEST = 100
@@ -174,7 +174,7 @@ def _fits(value: Any, code: str) -> bool:
 
 def _is_quantity(text: str) -> bool:
     try:
-        parse_quantity(text)
+        thousandths(text)
     except QuantityError:
         # longer ones are not read here, and may be right
         return is_placeholder(text) or len(text) > _LONGEST_QUANTITY

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubelint_gpu.kube.dra.amounts import Amount, amount_of, whole
+from kubelint_gpu.kube.dra.amounts import whole
 from kubelint_gpu.kube.dra.resource_api import MOST_VALID_VALUES
 from kubelint_gpu.kube.validation.shapes import Problems
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.values.plain import mapping, sequence
-from kubelint_gpu.kube.values.quantity import QuantityError
+from kubelint_gpu.kube.values.quantity import Amount, QuantityError, parse_quantity
 
 
 def capacity_problems(capacity: dict[str, Any], pointer: Pointer, *, shared: bool) -> Problems:
@@ -90,6 +90,6 @@ def _range(capacity: dict[str, Any], policy: dict[str, Any], pointer: Pointer) -
 
 def _amount(value: Any) -> Amount | None:
     try:
-        return amount_of(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else None
+        return parse_quantity(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else None
     except QuantityError:
         return None

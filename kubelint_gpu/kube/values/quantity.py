@@ -7,12 +7,15 @@ Nothing here is ever a float.
 
 from __future__ import annotations
 
+import fractions
 import re
-from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from kubelint_gpu.patterns import pattern
+
+Amount: TypeAlias = "int | fractions.Fraction"
+"""A quantity in its unit; a whole one is an `int`."""
 
 _FORM = pattern(
     r"(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:(?P<suffix>[numkMGTPE]|[KMGTPE]i)|[eE](?P<exponent>[+-]?[0-9]{1,4}))?",
@@ -31,7 +34,7 @@ class QuantityError(ValueError):
     """A text is no quantity; the message says what would be one."""
 
 
-def parse_quantity(value: str | float) -> Fraction:
+def parse_quantity(value: str | float) -> Amount:
     """The exact amount that a quantity means.
 
     Numbers are read as the decimal text that YAML or JSON gave for them.
@@ -39,34 +42,34 @@ def parse_quantity(value: str | float) -> Fraction:
     Raises:
         QuantityError: the text is not a quantity.
     """
+    parts, whole = _ratio(value)
+    return fractions.Fraction(parts, whole) if parts % whole else parts // whole
+
+
+def _ratio(value: Any) -> tuple[int, int]:
+    if isinstance(value, str):
+        return _parse(value)
     if isinstance(value, bool):
         raise QuantityError('must be a quantity such as 1, 500m or 16Gi, not the boolean "' + str(value).lower() + '"')
     if isinstance(value, int):
-        return Fraction(value)
+        return value, 1
     if isinstance(value, float):
         return _parse(repr(value))
-    if isinstance(value, str):
-        return _parse(value)
     raise QuantityError("must be a quantity such as 1, 500m or 16Gi")
 
 
 @lru_cache(maxsize=65536)
-def _parse(text: str) -> Fraction:
+def _parse(text: str) -> tuple[int, int]:
     found = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
     if found is None:
         raise QuantityError(f'"{text[:_LONGEST]}" is no quantity{_hint(text)}')
-    number = Fraction(found["number"])
-    if found["exponent"] is not None:
-        exponent = int(found["exponent"])
-        if abs(exponent) > _LARGEST_EXPONENT:
-            raise QuantityError(f'the exponent of "{text}" is too large')
-        return number * Fraction(10) ** exponent
-    suffix = found["suffix"]
-    if suffix is None:
-        return number
-    if suffix in _BINARY:
-        return number * Fraction(2 ** _BINARY[suffix])
-    return number * Fraction(10) ** _DECIMAL[suffix]
+    before, _, after = found["number"].partition(".")
+    suffix, exponent = found["suffix"], int(found["exponent"] or 0)
+    if abs(exponent) > _LARGEST_EXPONENT:
+        raise QuantityError(f'the exponent of "{text}" is too large')
+    power = exponent + _DECIMAL.get(suffix, 0) - len(after)
+    parts = int(before + after) << _BINARY.get(suffix, 0)
+    return parts * 10 ** max(power, 0), 10 ** max(-power, 0)
 
 
 def _hint(text: str) -> str:
@@ -85,20 +88,14 @@ def _hint(text: str) -> str:
     return "; a number, then nothing, one of n u m k M G T P E, or one of Ki Mi Gi Ti Pi Ei"
 
 
-@lru_cache(maxsize=65536)
-def _thousandths(value: str | int) -> int:
-    return -(-parse_quantity(value) * 1000 // 1)
-
-
 def thousandths(value: Any) -> int:
     """A quantity in thousandths of its unit, rounded up, as API defaulting rounds every resource list.
 
     Raises:
         QuantityError: the value is not a quantity.
     """
-    if isinstance(value, (str, int)) and not isinstance(value, bool):
-        return _thousandths(value)
-    return -(-parse_quantity(value) * 1000 // 1)
+    parts, whole = _ratio(value)
+    return -(-parts * 1000 // whole)
 
 
 def scheduler_units(resource: str, amount: int) -> int:

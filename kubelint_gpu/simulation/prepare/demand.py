@@ -5,9 +5,9 @@ All of them count for one pod against everything that could be alive beside it, 
 
 from __future__ import annotations
 
+import fractions
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from itertools import accumulate, chain, product
 from typing import TYPE_CHECKING
 
@@ -194,7 +194,7 @@ def _packed(demands: Sequence[Demand], counts: Sequence[int], name: str, limit: 
     taken = sum(amount * count for amount, price, count in items if not price)
     paying = [item for item in items if item[1]]
     # what gives most for what it takes comes first
-    for amount, price, count in sorted(paying, key=lambda item: Fraction(item[0], item[1]), reverse=True):
+    for amount, price, count in sorted(paying, key=lambda item: fractions.Fraction(item[0], item[1]), reverse=True):
         if room <= 0:
             break
         number = min(count, -(-room // price))

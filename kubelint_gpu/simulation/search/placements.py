@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import fractions
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from fractions import Fraction
 
 from kubelint_gpu.budget import PARTS, STEPS
 from kubelint_gpu.simulation.controllers.rollout_state import READY, State, more, on_node
@@ -212,6 +212,6 @@ def _sizes(simulation: Simulation) -> list[int]:
         for name, amount in found.items():
             whole[name] = whole.get(name, 0) + amount * max(1, count)
     keys = [frozenset(found.items()) for found in takes_of]
-    parts = {key: sum((Fraction(amount, whole[name]) for name, amount in key), Fraction()) for key in {*keys}}
+    parts = {key: sum(fractions.Fraction(amount, whole[name]) for name, amount in key) for key in {*keys}}
     ranks = {size: rank for rank, size in enumerate(sorted({*parts.values()}))}
     return [ranks[parts[key]] for key in keys]

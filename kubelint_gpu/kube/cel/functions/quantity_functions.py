@@ -30,7 +30,7 @@ def quantity_of(text: str) -> Quantity:
     except QuantityError:
         wrong = not text or _SHAPE.fullmatch(text) is None
         raise EvaluationError(_FORM if wrong else "unable to parse quantity's suffix") from None
-    nano = -(-abs(amount) * 10**9 // 1)  # finer amounts are rounded away from zero
+    nano = -(-max(amount, -amount) * 10**9 // 1)  # finer amounts are rounded away from zero
     sign = 1 if amount >= 0 else -1
     if nano % 10**9:
         return Quantity(Fraction(nano, 10**9) * sign, whole=False)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.claim import Allocation, ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
+from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of

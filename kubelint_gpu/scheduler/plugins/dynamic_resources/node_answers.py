@@ -7,9 +7,9 @@ from itertools import islice
 from sys import maxsize
 
 from kubelint_gpu.budget import BUDGET, STEPS
-from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
+from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.consumable_capacity import has_left
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.counters import Books

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 
-from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import Consumption, DeviceID
+from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import DevicePool, Slot, View
 
 _Sets = dict[str, dict[str, Amount]]

@@ -14,13 +14,13 @@ from itertools import groupby, permutations, product
 from typing import Any
 
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
 from kubelint_gpu.kube.dra.device_pools import PoolID, invalid_because
 from kubelint_gpu.kube.dra.resource_slice import DeviceTaintRule, ResourceSlice
 from kubelint_gpu.kube.dra.sight import Subject, subject_of
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 from kubelint_gpu.values import NamedTuple, replace
