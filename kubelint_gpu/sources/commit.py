@@ -74,14 +74,15 @@ def read_commit(
 
 def missing(index: Mapping[str, str], root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     """The files of an index that are not in the work tree any more."""
-    there = {
-        f"{folder}/{name}" if folder else name
-        for folder in {name.rpartition("/")[0] for name in index}
-        for name in _listed(os.path.join(root, folder))  # noqa: PTH118 - thousands of files
-    }
-    for name in [name for name in index if name not in there]:
+    listed: dict[str, Collection[str]] = {}
+    for name in index:
+        folder, _, last = name.rpartition("/")
+        there = listed.get(folder)
+        if there is None:
+            there = listed[folder] = _listed(os.path.join(root, folder))  # noqa: PTH118 - thousands of files
         # a file system may call a file by another spelling of its name than git
-        if name.endswith(suffixes) and is_expected(index[name]) and not os.path.lexists(root / name):
+        gone = last not in there and name.endswith(suffixes) and is_expected(index[name])
+        if gone and not os.path.lexists(root / name):
             yield name
 
 
