@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Value):
     """What a run may cost in steps as `work` counts them, and what single questions may cost.
 
     Attributes:
@@ -67,7 +67,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacementLimits:
+class PlacementLimits(Value):
     """What one attempt to place a pod, or several, may remember and look at."""
 
     few_nodes: int = 24  # on so many nodes, each is looked at by itself instead of by its class
@@ -83,7 +83,7 @@ class PlacementLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class StepsLimits:
+class StepsLimits(Value):
     """How much cheap work counts as one step; `pod_type` is how many steps the making of one counts."""
 
     passed_nodes: int = 16  # nodes that an attempt passes over
@@ -101,7 +101,7 @@ class StepsLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class SimulationLimits:
+class SimulationLimits(Value):
     """What is looked at of one rollout, and of the questions beside it."""
 
     pool_nodes: int = 24  # the nodes by which an autoscaled pool grows
@@ -125,7 +125,7 @@ class SimulationLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class PartsLimits:
+class PartsLimits(Value):
     """What part of the budget a further question has: the half, the quarter and so on."""
 
     together: int = 2  # rollouts that begin at the same moment
@@ -140,7 +140,7 @@ class PartsLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldLimits:
+class ToldLimits(Value):
     """How much a finding or an explanation looks at, and names."""
 
     pairs: int = 16  # the pairs of rollouts that may block each other

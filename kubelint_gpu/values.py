@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from dataclasses import dataclass, field, fields, replace
     from functools import cached_property as kept
     from typing import NamedTuple
+
+    class Value:
+        """The base that a class of values names where it has no other."""
+
+        __slots__ = ()
+
 else:
     from _collections import _tuplegetter
 
@@ -69,24 +75,39 @@ else:
         """Make a class of values from its annotated attributes; immutable ones unless `frozen` is left out."""
         if not slots:
             raise TypeError("values have slots")
-        return lambda cls: _made(cls, frozen=frozen, eq=eq, order=order)
+        return lambda cls: _made(*_said(cls), frozen=frozen, eq=eq, order=order)
 
-    def _made(cls, *, frozen, eq, order):
-        namespace = dict(cls.__dict__)
+    class _Statement(type):
+        """Keeps what a class statement says for the decorator: to make a class and another with slots costs twice."""
+
+        def __new__(mcs, name, bases, namespace):
+            return (type, name, (), namespace, ()) if bases else super().__new__(mcs, name, bases, namespace)
+
+    class Value(metaclass=_Statement):
+        """The base that a class of values names where it has no other; the class is made without it."""
+
+    def _said(cls):
+        if cls.__class__ is tuple:
+            return cls
+        namespace = {**cls.__dict__, "__qualname__": cls.__qualname__}
+        namespace.pop("__dict__", None)
+        namespace.pop("__weakref__", None)
+        return type(cls), cls.__name__, cls.__bases__, namespace, cls.__mro__[1:-1]
+
+    def _made(metaclass, called, bases, namespace, ancestors, *, frozen, eq, order):
         names = own = tuple(namespace.get("__annotations__", ()))
         given = {name: namespace.pop(name) for name in own if name in namespace}
-        for base in cls.__mro__[1:-1]:
+        for base in ancestors:
             if "__value_given__" in base.__dict__:
                 names = tuple(dict.fromkeys((*base.__match_args__, *names)))
                 given = {**{name: one for name, one in base.__value_given__.items() if name not in own}, **given}
-        namespace.pop("__dict__", None)
-        namespace.pop("__weakref__", None)
         computed = {name: one.compute for name, one in namespace.items() if one.__class__ is kept}
         if computed:
             namespace = {name: one for name, one in namespace.items() if name not in computed}
-            namespace["__value_kept__"] = {**getattr(cls, "__value_kept__", {}), **computed}
+            inherited = next((base.__value_kept__ for base in ancestors if hasattr(base, "__value_kept__")), {})
+            namespace["__value_kept__"] = {**inherited, **computed}
             namespace["__getattr__"] = _work_out
-        hashed = (_HASH,) if frozen and not hasattr(cls, _HASH) else ()
+        hashed = (_HASH,) if frozen and not any(hasattr(base, _HASH) for base in bases) else ()
         namespace["__slots__"] = (*own, *computed, *hashed)
         namespace["__value_given__"] = given
         namespace["__match_args__"] = names
@@ -111,9 +132,7 @@ else:
             namespace.setdefault("__hash__", _hash if frozen else None)
         if order:
             namespace.update((f"__{one.__name__}__", _ordering(one)) for one in (lt, le, gt, ge))
-        made = type(cls)(cls.__name__, cls.__bases__, namespace)
-        made.__qualname__ = cls.__qualname__
-        return made
+        return metaclass(called, bases, namespace)
 
     def _first_new(cls, *args, **kwargs):
         owner = next(one for one in cls.__mro__ if "__new__" in one.__dict__)
@@ -235,4 +254,4 @@ else:
         return made
 
 
-__all__ = ["NamedTuple", "dataclass", "field", "fields", "kept", "replace"]
+__all__ = ["NamedTuple", "Value", "dataclass", "field", "fields", "kept", "replace"]

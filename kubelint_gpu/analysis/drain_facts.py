@@ -9,13 +9,13 @@ from kubelint_gpu.analysis.beyond.generous_nodes import on_generous_nodes
 from kubelint_gpu.analysis.predecessors import is_left_alone
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.questions import drain
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeldNode:
+class HeldNode(Value):
     """A workload that budgets do not let go.
 
     Attributes:

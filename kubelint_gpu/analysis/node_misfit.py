@@ -15,7 +15,7 @@ from kubelint_gpu.kube.objects.requests import is_served_by_devices, pod_request
 from kubelint_gpu.kube.objects.taints import Taint, Toleration, covered_by, is_lifecycle, uncovered
 from kubelint_gpu.scheduler import Snapshot, attempt
 from kubelint_gpu.simulation.controllers import daemon_nodes
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -29,7 +29,7 @@ _PLATFORM = ("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", 
 
 
 @dataclass(frozen=True, slots=True)
-class Tainted:
+class Tainted(Value):
     """Nodes that would take the pod if it tolerated some taints.
 
     Attributes:
@@ -167,7 +167,7 @@ def title(unit: ApplySet, name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Unchosen:
+class Unchosen(Value):
     """A DaemonSet that makes no pod.
 
     `nodes` are those whose labels it asks for and whose taints it does not tolerate; `missed`: some node is of the kind

@@ -20,7 +20,7 @@ from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.files import NotReadable, read_named
 from kubelint_gpu.sources.paths import exists
 from kubelint_gpu.sources.safe_write import NotWritable, write_file
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 from kubelint_gpu.workspace.project.worlds import complain
 
 _VERSION = 1
@@ -30,7 +30,7 @@ _FINGERPRINT = pattern(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Entry:
+class Entry(Value):
     """One accepted finding, as it stands in the file."""
 
     path: str
@@ -40,7 +40,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(Value):
     """The accepted findings of a file; without a file there are none."""
 
     path: Path | None = None
@@ -56,7 +56,7 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(Value):
     """What is left to be reported, and how many findings are in the baseline."""
 
     findings: tuple[Finding, ...]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.documents import scalars
 from kubelint_gpu.documents.ledger import COLLECTION, DOCUMENT, MAX_EXPANSION, TOO_MUCH, Ledger, TooMuch, Unreadable
 from kubelint_gpu.documents.scalars import with_defaults
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ _PLACES = tuple(range(4096))  # one number for each place near the beginning: mo
 
 
 @dataclass(slots=True)
-class Built:
+class Built(Value):
     """One document: its value, where it stands, and the anchored values that are repeated."""
 
     value: Any

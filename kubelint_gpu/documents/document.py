@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal
 
-from kubelint_gpu.values import dataclass, field, replace
+from kubelint_gpu.values import Value, dataclass, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ def value_at(value: Any, pointer: Sequence[str | int]) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Value):
     """Something that could not be read, or that kubectl would refuse while reading.
 
     `span` is None where there is no place to point at, as in a binary file.
@@ -50,7 +50,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Document:
+class Document(Value):
     """One YAML document, or one JSON value of a file.
 
     `index` counts from 0 within the file.
@@ -107,7 +107,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Item:
+class Item(Value):
     """One object: a document, or an element of a `List` inside of one.
 
     `pointer` leads from the document to the object.
@@ -127,7 +127,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class Reading(Value):
     """A file as far as it could be read.
 
     `source` is None when the bytes are not text.

@@ -24,7 +24,7 @@ from kubelint_gpu.documents.layout import (
     own_node,
 )
 from kubelint_gpu.documents.reader import read
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Value):
     """`text` takes the place of `span` in the file `path`."""
 
     path: str

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ class NotJson(ValueError):  # noqa: N818 - it says what the text is
 
 
 @dataclass(slots=True)
-class JsonMark:
+class JsonMark(Value):
     """An offset, named as the parsers of ruamel.yaml name it."""
 
     index: int

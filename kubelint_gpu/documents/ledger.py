@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import Value, dataclass, field
 
 MAX_EXPANSION = 200_000
 """How many values the aliases and merge keys of a file may repeat."""
@@ -42,7 +42,7 @@ class TooMuch(Unreadable):
 
 
 @dataclass(slots=True)
-class Ledger:
+class Ledger(Value):
     """What is counted and collected over all documents of a file.
 
     `expanded` counts the nodes that aliases repeat, and the entries that merge keys bring.

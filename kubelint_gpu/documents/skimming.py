@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents.parser import c_parser
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -27,7 +27,7 @@ _ALIAS = pattern(r"(?<=[\s,\[{])\*[^\s,\[\]{}]+(?:[ \t]*(?=[,\]}\r\n#])|(?<=:)[ 
 
 
 @dataclass(frozen=True, slots=True)
-class Skimmed:
+class Skimmed(Value):
     """A document with blanks where the body of its `spec` stands, so that every offset stays; and where that is."""
 
     text: str

@@ -10,7 +10,7 @@ import bisect
 
 from kubelint_gpu.hashes import blake2b
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 _LINE_END = pattern(r"\r\n|\n|\r")
 _BYTE_ORDER_MARK = "\ufeff"
@@ -27,7 +27,7 @@ def encode(source: SourceText, text: str) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Span(Value):
     """A piece of a text; what a finding points at.
 
     Lines and columns are 1-based and the end is exclusive.

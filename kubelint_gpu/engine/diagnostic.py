@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.findings import finding
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import Certainty, Moment, Place, Related, Safety, Severity, Shared, Step
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 from kubelint_gpu.workspace.manifest import Manifest
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note"
 
 
 @dataclass(frozen=True, slots=True)
-class FixCandidate:
+class FixCandidate(Value):
     """A fix to be tried; `edits` raises NotEditable where the text does not allow it.
 
     `effect` is what it costs or gives, as a clause behind `which`; `joint_effect` that of the `joint` change.
@@ -48,7 +48,7 @@ class FixCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Value):
     """What a rule found.
 
     Attributes:

@@ -15,7 +15,7 @@ from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.engine.suppressing import Suppression, left_by
 from kubelint_gpu.engine.tracing import located
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 from kubelint_gpu.work import UsedUp
 from kubelint_gpu.workspace.apply_set import ApplySet
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Value):
     """What the rules say of one unit.
 
     Attributes:

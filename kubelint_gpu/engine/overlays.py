@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence import helm_template
 from kubelint_gpu.findings.finding import Finding, Place, Related
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import place_of
@@ -22,7 +22,7 @@ _THROUGH = {"namePrefix": "this prefix is put before it", "nameSuffix": "this su
 
 
 @dataclass(frozen=True, slots=True)
-class OverlayFinding:
+class OverlayFinding(Value):
     """A finding, what tells it from others of its rule, and the overlay through which it was seen.
 
     Attributes:

@@ -15,12 +15,12 @@ from kubelint_gpu.findings.catalogue import UnknownRule, folders, prefix_of, sug
 from kubelint_gpu.findings.expiry import over, today
 from kubelint_gpu.findings.finding import SEVERITIES, Finding, Severity
 from kubelint_gpu.messages.wording import listed
-from kubelint_gpu.values import dataclass, field, replace
+from kubelint_gpu.values import Value, dataclass, field, replace
 from kubelint_gpu.workspace.project.configuration import Configuration
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Value):
     """What is reported; `lowest` None reports everything, and then notes alone do not fail a run.
 
     `known` has what is ignored in the files that were asked for before.

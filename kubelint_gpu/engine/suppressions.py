@@ -15,7 +15,7 @@ from kubelint_gpu.findings.catalogue import UnknownRule, prefix_of, suggestion
 from kubelint_gpu.findings.expiry import expiry, over
 from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.findings.suppression_text import ANNOTATION, Written, of_annotation, of_comment
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest, place_of
 
@@ -23,7 +23,7 @@ UNUSED = "KLG005"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ignore:
+class Ignore(Value):
     """One code that is suppressed somewhere.
 
     Attributes:
@@ -50,7 +50,7 @@ class Ignore:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Closing:
+class Closing(Value):
     """What is known of a unit's suppressions when all else is found.
 
     Attributes:

@@ -8,7 +8,7 @@ import time
 from datetime import date
 
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 _WRITE = "write until=2027-01-31 in front of the reason"
 _UNTIL = pattern(r"until=(?P<day>\S*)\s*")
@@ -21,7 +21,7 @@ _CLOSE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class Expiry:
+class Expiry(Value):
     """When a suppression ends.
 
     Attributes:

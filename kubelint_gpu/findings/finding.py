@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import Value, dataclass, field
 
 if TYPE_CHECKING:
     from kubelint_gpu.findings.picture import RolloutPicture
@@ -23,7 +23,7 @@ _LONGEST = 253 + len('"",')
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class Place(Value):
     """A range of a file: lines and columns are 1-based, columns count code points, the end is exclusive."""
 
     path: str
@@ -34,7 +34,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class Related(Value):
     """A further place and the sentence that says what stands there."""
 
     place: Place
@@ -42,7 +42,7 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Value):
     """One event of a trace: who acts and what happens; `place` is None where that is the finding's own.
 
     `about` is the object that it is about, `kind/namespace/name` or `Node/name`; empty where it is about several.
@@ -56,7 +56,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class TextEdit:
+class TextEdit(Value):
     """The text that replaces what stands at a place; an empty range inserts."""
 
     place: Place
@@ -64,7 +64,7 @@ class TextEdit:
 
 
 @dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Value):
     """A change of the manifest that makes the finding go away.
 
     `verified` is true only if the core, run on the changed manifest, no longer gives the finding.
@@ -77,7 +77,7 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Value):
     """A change that was thought of and is not offered, and why; `effect` is what it costs or gives."""
 
     title: str
@@ -94,7 +94,7 @@ POSSIBLE = "possible, not certain"
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(Value):
     """What a finding has in common with others of the same cause, which are reported as one where they are many.
 
     Attributes:
@@ -122,7 +122,7 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Value):
     """One cause, said once, at the line that its author can change.
 
     `object` is `kind/namespace/name`, empty where no object could be read.
@@ -166,7 +166,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Value):
     """What a run looked at and what it found.
 
     `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time; with `apart` no files are
@@ -189,7 +189,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class RuleInfo:
+class RuleInfo(Value):
     """A rule as the catalogue describes it; `page` is the Markdown of its README."""
 
     code: str

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Row(Value):
     """Something that a node has a number of.
 
     `name` is how people call one of it: `GPU`, `GPU share`, `memory`.
@@ -36,7 +36,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(Value):
     """Pods of one owner in one phase, and what they hold of each row of their node, all together.
 
     `owner` is `namespace/name`; `age` is `old` or `new` in a rollout, else empty.
@@ -54,7 +54,7 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeGroup:
+class NodeGroup(Value):
     """Nodes of a class that have and hold the same; `names` are folded, as `gpu-[1-3]`."""
 
     names: str
@@ -65,7 +65,7 @@ class NodeGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassPicture:
+class ClassPicture(Value):
     """Equal nodes: what each has, what keeps pods off, and who holds what.
 
     `left_out` counts nodes of further groups that are not told one by one.
@@ -84,7 +84,7 @@ class ClassPicture:
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterPicture:
+class ClusterPicture(Value):
     """The declared cluster, equal nodes folded; `left_out` counts nodes of further classes."""
 
     name: str
@@ -96,7 +96,7 @@ class ClusterPicture:
 
 
 @dataclass(frozen=True, slots=True)
-class StageNode:
+class StageNode(Value):
     """A node on which something happens in a rollout, or several in which the same does; `names` are folded."""
 
     names: str
@@ -105,7 +105,7 @@ class StageNode:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeMoment:
+class NodeMoment(Value):
     """What is on a node at a moment; `used` says in words how much of each row is taken.
 
     `joined` is false as long as an autoscaler has not added it.
@@ -117,7 +117,7 @@ class NodeMoment:
 
 
 @dataclass(frozen=True, slots=True)
-class RolloutFrame:
+class RolloutFrame(Value):
     """The nodes of a picture at one moment, in their order, and the pods that have no node."""
 
     nodes: tuple[NodeMoment, ...]
@@ -125,7 +125,7 @@ class RolloutFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class RolloutPicture:
+class RolloutPicture(Value):
     """A rollout as it was simulated: `steps` names for each step of the finding's trace its moment.
 
     `left_out` counts nodes that take part and are not shown.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 ANNOTATION = "kubelint-gpu/ignore"
 _COMMENT = pattern(
@@ -19,7 +19,7 @@ _ENTRY = pattern(r"[\w-]+(\s*,\s*[\w-]+)*\s*(:|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class Written(Value):
     """One suppression as it is written: its codes, prefixes or names, and all that is said behind them.
 
     Attributes:

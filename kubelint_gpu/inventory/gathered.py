@@ -19,7 +19,7 @@ from kubelint_gpu.inventory.declarations.unread import ANY, Unread, unread
 from kubelint_gpu.inventory.kubernetes_version import cluster_version
 from kubelint_gpu.inventory.misreadings import Misreadings
 from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.values import dataclass, field, replace
+from kubelint_gpu.values import Value, dataclass, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class GatheredDeclarations:
+class GatheredDeclarations(Value):
     """What was found so far; running pods wait until every node and class is known."""
 
     misread: Misreadings

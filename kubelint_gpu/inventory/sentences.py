@@ -9,7 +9,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.declarations.did_you_mean import did_you_mean, nearest
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.kube.values.fields import described
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ _VERBS = ("must ", "has ", "needs ")
 
 
 @dataclass(frozen=True, slots=True)
-class Deviation:
+class Deviation(Value):
     """One thing that is not as the schema has it: where, what, and what would be right.
 
     `misspelt` is the field that an unknown one was probably meant to be; `missing` are fields any of which would do.

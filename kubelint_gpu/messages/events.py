@@ -19,13 +19,13 @@ from kubelint_gpu.scheduler.explain.cluster_changes import (
     TaintGoes,
     Uncordoned,
 )
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 _FEW_OWNERS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class Own(Value):
     """What pods of the workload itself are called: `the` one that is there, `one` of some, and `many`."""
 
     the: str

@@ -20,14 +20,14 @@ from kubelint_gpu.scheduler.plugins import (
     volume_restrictions,
 )
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 _MOST, _FEW = 4, 2
 _OTHERS = "other pods of its own"
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Value):
     """A pod that waits for ever at the end of a rollout of `workload`.
 
     `claims` are the names of the claims that only one pod, or the pods of one node, can use.

@@ -8,14 +8,14 @@ from typing import Literal
 
 from kubelint_gpu.findings.finding import Fix, TextEdit
 from kubelint_gpu.report.content import Report, source_line
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 AROUND = 2
 """Unchanged lines that are shown before and after a change."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Line(Value):
     """A line of a change: kept, gone or new; `number` counts in the text before, or after for a new one."""
 
     sign: Literal[" ", "-", "+"]
@@ -24,7 +24,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(Value):
     """Neighbouring lines of one file."""
 
     path: str

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from kubelint_gpu.findings.finding import Place, Summary
 from kubelint_gpu.report import mark
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import Value, dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +26,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(Value):
     """How a report is shown.
 
     `width` counts the cells of the terminal, `unicode` is false where only ASCII can be shown.
@@ -44,7 +44,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Value):
     """The outcome of one run; `findings` stand in the order of `assemble`.
 
     `failed` says why the run cannot be trusted; it is empty where it can.

@@ -10,7 +10,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.messages.display import cells, tab_stop
 from kubelint_gpu.report.mark import Mark
 from kubelint_gpu.report.theme import Style, Theme
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 LEAST_ROOM = 16
 """Room for one code point that is written out, between two ellipses."""
@@ -23,7 +23,7 @@ BELOW = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Value):
     """The look of one snippet: `digits` is the width of the line numbers, `style` the colour of the finding."""
 
     theme: Theme
@@ -173,7 +173,7 @@ def _block_end(block: Mark, text: str, frame: Frame) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Strip:
+class Strip(Value):
     """A cropped line: `text` is what is shown, `edges[i]` the cell of code point `first + i`.
 
     `last` is the last code point that can be pointed at: the end of the line, if that is in sight.

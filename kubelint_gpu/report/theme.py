@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from kubelint_gpu.messages.display import cells, visible
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ _RESET = "\x1b[0m"
 
 
 @dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(Value):
     """What the terminal can show."""
 
     color: bool

@@ -10,7 +10,7 @@ from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.message import message
 from kubelint_gpu.scheduler.plugins import PLUGINS, dynamic_resources, scheduling_gates
 from kubelint_gpu.scheduler.preemption import Preemption, preempt
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 GATED = "Scheduling is blocked due to non-empty scheduling gates"
 DELETING = "skip schedule deleting pod: {pod}"
@@ -18,7 +18,7 @@ NO_SCHEDULER = 'no scheduler of the cluster answers to "{name}": nothing looks a
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Value):
     """What comes of scheduling a pod.
 
     Attributes:

@@ -15,14 +15,14 @@ from kubelint_gpu.scheduler.fit import Active, judged
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Filter
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 _NOW = "\U0010ffff"
 _LOWEST = 2**31
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Value):
     """A node on which evicting pods makes room.
 
     `victims` are in the order of their importance; `violations` counts those that a PodDisruptionBudget would keep.

@@ -15,7 +15,7 @@ from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import Code, Filter, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import PLUGINS
-from kubelint_gpu.values import NamedTuple, dataclass, kept
+from kubelint_gpu.values import NamedTuple, Value, dataclass, kept
 from kubelint_gpu.work import charge
 
 _NOBODY: frozenset[str] = frozenset()
@@ -37,7 +37,7 @@ class Preparation(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class FitResult:
+class FitResult(Value):
     """What the filters say of a pod.
 
     Attributes:

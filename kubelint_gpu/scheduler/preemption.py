@@ -17,7 +17,7 @@ from kubelint_gpu.scheduler.framework.node_classes import NodeClass
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import Value, dataclass, field
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"
@@ -27,7 +27,7 @@ _NO_VICTIMS = Status("DefaultPreemption", Code.UNRESOLVABLE, (NO_VICTIMS,))
 
 
 @dataclass(frozen=True, slots=True)
-class Preemption:
+class Preemption(Value):
     """What comes of trying to evict pods of lower priority.
 
     Attributes:

@@ -9,7 +9,7 @@ from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.frozen import FrozenMap
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
@@ -18,7 +18,7 @@ _HOSTNAME = "kubernetes.io/hostname"
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class Growth(Value):
     """A pool that grows.
 
     Attributes:
@@ -37,7 +37,7 @@ class Growth:
 
 
 @dataclass(frozen=True, slots=True)
-class Grown:
+class Grown(Value):
     """The nodes that may join, and their devices."""
 
     nodes: tuple[Node, ...] = ()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(Value):
     """A workload as it shall be and as it is; equal where only the template's hash changes.
 
     Attributes:

@@ -10,13 +10,13 @@ from kubelint_gpu.hashes import sha1
 from kubelint_gpu.sources.files import SourceFile
 from kubelint_gpu.sources.git import GitError, blob_of, commit_named, differing, entries, is_expected, root_of
 from kubelint_gpu.sources.revision import old_blobs, read_blobs
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import Value, dataclass, field
 
 _FROM = "PRE_COMMIT_FROM_REF"
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Value):
     """A commit in the making, or a range of commits that is about to be pushed.
 
     Attributes:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.documents import MAX_BYTES
 from kubelint_gpu.sources.checkout import is_inside, leads_out, way_out
 from kubelint_gpu.sources.paths import exists, is_folder
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import Value, dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ class NotReadable(Exception):  # noqa: N818 - it says what the path is
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(Value):
     """The bytes of a manifest.
 
     `path` is printed: relative to the working directory, with forward slashes.
@@ -48,7 +48,7 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceError:
+class SourceError(Value):
     """A path that gives nothing, and why; a user can cause it, and the other files are read all the same."""
 
     path: str
@@ -56,7 +56,7 @@ class SourceError:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Value):
     """A path inside of a directory that was left out although it may hold manifests; no error."""
 
     path: str
@@ -64,7 +64,7 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class Collected(Value):
     """What the paths of a command line gave."""
 
     files: tuple[SourceFile, ...]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from kubelint_gpu.sources.programs import find
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 # what an inventory is made of, with the group that serves it
 RESOURCES = (
@@ -42,7 +42,7 @@ class KubectlError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(Value):
     """What a cluster answered.
 
     Attributes:

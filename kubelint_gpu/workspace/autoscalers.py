@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.manifest import Manifest
 
@@ -23,7 +23,7 @@ Autoscalers = Mapping[str, Manifest]
 
 
 @dataclass(frozen=True, slots=True)
-class ScaledAtOnce:
+class ScaledAtOnce(Value):
     """That an autoscaler does not leave a workload at the replicas that are written, whatever the load.
 
     `bound` is where it says so: minReplicas, or maxReplicas.

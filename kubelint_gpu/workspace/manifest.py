@@ -12,7 +12,7 @@ from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
 from kubelint_gpu.kube.objects.relaxation import is_opaque, relaxed
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_workload, read_workload
 from kubelint_gpu.kube.values.errors import InvalidObject, short_path
-from kubelint_gpu.values import dataclass, kept, replace
+from kubelint_gpu.values import Value, dataclass, kept, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.origin import Origin
@@ -29,7 +29,7 @@ def place_of(path: str, span: Span | None) -> Place:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Manifest:
+class Manifest(Value):
     """One object of a manifest.
 
     Attributes:

@@ -13,7 +13,7 @@ from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.scheduler import merged
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
-from kubelint_gpu.values import dataclass, kept, replace
+from kubelint_gpu.values import Value, dataclass, kept, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.autoscalers import ScaledAtOnce
 from kubelint_gpu.workspace.manifest import Manifest
@@ -23,7 +23,7 @@ WorkloadKey = NewType("WorkloadKey", str)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WorkloadCheck:
+class WorkloadCheck(Value):
     """A workload that is judged: whole, readable, as admission leaves it.
 
     `known_class` is false where its pods are refused because their PriorityClass does not exist; they then count as of

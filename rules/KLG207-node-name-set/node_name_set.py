@@ -15,7 +15,7 @@ from kubelint_gpu.messages.wait import every, held_by
 from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.scheduler import kubelet_admission
 from kubelint_gpu.simulation.controllers import daemon_nodes
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents.editing import Edit
@@ -48,7 +48,7 @@ def node_name_set(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(Value):
     """What becomes of the pods: in words, in the kubelet's words, what follows, and the node's place."""
 
     told: str

@@ -14,7 +14,7 @@ from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.messages.wording import listed, some
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 
 @rule("KLG502", of_workloads=True)
@@ -43,7 +43,7 @@ def unknown_resource(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 @dataclass(frozen=True, slots=True)
-class _LeftOut:
+class _LeftOut(Value):
     resources: tuple[str, ...]
     owner: str
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty, Severity
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 from kubelint_gpu.workspace.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimFault:
+class ClaimFault(Value):
     """A field that the API server refuses or drops, or with which pods wait.
 
     Attributes:

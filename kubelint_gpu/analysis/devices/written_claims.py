@@ -9,7 +9,7 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.companions import fit_lone
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -27,7 +27,7 @@ _DEFAULT = "default"
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenClaim:
+class WrittenClaim(Value):
     """A claim or a template of a manifest that can be read.
 
     Attributes:
@@ -63,7 +63,7 @@ class WrittenClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class PodClaimReference:
+class PodClaimReference(Value):
     """An entry of a pod's `resourceClaims` that names a claim or a template.
 
     Attributes:

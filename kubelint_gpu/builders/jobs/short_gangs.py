@@ -18,13 +18,13 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.questions import jobs_beside
 from kubelint_gpu.simulation.questions.starved_jobs import running_at_once, stays_short
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 UNSEEN = "not every placement of what runs beside it was looked at"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ShortGang:
+class ShortGang(Value):
     """A Job, or a custom resource like one, of which some pods run, and never all at once.
 
     Attributes:
@@ -47,7 +47,7 @@ class ShortGang:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class UndecidedGang:
+class UndecidedGang(Value):
     """A Job of which something is open."""
 
     team: Team

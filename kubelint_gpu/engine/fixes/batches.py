@@ -12,7 +12,7 @@ from kubelint_gpu.engine.asking import drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic, Identity
 from kubelint_gpu.engine.fixes.trials import changed_by, other_devices
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 from kubelint_gpu.work import UsedUp, part
 from kubelint_gpu.workspace.apply_set import ApplySet
 
@@ -40,7 +40,7 @@ Attempt = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Batches:
+class Batches(Value):
     """Which fixes hold together, and how many of the others may be tried by themselves; None for all."""
 
     holds: frozenset[Attempt] = frozenset()
@@ -67,7 +67,7 @@ def batches(unit: ApplySet, wanted: Sequence[Diagnostic], drafts: Sequence[Diagn
 
 
 @dataclass(frozen=True, slots=True)
-class _Member:
+class _Member(Value):
     attempt: Attempt
     draft: Diagnostic
     edits: tuple[Edit, ...]

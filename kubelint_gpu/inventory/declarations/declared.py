@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import Value, dataclass, field
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents import Item, Pointer, Span
@@ -13,7 +13,7 @@ Routes = tuple[tuple["Pointer", "Pointer"], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Value):
     """An API object of the cluster, complete, and where it comes from.
 
     `value` is shared, never copied: nobody changes it.

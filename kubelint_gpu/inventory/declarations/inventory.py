@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.values import dataclass, kept
+from kubelint_gpu.values import Value, dataclass, kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ MAY_BE = ANNOTATION + "may-be"
 
 
 @dataclass(frozen=True, slots=True)
-class InventoryError:
+class InventoryError(Value):
     """What is wrong with a declaration, and where.
 
     `hint` says what would be right, and may be empty.
@@ -47,7 +47,7 @@ class InventoryError:
 
 
 @dataclass(frozen=True, slots=True)
-class Autoscaling:
+class Autoscaling(Value):
     """The sizes between which a pool grows and shrinks, in nodes."""
 
     minimum: int
@@ -55,7 +55,7 @@ class Autoscaling:
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class Pool(Value):
     """A group of equal nodes.
 
     `template` is a node as the pool would add it; it is not one of the cluster's nodes.
@@ -76,7 +76,7 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(Value):
     """What admission changes in pods before the scheduler sees them.
 
     A default toleration is a `v1.Toleration`; its key `resource`, where present, names the resource that a pod must
@@ -88,7 +88,7 @@ class Admission:
 
 
 @dataclass(frozen=True, slots=True)
-class Scheduler:
+class Scheduler(Value):
     """Settings of kube-scheduler: profiles and the default topology spread constraints, as they were declared.
 
     Pods are judged by the profile of default-scheduler; of others only the names are known.
@@ -106,7 +106,7 @@ class Scheduler:
 
 
 @dataclass(frozen=True, slots=True)
-class Inventory:
+class Inventory(Value):
     """The declared cluster.
 
     `kubernetes_version` is major and minor (`1.34`), None where nothing tells it.

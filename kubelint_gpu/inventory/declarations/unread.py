@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 ANY = ""
 """The kind of an object of which not even the kind is known."""
@@ -23,7 +23,7 @@ SECTIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(Value):
     """An object that the cluster has and of which not everything is known.
 
     `name`, `namespace`, `owner` (its kind and name) and `labels` are empty where they cannot be read either.

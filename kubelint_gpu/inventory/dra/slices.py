@@ -13,7 +13,7 @@ from kubelint_gpu.inventory.gpus.mig import impossible
 from kubelint_gpu.inventory.reading import understood
 from kubelint_gpu.kube.dra.resource_api import MOST_COUNTER_SETS, MOST_DEVICES_OF_BETAS, MOST_DEVICES_OF_SLICE
 from kubelint_gpu.kube.validation.slice_validation import has_advanced
-from kubelint_gpu.values import dataclass, field, replace
+from kubelint_gpu.values import Value, dataclass, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +94,7 @@ def _bodies(one: Published) -> list[tuple[dict[str, Any], list[Pointer]]]:
 
 
 @dataclass(slots=True)
-class Published:
+class Published(Value):
     """What one driver publishes for a node.
 
     Attributes:
@@ -113,7 +113,7 @@ class Published:
 
 
 @dataclass(slots=True)
-class Devices:
+class Devices(Value):
     """What follows from `devices`: by driver, and remarks as pointer below the node, sentence, hint."""
 
     drivers: dict[str, Published] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, models_called, product_label, similar_model
 from kubelint_gpu.inventory.gpus.mig import impossible, mig_resource
 from kubelint_gpu.kube.values.quantity import parse_quantity
-from kubelint_gpu.values import dataclass, field, replace
+from kubelint_gpu.values import Value, dataclass, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ _MIB = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Advertised:
+class Advertised(Value):
     """What follows from `gpus`.
 
     `origins` leads from a resource or label to the field, below the node, that decides it.
@@ -42,7 +42,7 @@ class Advertised:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sharing:
+class _Sharing(Value):
     # How many tickets there are for one device, and under which name.
     strategy: str = "none"
     replicas: int = 1

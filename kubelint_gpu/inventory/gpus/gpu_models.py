@@ -13,13 +13,13 @@ from functools import lru_cache
 
 from kubelint_gpu.inventory.declarations.did_you_mean import nearest
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 Profiles = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class GpuModel:
+class GpuModel(Value):
     """A GPU model.
 
     `names` are further spellings, compared without case, spaces and dashes; one that several models share is

@@ -17,7 +17,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended, running_requests
 from kubelint_gpu.kube.values.quantity import shown
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 # Labels that name the node itself, or the moment it was looked at.
 _OWN_LABELS = ("kubernetes.io/hostname", "nvidia.com/gfd.timestamp")
@@ -28,7 +28,7 @@ _KINDS = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule")
 
 
 @dataclass(frozen=True, slots=True)
-class Tenant:
+class Tenant(Value):
     """The pods of one owner on the nodes of a class; `requests` is of all of them, in the scheduler's units."""
 
     name: str
@@ -42,7 +42,7 @@ class Tenant:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeRow:
+class NodeRow(Value):
     """Nodes with equal labels (their own names aside), taints and allocatable.
 
     `allocatable` is of one node and `free` of all of them, in the scheduler's units.

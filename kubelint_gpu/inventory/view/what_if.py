@@ -9,11 +9,11 @@ from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import Inventory
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Without:
+class Without(Value):
     """An inventory after some of its nodes are gone.
 
     `nodes` are the names of those that were there, `pods` counts what ran on them and is gone with them.

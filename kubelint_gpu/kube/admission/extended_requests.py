@@ -12,7 +12,7 @@ from typing import Any
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity, thousandths
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 NOT_WHOLE = "not whole"
 NO_LIMIT = "no limit"
@@ -22,7 +22,7 @@ _CONTAINERS = ("containers", "initContainers")
 
 
 @dataclass(frozen=True, slots=True)
-class RequestProblem:
+class RequestProblem(Value):
     """An amount that the API server refuses.
 
     Attributes:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Generic, TypeVar
 
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import Value, dataclass, field
 
 Answer = TypeVar("Answer")
 
 
 @dataclass(slots=True, eq=False)
-class Const:
+class Const(Value):
     """A literal; `kind` is its type (`int`, `uint`, `double`, `string`, `bytes`, `bool`, `null`)."""
 
     offset: int
@@ -23,7 +23,7 @@ class Const:
 
 
 @dataclass(slots=True, eq=False)
-class Ident:
+class Ident(Value):
     """A name."""
 
     offset: int
@@ -31,7 +31,7 @@ class Ident:
 
 
 @dataclass(slots=True, eq=False)
-class Select:
+class Select(Value):
     """A field of a value; with `test` only whether it is there."""
 
     offset: int
@@ -41,7 +41,7 @@ class Select:
 
 
 @dataclass(slots=True, eq=False)
-class Call:
+class Call(Value):
     """A function or an operator (`_+_`) with its arguments; `target` is what a method is called on.
 
     `overloads` are those that the type checker left to choose from, each as its argument types.
@@ -55,7 +55,7 @@ class Call:
 
 
 @dataclass(slots=True, eq=False)
-class ListNode:
+class ListNode(Value):
     """A list literal; the items at `optional` are left out where they have no value."""
 
     offset: int
@@ -64,7 +64,7 @@ class ListNode:
 
 
 @dataclass(slots=True, eq=False)
-class MapNode:
+class MapNode(Value):
     """A map literal: keys, values, and whether the entry is left out where it has no value."""
 
     offset: int
@@ -72,7 +72,7 @@ class MapNode:
 
 
 @dataclass(slots=True, eq=False)
-class Struct:
+class Struct(Value):
     """A message literal, which no expression about devices can have."""
 
     offset: int
@@ -80,7 +80,7 @@ class Struct:
 
 
 @dataclass(slots=True, eq=False)
-class Fold:
+class Fold(Value):
     """A comprehension: `step` is run for each item of `range` while `condition` is true, then `result`."""
 
     offset: int

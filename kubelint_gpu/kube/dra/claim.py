@@ -11,7 +11,7 @@ from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 EXTENDED_RESOURCE_CLAIM = "resource.kubernetes.io/extended-resource-claim"
 EXTENDED_ENTRY = "extended-resources"
@@ -19,7 +19,7 @@ EXTENDED_ENTRY = "extended-resources"
 
 
 @dataclass(frozen=True, slots=True)
-class AllocatedDevice:
+class AllocatedDevice(Value):
     """A device that a claim has.
 
     Attributes:
@@ -42,7 +42,7 @@ class AllocatedDevice:
 
 
 @dataclass(frozen=True, slots=True)
-class Allocation:
+class Allocation(Value):
     """What a claim got, and the nodes that reach it; None means all nodes."""
 
     devices: tuple[AllocatedDevice, ...] = ()
@@ -50,7 +50,7 @@ class Allocation:
 
 
 @dataclass(frozen=True, slots=True)
-class Consumer:
+class Consumer(Value):
     """Who uses a claim: `resource` is `pods` for a pod."""
 
     resource: str
@@ -59,7 +59,7 @@ class Consumer:
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceClaim:
+class ResourceClaim(Value):
     """A ResourceClaim.
 
     Attributes:
@@ -83,7 +83,7 @@ class ResourceClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceClaimTemplate:
+class ResourceClaimTemplate(Value):
     """A ResourceClaimTemplate: each pod that names it gets a claim of its own."""
 
     meta: Meta

@@ -11,7 +11,7 @@ from kubelint_gpu.kube.values.fields import Fields, described
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount, parse_quantity
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
-from kubelint_gpu.values import NamedTuple, dataclass
+from kubelint_gpu.values import NamedTuple, Value, dataclass
 
 ATTRIBUTE_KINDS = ("int", "bool", "string", "version", "ints", "bools", "strings", "versions")
 
@@ -35,7 +35,7 @@ class Attribute(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Capacity:
+class Capacity(Value):
     """How much a device has of something, and which parts of it may be requested.
 
     Attributes:
@@ -69,7 +69,7 @@ class Capacity:
 
 
 @dataclass(frozen=True, slots=True)
-class Consumption:
+class Consumption(Value):
     """What a device takes of a counter set while it is allocated."""
 
     counter_set: str
@@ -77,7 +77,7 @@ class Consumption:
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class Device(Value):
     """A device of a ResourceSlice.
 
     Attributes:

@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 ALL = "All"
 EXACT_COUNT = "ExactCount"
@@ -17,7 +17,7 @@ _INT64 = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceQuery:
+class DeviceQuery(Value):
     """Devices of one class: an `exactly`, or one of `firstAvailable`.
 
     Attributes:
@@ -48,7 +48,7 @@ class DeviceQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceRequest:
+class DeviceRequest(Value):
     """A request: an `exactly`, or alternatives in the order of preference; neither where the API server refuses it."""
 
     name: str
@@ -57,7 +57,7 @@ class DeviceRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceConstraint:
+class DeviceConstraint(Value):
     """What devices of some requests, or of all where none is named, have in common or never have in common.
 
     `match` and `distinct` are fully qualified attribute names, of which one is set.
@@ -69,7 +69,7 @@ class DeviceConstraint:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimSpec:
+class ClaimSpec(Value):
     """`spec` of a ResourceClaim; the configuration of devices, which decides nothing here, is left out."""
 
     requests: tuple[DeviceRequest, ...] = ()

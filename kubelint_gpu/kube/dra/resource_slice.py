@@ -11,13 +11,13 @@ from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 _INT64 = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class CounterSet:
+class CounterSet(Value):
     """Amounts that devices of a pool share."""
 
     name: str
@@ -25,7 +25,7 @@ class CounterSet:
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceSlice:
+class ResourceSlice(Value):
     """A part of a pool of devices.
 
     Attributes:
@@ -81,7 +81,7 @@ def read_resource_slice(fields: Fields) -> ResourceSlice:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceTaintRule:
+class DeviceTaintRule(Value):
     """A taint for all devices of a driver, of a pool and of a name; None stands for any."""
 
     name: str

@@ -11,14 +11,14 @@ from kubelint_gpu.kube.values.selectors import (
     read_node_selector,
     read_node_selector_term,
 )
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 @dataclass(frozen=True, slots=True)
-class PodAffinityTerm:
+class PodAffinityTerm(Value):
     """A required term of pod affinity or anti-affinity.
 
     `selector` None matches no pod; `namespace_selector` None is absent, an empty one means all namespaces.
@@ -33,7 +33,7 @@ class PodAffinityTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class PreferredNodeTerm:
+class PreferredNodeTerm(Value):
     """A preferred node affinity term; it never rejects a node."""
 
     weight: int
@@ -41,7 +41,7 @@ class PreferredNodeTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class PreferredPodTerm:
+class PreferredPodTerm(Value):
     """A preferred pod affinity term, or with `anti` an anti-affinity one; it never rejects a node."""
 
     weight: int
@@ -50,7 +50,7 @@ class PreferredPodTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class SpreadConstraint:
+class SpreadConstraint(Value):
     """A topology spread constraint; `selector` None matches no pod."""
 
     topology_key: str
@@ -64,7 +64,7 @@ class SpreadConstraint:
 
 
 @dataclass(frozen=True, slots=True)
-class Affinity:
+class Affinity(Value):
     """`spec.affinity`."""
 
     nodes: NodeSelector | None = None

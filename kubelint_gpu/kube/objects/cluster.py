@@ -34,7 +34,7 @@ from kubelint_gpu.kube.objects.storage import (
     read_storage_class,
 )
 from kubelint_gpu.kube.values.errors import InvalidObject
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import ResourceClaim, ResourceClaimTemplate
@@ -78,7 +78,7 @@ _OF_DEVICES = ("device_classes", "resource_slices", "resource_claims")
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(Value):
     """All objects of a cluster that scheduling looks at; pods with a node name are on that node.
 
     `version` is that of the control plane, `1.34` or `1.34.1`, None when unknown.

@@ -6,13 +6,13 @@ from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector, read_label_selector
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 
 
 @dataclass(frozen=True, slots=True)
-class CSINode:
+class CSINode(Value):
     """The CSI drivers of a node.
 
     `limits` holds how many volumes of a driver the node takes, for the drivers that have a limit.
@@ -25,7 +25,7 @@ class CSINode:
 
 
 @dataclass(frozen=True, slots=True)
-class CSIDriver:
+class CSIDriver(Value):
     """A CSIDriver; with `storage_capacity` the scheduler asks how much room is left."""
 
     name: str
@@ -33,7 +33,7 @@ class CSIDriver:
 
 
 @dataclass(frozen=True, slots=True)
-class CSIStorageCapacity:
+class CSIStorageCapacity(Value):
     """Room for volumes of a class on the nodes that `topology` matches; None matches none.
 
     `largest` is the size of the largest volume there is room for, in thousandths of a byte, None when unknown.
@@ -45,7 +45,7 @@ class CSIStorageCapacity:
 
 
 @dataclass(frozen=True, slots=True)
-class VolumeAttachment:
+class VolumeAttachment(Value):
     """A volume that is attached to a node, or about to be."""
 
     name: str

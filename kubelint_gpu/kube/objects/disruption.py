@@ -13,13 +13,13 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.fields import Fields, described
 from kubelint_gpu.kube.values.selectors import LabelSelector, read_label_selector
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 _PERCENT = pattern(r"[0-9]{1,9}%", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Share(Value):
     """A number of pods, or with `percent` a share of those there should be."""
 
     amount: int
@@ -34,7 +34,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class PodDisruptionBudget:
+class PodDisruptionBudget(Value):
     """A PodDisruptionBudget.
 
     `selector` None is absent; `disruptions_allowed` is None where the object has no status.

@@ -14,7 +14,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.selectors import NODE_NAME_FIELD, Requirement, parse_int64
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 from kubelint_gpu.work import charge, left
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ _AFFINITY: Pointer = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnor
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class Allowed(Value):
     """What a label may be.
 
     Attributes:
@@ -133,7 +133,7 @@ def allowed(requirement: Requirement) -> Allowed:
 
 
 @dataclass(frozen=True, slots=True)
-class NumberBound:
+class NumberBound(Value):
     """A requirement on nodes and where it stands in the pod's spec; `field` for the node's name."""
 
     requirement: Requirement
@@ -187,7 +187,7 @@ def _term_bounds(number: int, requirements: Iterable[Requirement], part: str) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Contradiction:
+class Contradiction(Value):
     """Requirements that cannot hold together: two that exclude each other, or more of which none may be missing.
 
     `plain` says that only a number written with leading zeros would still satisfy them.

@@ -13,13 +13,13 @@ from kubelint_gpu.kube.objects.requests import pod_amounts, pod_limits
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import canonical
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 Amounts = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Value):
     """One entry of a LimitRange, for containers or for whole pods; amounts are thousandths.
 
     `default` are limits and `default_request` requests for containers that name none.
@@ -34,7 +34,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class LimitRange:
+class LimitRange(Value):
     """A LimitRange, its entries as API defaulting completes them."""
 
     meta: Meta
@@ -60,7 +60,7 @@ def with_defaults(spec: PodSpec, ranges: Iterable[LimitRange]) -> PodSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class LimitRangeRefusal:
+class LimitRangeRefusal(Value):
     """The bounds of a LimitRange that a pod breaks."""
 
     pod: str

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.values import NamedTuple, dataclass
+from kubelint_gpu.values import NamedTuple, Value, dataclass
 
 Read_co = TypeVar("Read_co", covariant=True)
 _HASHES = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
@@ -42,7 +42,7 @@ class Owner(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class OwnerReference:
+class OwnerReference(Value):
     """The controller of an object."""
 
     kind: str
@@ -51,7 +51,7 @@ class OwnerReference:
 
 
 @dataclass(frozen=True, slots=True)
-class Meta:
+class Meta(Value):
     """`metadata`, as far as scheduling and rollouts look at it.
 
     `created` and other times are RFC 3339 texts in UTC, so that their order is the order of their characters.
@@ -129,7 +129,7 @@ NAME_LABEL = "kubernetes.io/metadata.name"
 
 
 @dataclass(frozen=True, slots=True)
-class Namespace:
+class Namespace(Value):
     """A namespace; its labels include the one that the API server sets from its name."""
 
     name: str

@@ -10,11 +10,11 @@ from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint, read_tain
 from kubelint_gpu.kube.values.fields import INT32, Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import scheduler_units
-from kubelint_gpu.values import dataclass, kept, replace
+from kubelint_gpu.values import Value, dataclass, kept, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class Node(Value):
     """A node; `allocatable` is in the scheduler's units: milli-CPU, and whole units of everything else.
 
     A resource that is missing is 0, `pods` too.

@@ -18,7 +18,7 @@ from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap, freeze
 from kubelint_gpu.kube.values.selectors import NodeSelector
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import Value, dataclass, field
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import Allocation
@@ -27,7 +27,7 @@ DEFAULT_SCHEDULER = "default-scheduler"
 
 
 @dataclass(frozen=True, slots=True)
-class HostPort:
+class HostPort(Value):
     """A port that a container takes on its node."""
 
     port: int
@@ -36,7 +36,7 @@ class HostPort:
 
 
 @dataclass(frozen=True, slots=True)
-class Container:
+class Container(Value):
     """A container; amounts are thousandths of a unit, requests defaulted from limits.
 
     `sidecar` is an init container with `restartPolicy: Always`.
@@ -54,7 +54,7 @@ class Container:
 
 
 @dataclass(frozen=True, slots=True)
-class Volume:
+class Volume(Value):
     """A volume of a pod: its source's field name (`persistentVolumeClaim`, `ephemeral` …) and that source."""
 
     name: str
@@ -63,7 +63,7 @@ class Volume:
 
 
 @dataclass(frozen=True, slots=True)
-class PodSpec:
+class PodSpec(Value):
     """`spec` of a pod.
 
     `node_selector` is None where the field is absent.
@@ -107,7 +107,7 @@ PodIdentifier = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Pod:
+class Pod(Value):
     """A pod.
 
     `start_time` is the RFC 3339 text of `status.startTime`, empty where it has none.
@@ -153,7 +153,7 @@ class Pod:
 
 
 @dataclass(frozen=True, slots=True)
-class ContainerStatus:
+class ContainerStatus(Value):
     """What the kubelet allocated to a container and what it runs with, in thousandths; None where it says nothing."""
 
     name: str

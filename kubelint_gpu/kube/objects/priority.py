@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.fields import Fields
-from kubelint_gpu.values import NamedTuple, dataclass, replace
+from kubelint_gpu.values import NamedTuple, Value, dataclass, replace
 
 HIGHEST_USER_PRIORITY = 1_000_000_000
 SYSTEM_PREFIX = "system-"
@@ -18,7 +18,7 @@ PREEMPT, NEVER = "PreemptLowerPriority", "Never"
 
 
 @dataclass(frozen=True, slots=True)
-class PriorityClass:
+class PriorityClass(Value):
     """A PriorityClass."""
 
     name: str
@@ -35,7 +35,7 @@ SYSTEM_CLASSES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Priority:
+class Priority(Value):
     """What admission computes for a pod; `name` is empty where no class applies."""
 
     value: int = 0

@@ -14,7 +14,7 @@ from kubelint_gpu.kube.objects.storage import VOLUME_CLAIMS, claim_charge, of_cl
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import canonical
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 _SCOPES = (
     "Terminating",
@@ -50,7 +50,7 @@ PODS, CLAIMS = "pods", "resourceclaims"
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Value):
     """A restriction of a quota to some pods."""
 
     name: str
@@ -71,7 +71,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceQuota:
+class ResourceQuota(Value):
     """A ResourceQuota; amounts are thousandths, `used` is None where the object has no status.
 
     `unknown` is the part of `used` that no known pod has; None where nobody has worked it out.
@@ -176,7 +176,7 @@ def quota_usage(
 
 
 @dataclass(frozen=True, slots=True)
-class Excess:
+class Excess(Value):
     """One key of a quota that a pod would exceed, in thousandths."""
 
     key: str
@@ -186,7 +186,7 @@ class Excess:
 
 
 @dataclass(frozen=True, slots=True)
-class QuotaRefusal:
+class QuotaRefusal(Value):
     """Why admission refuses to create a pod, or a claim of it.
 
     Attributes:

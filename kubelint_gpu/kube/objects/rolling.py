@@ -12,14 +12,14 @@ from kubelint_gpu.kube.values.errors import Pointer, is_placeholder
 from kubelint_gpu.kube.values.fields import INT32, Fields, described
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import Value, dataclass, field
 
 _JOB_CONTROLLER = "kubernetes.io/job-controller"
 _PERCENT = pattern(r"[0-9]{1,9}%", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class IntOrPercent:
+class IntOrPercent(Value):
     """An `intstr.IntOrString`: a count, or a percentage of the replicas."""
 
     amount: int
@@ -63,7 +63,7 @@ def read_int_or_percent(fields: Fields, key: str, default: IntOrPercent) -> IntO
 
 
 @dataclass(frozen=True, slots=True)
-class DeploymentStrategy:
+class DeploymentStrategy(Value):
     """`spec.strategy` of a Deployment with its defaults, and what else shapes its rollout.
 
     Attributes:
@@ -89,7 +89,7 @@ class DeploymentStrategy:
 
 
 @dataclass(frozen=True, slots=True)
-class StatefulSetStrategy:
+class StatefulSetStrategy(Value):
     """How a StatefulSet makes and replaces its pods; `max_unavailable` None is the default of one."""
 
     parallel: bool = False
@@ -101,7 +101,7 @@ class StatefulSetStrategy:
 
 
 @dataclass(frozen=True, slots=True)
-class DaemonSetStrategy:
+class DaemonSetStrategy(Value):
     """How a DaemonSet replaces its pods."""
 
     on_delete: bool = False
@@ -111,7 +111,7 @@ class DaemonSetStrategy:
 
 
 @dataclass(frozen=True, slots=True)
-class JobStrategy:
+class JobStrategy(Value):
     """How many pods a Job runs; `completions` None is a work queue; `concurrency` is a CronJob's policy, else empty.
 
     `suspend` is true, too, where the Job is `managedBy` another controller, which may run it in another cluster.
@@ -125,7 +125,7 @@ class JobStrategy:
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenStrategy:
+class WrittenStrategy(Value):
     """What a custom resource says of how its pods are replaced, for a controller of its own.
 
     Attributes:

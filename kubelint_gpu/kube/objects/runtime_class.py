@@ -12,13 +12,13 @@ from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.taints import Toleration, merged_tolerations, read_toleration
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.values import NamedTuple, dataclass, replace
+from kubelint_gpu.values import NamedTuple, Value, dataclass, replace
 
 FIELD = "runtimeClassName"
 
 
 @dataclass(frozen=True, slots=True)
-class RuntimeClass:
+class RuntimeClass(Value):
     """A RuntimeClass; `overhead` is in thousandths, as containers' amounts are."""
 
     name: str

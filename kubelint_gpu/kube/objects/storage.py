@@ -17,7 +17,7 @@ from kubelint_gpu.kube.values.selectors import (
     read_label_selector,
     read_node_selector,
 )
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
@@ -36,7 +36,7 @@ _OF_CLASS = ".storageclass.storage.k8s.io/"
 
 
 @dataclass(frozen=True, slots=True)
-class PersistentVolumeClaim:
+class PersistentVolumeClaim(Value):
     """A PersistentVolumeClaim; `request` is thousandths of a byte.
 
     `storage_class` is None where the claim names none, which is not the same as naming the empty one.
@@ -79,7 +79,7 @@ class PersistentVolumeClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimReference:
+class ClaimReference(Value):
     """The claim that a volume is reserved for; an empty `uid` leaves it to the name."""
 
     namespace: str
@@ -88,7 +88,7 @@ class ClaimReference:
 
 
 @dataclass(frozen=True, slots=True)
-class PersistentVolume:
+class PersistentVolume(Value):
     """A PersistentVolume; `capacity` is thousandths of a byte.
 
     `kind` is the field name of its source (`csi`, `local`, `awsElasticBlockStore` …) and `source` what stands there.
@@ -127,7 +127,7 @@ class PersistentVolume:
 
 
 @dataclass(frozen=True, slots=True)
-class StorageClass:
+class StorageClass(Value):
     """A StorageClass; `topologies` is `allowedTopologies`, None where every node is allowed."""
 
     name: str

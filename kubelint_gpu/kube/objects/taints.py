@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 UNSCHEDULABLE_KEY = "node.kubernetes.io/unschedulable"
@@ -30,7 +30,7 @@ _LIFECYCLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Taint:
+class Taint(Value):
     """A taint of a node."""
 
     key: str
@@ -47,7 +47,7 @@ class Taint:
 
 
 @dataclass(frozen=True, slots=True)
-class Toleration:
+class Toleration(Value):
     """A toleration of a pod; `seconds` plays no part in scheduling."""
 
     key: str = ""

@@ -20,7 +20,7 @@ from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_patched_l
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector, Requirement, read_label_selector
-from kubelint_gpu.values import dataclass, kept, replace
+from kubelint_gpu.values import Value, dataclass, kept, replace
 
 _KEPT = 20
 _TEMPLATE: Pointer = ("spec", "template")
@@ -28,7 +28,7 @@ _CRON_TEMPLATE: Pointer = ("spec", "jobTemplate", "spec", "template")
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(Value):
     """An object from which pods come, with its defaults applied.
 
     Attributes:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from kubelint_gpu.kube.values.errors import Pointer
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 IMMUTABLE = "Invalid value: field is immutable"
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedChange:
+class RefusedChange(Value):
     """One field that may not change, and does.
 
     Attributes:

@@ -13,7 +13,7 @@ from kubelint_gpu.kube.validation.api_table import Table, known, table
 from kubelint_gpu.kube.values.errors import Pointer, is_placeholder
 from kubelint_gpu.kube.values.fields import described
 from kubelint_gpu.kube.values.quantity import QuantityError, thousandths
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 _DEEPEST = 100
 _LONGEST_QUANTITY = 50
@@ -29,7 +29,7 @@ _WANTED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(Value):
     """A field that its object may not have, or a value of the wrong type.
 
     Attributes:

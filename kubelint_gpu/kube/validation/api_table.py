@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 _TABLE = "api_fields.txt"
 
 
 @dataclass(frozen=True, slots=True)
-class ReleaseSpan:
+class ReleaseSpan(Value):
     """A type code and the minor releases, both included, that have it."""
 
     code: str

@@ -12,7 +12,7 @@ from kubelint_gpu.kube.values.errors import Pointer, is_placeholder
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 _INT64 = pattern(r"[+-]?[0-9]+", re.ASCII)
 _LABEL_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
@@ -29,7 +29,7 @@ def parse_int64(text: str) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Value):
     """One expression of a selector; an absent label satisfies `NotIn` and `DoesNotExist` and nothing else."""
 
     key: str
@@ -62,7 +62,7 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelSelector:
+class LabelSelector(Value):
     """All of some requirements; without any it matches everything.
 
     A field that is absent is `None` where it is read, not a selector: it matches nothing.
@@ -85,7 +85,7 @@ class LabelSelector:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeSelectorTerm:
+class NodeSelectorTerm(Value):
     """Expressions on labels and fields on the node's name, all of which must hold.
 
     An empty term matches no node.
@@ -113,7 +113,7 @@ class NodeSelectorTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeSelector:
+class NodeSelector(Value):
     """Any of some terms; without a term it matches no node."""
 
     terms: tuple[NodeSelectorTerm, ...] = ()

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.documents import source_text
 from kubelint_gpu.lsp.document.positions import offset
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 MAX_CHARACTERS = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class TextChange:
+class TextChange(Value):
     """A text in place of a range of lines and characters, which count from 0; without a range, of everything."""
 
     text: str
@@ -20,7 +20,7 @@ class TextChange:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenDocument:
+class OpenDocument(Value):
     """A text with the version that the editor gave it."""
 
     uri: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 Meaning = Literal[
     "label-key",
@@ -24,7 +24,7 @@ _TERMS = ("nodeSelectorTerms", "preference")
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class Meant(Value):
     """A meaning; `key` is the label's or taint's key that the value belongs to, `as_key` that the token is a key."""
 
     meaning: Meaning

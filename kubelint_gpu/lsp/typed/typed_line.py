@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 _KEY = pattern(r"""(?P<key>"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'{}\[\],#&*!|>%@`](?:[^:#]*[^:#\s])?)[ \t]*:(?=[ \t]|$)""")
 _BLOCK = pattern(r"[|>][+-]?[0-9]?[+-]?[ \t]*(?:#.*)?")
@@ -11,7 +11,7 @@ _OPENING = pattern(r"(?:[&!]\S*(?:[ \t]+|\Z))*(?:#.*)?")
 
 
 @dataclass(frozen=True, slots=True)
-class TypedLine:
+class TypedLine(Value):
     """A line; columns count from 0.
 
     Attributes:

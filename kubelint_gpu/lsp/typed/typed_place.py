@@ -7,7 +7,7 @@ from typing import Literal
 from kubelint_gpu.documents import SourceText
 from kubelint_gpu.lsp.typed.typed_line import TypedLine, typed_line, unquoted
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import Value, dataclass, field
 
 _TOKEN = pattern(
     r"""[{}\[\],]|:(?=[\s,}\]"'\[{]|$)|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s{}\[\],"':]+(?::(?=\S)[^\s{}\[\],"':]*)*|\s+"""
@@ -18,7 +18,7 @@ Scalars = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class TypedPlace:
+class TypedPlace(Value):
     """A position between the keys.
 
     Attributes:
@@ -158,7 +158,7 @@ class _Lines:
 
 
 @dataclass(slots=True)
-class Level:
+class Level(Value):
     """One bracket that is open.
 
     `entries` are the scalars of a mapping so far; `key` is the key whose value comes now.
@@ -170,7 +170,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class FlowPlace:
+class FlowPlace(Value):
     """The brackets around a position, and the token that it is in or behind: its columns, as it is written."""
 
     levels: tuple[Level, ...]

@@ -13,11 +13,11 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler.attempt import assume
 from kubelint_gpu.scheduler.explain.holders import PlacedPod
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import NamedTuple, dataclass, replace
+from kubelint_gpu.values import NamedTuple, Value, dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class PodsEnd:
+class PodsEnd(Value):
     """Pods end or leave; `owners` says how many of each owner."""
 
     pods: tuple[PlacedPod, ...]
@@ -30,21 +30,21 @@ class PodsEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class PodArrives:
+class PodArrives(Value):
     """A pod that the waiting one wants to be near runs on the node."""
 
     pod: Pod
 
 
 @dataclass(frozen=True, slots=True)
-class TaintGoes:
+class TaintGoes(Value):
     """A taint is taken off the node."""
 
     taint: Taint
 
 
 @dataclass(frozen=True, slots=True)
-class LabelSet:
+class LabelSet(Value):
     """A label of the node is set, or taken off where `value` is None."""
 
     key: str
@@ -52,12 +52,12 @@ class LabelSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Uncordoned:
+class Uncordoned(Value):
     """The node takes new pods again."""
 
 
 @dataclass(frozen=True, slots=True)
-class CapacityGrows:
+class CapacityGrows(Value):
     """The node has more of a resource; `allocatable` and `now` are in the scheduler's units."""
 
     resource: str
@@ -66,7 +66,7 @@ class CapacityGrows:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeJoins:
+class NodeJoins(Value):
     """A node joins.
 
     Attributes:
@@ -85,7 +85,7 @@ class NodeJoins:
 
 
 @dataclass(frozen=True, slots=True)
-class QuotaGrows:
+class QuotaGrows(Value):
     """A ResourceQuota allows more: `hard` of a key, in thousandths."""
 
     quota: str

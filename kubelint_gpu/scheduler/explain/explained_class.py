@@ -16,13 +16,13 @@ from kubelint_gpu.scheduler.fit import FitResult
 from kubelint_gpu.scheduler.framework.plugin import Status
 from kubelint_gpu.scheduler.plugins import node_resources_fit
 from kubelint_gpu.scheduler.preemption import Preemption
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 _RESOURCES = node_resources_fit.NAME
 
 
 @dataclass(frozen=True, slots=True)
-class Unmet:
+class Unmet(Value):
     """A requirement on labels that the nodes of a class do not meet, and what they have instead, if that is short."""
 
     requirement: Requirement
@@ -30,7 +30,7 @@ class Unmet:
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainedClass:
+class ExplainedClass(Value):
     """Nodes of which the same can be said.
 
     Attributes:
@@ -78,7 +78,7 @@ class ExplainedClass:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Value):
     """What the scheduler makes of a pod, and why.
 
     Attributes:

@@ -27,7 +27,7 @@ from kubelint_gpu.scheduler.fit import fit_on
 from kubelint_gpu.scheduler.framework.plugin import Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import node_affinity, node_resources_fit, node_unschedulable, taint_toleration
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 JOINING = "joining-node"
 GATES = (node_unschedulable.NAME, taint_toleration.NAME, node_affinity.NAME)
@@ -35,7 +35,7 @@ _RESOURCES = node_resources_fit.NAME
 
 
 @dataclass(frozen=True, slots=True)
-class Remedy:
+class Remedy(Value):
     """Changes after which a pod fits.
 
     Attributes:

@@ -17,7 +17,7 @@ from kubelint_gpu.scheduler.framework.equality import NodeEquivalence
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Filter, Labels, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import NamedTuple, dataclass, kept
+from kubelint_gpu.values import NamedTuple, Value, dataclass, kept
 
 _MOST_PARTITIONS = PLACEMENT.partitions
 _ANYTHING_ELSE = "anything else"
@@ -29,7 +29,7 @@ Parts = Mapping[Room, Sequence[Sequence[NodeInfo]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClassGroup:
+class ClassGroup(Value):
     """Nodes that a projection does not tell apart, in parts that have equal allocatable and pods of equal kinds."""
 
     parts: Parts

@@ -41,7 +41,7 @@ from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler.framework.facts import ANYTHING, Facts
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 Labels = Mapping[str, Mapping[str, Hashable] | None]
 
@@ -62,7 +62,7 @@ class Code(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Status(Value):
     """A rejection: by which plugin, whether preemption could help, and the reasons in the plugin's order.
 
     `short` are the resources that are short, `pods` for pod slots, one for each reason; empty where it is about others.
@@ -80,7 +80,7 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Value):
     """What PreFilter says of a pod.
 
     Attributes:
@@ -115,7 +115,7 @@ Filter = Callable[[Any, NodeInfo], Status | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plugin:
+class Plugin(Value):
     """A filter of kube-scheduler; `name` is what kube-scheduler calls it.
 
     Attributes:

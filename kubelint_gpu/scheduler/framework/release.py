@@ -9,7 +9,7 @@ import re
 
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 _VERSION = pattern(r"v?(\d{1,4})\.(\d{1,4})(?:[.+-].*)?", re.ASCII | re.DOTALL)
 _OLDEST = 29
@@ -17,7 +17,7 @@ NEWEST = "1.36"
 
 
 @dataclass(frozen=True, slots=True)
-class Behaviour:
+class Behaviour(Value):
     """Wordings and switches of one minor release.
 
     Attributes:

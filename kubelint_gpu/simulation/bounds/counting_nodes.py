@@ -9,13 +9,13 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, contended, takes
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, joined
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 _REVISIONS = ("pod-template-hash", "controller-revision-hash")
 
 
 @dataclass(frozen=True, slots=True)
-class Slots:
+class Slots(Value):
     """How many places there are, how many others hold, and how many a rollout needs to end."""
 
     total: int
@@ -24,7 +24,7 @@ class Slots:
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class Shares(Value):
     """Places that are all alike, while workloads change at the same moment.
 
     Attributes:

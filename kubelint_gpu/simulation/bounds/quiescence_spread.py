@@ -15,14 +15,14 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.plugins import pod_topology_spread
 from kubelint_gpu.simulation.prepare.demand import greedily
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 Refusing = Callable[[Sequence[str], int], int]
 """At most how many of some nodes lack room, where so many pods of the workload itself can be on them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Constraint:
+class Constraint(Value):
     """One constraint of the pod that waits.
 
     Attributes:
@@ -74,7 +74,7 @@ class Constraint:
 
 
 @dataclass(frozen=True, slots=True)
-class Spreading:
+class Spreading(Value):
     """The constraints of a pod that waits."""
 
     constraints: tuple[Constraint, ...]

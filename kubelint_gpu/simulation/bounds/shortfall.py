@@ -18,11 +18,11 @@ from kubelint_gpu.simulation.search.left_out import left_out
 from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Shortfall:
+class Shortfall(Value):
     """How many pods run at most; what the next one waits for, or how a quota refuses it."""
 
     placed: int

@@ -16,7 +16,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.fields import INT32
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 _ENDS = ("OnFailure", "Never")
 
@@ -27,7 +27,7 @@ def rolling_update_pointers(rolling: Pointer) -> tuple[Pointer, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Controller:
+class Controller(Value):
     """What the controller of one workload does; the answers here are those of one that rolls nothing out."""
 
     workload: Workload

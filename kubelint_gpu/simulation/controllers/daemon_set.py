@@ -16,11 +16,11 @@ from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
 from kubelint_gpu.simulation.controllers.rollout_state import GOING, READY, Census, Content
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class DaemonSetLimits:
+class DaemonSetLimits(Value):
     """maxSurge and maxUnavailable resolved to nodes."""
 
     surge: int
@@ -28,7 +28,7 @@ class DaemonSetLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class OnNode:
+class OnNode(Value):
     """The pods of a DaemonSet on one node.
 
     `old` and `new` are None where there is no such pod that is not terminating, else whether it is available.
@@ -41,7 +41,7 @@ class OnNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(Value):
     """What one sync does: positions of nodes on which it deletes an old pod, creates a new one, or replaces a lost one.
 
     Of `delete_one_of` and `create_one_of` it takes as many as the bounds allow, in no particular order.
@@ -104,7 +104,7 @@ def _surging(most: int, nodes: Sequence[OnNode]) -> Replacement:
 
 
 @dataclass(frozen=True, slots=True)
-class DaemonPods:
+class DaemonPods(Value):
     """A DaemonSet that is rolled, or that only replaces what it loses: one pod for each of its nodes.
 
     It writes nothing; `new` is -1 for one that is not rolled.

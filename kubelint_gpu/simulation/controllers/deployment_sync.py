@@ -6,11 +6,11 @@ Behaviour: pkg/controller/deployment (sync.go, rolling.go, recreate.go, util/dep
 from __future__ import annotations
 
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class RollingLimits:
+class RollingLimits(Value):
     """maxSurge and maxUnavailable resolved to pods."""
 
     surge: int
@@ -32,7 +32,7 @@ def resolve(strategy: DeploymentStrategy, replicas: int) -> RollingLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplicaSets:
+class ReplicaSets(Value):
     """`spec.replicas` of the ReplicaSets of a Deployment: old ones oldest first, and the new one.
 
     `new` is None until the new ReplicaSet exists.
@@ -43,7 +43,7 @@ class ReplicaSets:
 
 
 @dataclass(frozen=True, slots=True)
-class Availability:
+class Availability(Value):
     """Available pods of each ReplicaSet, as its status tells, and how many old pods are not gone yet.
 
     `old_remaining` counts terminating pods too; only Recreate looks at it.
@@ -108,7 +108,7 @@ def is_complete(replicas: int, now: ReplicaSets, seen: Availability, old_active:
 
 
 @dataclass(frozen=True, slots=True)
-class ScaledReplicaSets:
+class ScaledReplicaSets(Value):
     """A ReplicaSet while its Deployment is scaled: its replicas and its annotation `max-replicas` (0: none)."""
 
     replicas: int

@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 _NAMES = ("batch.kubernetes.io/job-name", "job-name")
 
@@ -31,7 +31,7 @@ def piles_up(strategy: JobStrategy) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class History(Value):
     """What a CronJob leaves behind: the Jobs that it keeps after they succeeded or failed, and the objects of each."""
 
     succeeded: int

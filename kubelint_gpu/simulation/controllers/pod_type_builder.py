@@ -11,7 +11,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.reconciler import PodType, Reconciler
-from kubelint_gpu.values import NamedTuple, dataclass
+from kubelint_gpu.values import NamedTuple, Value, dataclass
 from kubelint_gpu.work import charge
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Revision(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Change(Value):
     """A workload as it shall be, as it was, and the pods of it that are known to run.
 
     Attributes:

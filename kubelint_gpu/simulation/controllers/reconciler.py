@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.node_info import has_claims
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -18,7 +18,7 @@ _POD_NAME = "statefulset.kubernetes.io/pod-name"
 
 
 @dataclass(frozen=True, slots=True)
-class PodType:
+class PodType(Value):
     """Pods that are interchangeable: same owner, same template.
 
     Attributes:
@@ -62,7 +62,7 @@ Control = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class Action(Value):
     """One thing that a controller does.
 
     Attributes:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.values import NamedTuple, dataclass
+from kubelint_gpu.values import NamedTuple, Value, dataclass
 
 NOMINATED, STARTING, READY, LEAVING, EVICTED, AWAITED, BROKEN = range(7)
 """Phases of a pod: it has evicted others and waits for their node; bound; available; being deleted; being deleted
@@ -111,7 +111,7 @@ def count_on(content: Content, kind: int, *phases: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Census:
+class Census(Value):
     """How many pods of each kind there are in each phase, over all nodes."""
 
     waiting: tuple[int, ...]

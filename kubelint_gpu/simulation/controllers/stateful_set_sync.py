@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 _GATE_ON = pattern(r"v?1\.35\.[0-3](?!\d)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Replica:
+class Replica(Value):
     """One pod of a StatefulSet.
 
     `current` says that it is of the template that is being rolled out.
@@ -30,7 +30,7 @@ class Replica:
 
 
 @dataclass(frozen=True, slots=True)
-class PodAction:
+class PodAction(Value):
     """What a sync does to one ordinal: `create` it (of which template) or `delete` its pod."""
 
     act: str

@@ -12,13 +12,13 @@ from kubelint_gpu.scheduler.relations import asks, refusers_of, tokens
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, is_temporary
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 Amounts = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Rival:
+class Rival(Value):
     """Pods that may be bound beside a waiting one: how many at most, and where.
 
     Of each resource one takes `least` to `each`, always a multiple of `step`.

@@ -18,11 +18,11 @@ from kubelint_gpu.simulation.model.quota_use import admission_of
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Simulation:
+class Simulation(Value):
     """Everything one exploration needs.
 
     Attributes:

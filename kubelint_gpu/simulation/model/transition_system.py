@@ -23,12 +23,12 @@ from kubelint_gpu.simulation.controllers.rollout_state import (
 from kubelint_gpu.simulation.model.deletions import Slot, deletions, without
 from kubelint_gpu.simulation.model.oracle import ClusterOracle
 from kubelint_gpu.simulation.model.preemptions import Eviction
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 from kubelint_gpu.work import charge
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Value):
     """One event.
 
     `act` is `control`, `create`, `delete`, `bind`, `preempt`, `release`, `add`, `ready`, `gone`, `finish` or
@@ -52,7 +52,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class Model(Value):
     """Everything that takes part in one exploration; `joins` is whether an autoscaler may add nodes."""
 
     kinds: tuple[PodType, ...]

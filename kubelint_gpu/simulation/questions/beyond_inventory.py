@@ -18,7 +18,7 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.companions import HOSTNAME, fit_lone
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.simulation.prepare.demand import takes
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 MOST_NODES = SIMULATION.further_nodes
 
@@ -27,7 +27,7 @@ _Form = dict[tuple[bool, str], Allowed]
 
 
 @dataclass(frozen=True, slots=True)
-class FurtherNodes:
+class FurtherNodes(Value):
     """Nodes that may be there besides the declared ones, and whether they take each of the pods that were asked for.
 
     None stands for a pod of which that cannot be told: its volume does not exist before it has a node.

@@ -21,11 +21,11 @@ from kubelint_gpu.simulation.questions.jobs_beside import lacks_room, parts_of
 from kubelint_gpu.simulation.search.explorer import explore
 from kubelint_gpu.simulation.search.placements import placements
 from kubelint_gpu.simulation.search.verdict import Verdict
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class GangOutcome:
+class GangOutcome(Value):
     """What one Job has at the end: `running` of the `wanted` pods without which it does nothing, and where."""
 
     owner: str
@@ -35,7 +35,7 @@ class GangOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Gang:
+class Gang(Value):
     """Whether Jobs that start at the same moment all come to their end.
 
     Attributes:

@@ -16,12 +16,12 @@ from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.search.explorer import Reached
 from kubelint_gpu.simulation.search.single_runs import sampled_runs
 from kubelint_gpu.simulation.search.verdict import Verdict
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 from kubelint_gpu.work import UsedUp, part
 
 
 @dataclass(frozen=True, slots=True)
-class RunEnd:
+class RunEnd(Value):
     """Where a run comes to rest, and the run; of a circle that is never left, all its states."""
 
     states: tuple[State, ...]
@@ -35,7 +35,7 @@ class RunEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class RunEnds:
+class RunEnds(Value):
     """Where runs come to rest.
 
     Attributes:

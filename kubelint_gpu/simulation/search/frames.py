@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.controllers.rollout_state import (
     State,
 )
 from kubelint_gpu.simulation.prepare.demand import takes
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.device import DeviceID
@@ -42,7 +42,7 @@ WAITING = "waiting"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Played:
+class Played(Value):
     """A run that was replayed: its states with real nodes, and who is who in them.
 
     `nodes` are those of the whole cluster and those that may join it; the pods of the cluster stay throughout.
@@ -59,7 +59,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class FrameGroup:
+class FrameGroup(Value):
     """Pods of one owner and template in one phase; `takes` is what one of them takes, in the scheduler's units.
 
     `rolls` says that their owner replaces them in this run, so that they are old or new.
@@ -77,7 +77,7 @@ class FrameGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Value):
     """One state: the pods on each node in the order of the course's nodes, and those without a node.
 
     `absent` says of each node whether it has not joined yet.
@@ -89,7 +89,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class Course(Value):
     """A run moment by moment, on the nodes where something happens."""
 
     nodes: tuple[Node, ...]

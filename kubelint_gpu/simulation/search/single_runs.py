@@ -16,14 +16,14 @@ from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.search.explorer import explore
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 from kubelint_gpu.work import UsedUp, part
 
 SINGLE_RUNS = "single-runs"
 
 
 @dataclass(frozen=True, slots=True)
-class SingleRuns:
+class SingleRuns(Value):
     """What single runs showed, and how many states it took.
 
     `stuck` is the shortest that got stuck where another one came to its end: then a rollout may stick.

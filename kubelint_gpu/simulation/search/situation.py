@@ -12,11 +12,11 @@ from kubelint_gpu.simulation.memo import Memo
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
 from kubelint_gpu.simulation.prepare.displaced import Displaced
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, identity, is_temporary, owner_of
-from kubelint_gpu.values import dataclass, field, replace
+from kubelint_gpu.values import Value, dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(Value):
     """Workloads that can compete with each other, and what stays beside them.
 
     `numbers` are the numbers of the participants among all; `fixed` are running pods of nobody among them, `residual`

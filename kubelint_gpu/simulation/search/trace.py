@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.quota import PODS, QuotaRefusal
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import Value, dataclass, field
 
 if TYPE_CHECKING:
     from kubelint_gpu.simulation.search.frames import Played
 
 
 @dataclass(frozen=True, slots=True)
-class TraceStep:
+class TraceStep(Value):
     """One event of a run, in words: who acts, what happens, and `about` which workload or node.
 
     `pods` get a place on a `node`, where `left` is free then, or wait for ever: `scheduler` goes on from the message.
@@ -28,7 +28,7 @@ class TraceStep:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockingPod:
+class BlockingPod(Value):
     """Pods on a node: whose they are, whether they are of the new template, how many, and what they hold.
 
     `node` is where they are; empty for the node that is lacking.
@@ -42,7 +42,7 @@ class BlockingPod:
 
 
 @dataclass(frozen=True, slots=True)
-class Blocker:
+class Blocker(Value):
     """Why a waiting pod does not get a node that could take it.
 
     Attributes:
@@ -86,7 +86,7 @@ class Blocker:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Value):
     """A pod that waits for ever: whose it is, what the scheduler says of it, and what it lacks where.
 
     `refusal` says why a quota does not even let it be created; `pod` is its name, where that is known beforehand.
@@ -117,7 +117,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Evicted:
+class Evicted(Value):
     """Pods that preemption takes off a node on the way: whose, how many, for whom, and the budgets that it breaks.
 
     `lost` says that nobody creates them again.
@@ -134,7 +134,7 @@ class Evicted:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Value):
     """A run: its steps, and who waits at its end.
 
     `evicted` are the owners of pods that were preempted on the way.

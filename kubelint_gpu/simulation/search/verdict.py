@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 
 class Verdict(str, Enum):
@@ -33,7 +33,7 @@ OF_A_RUN = ("verdict", "trace", "evicts", "eviction")
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Value):
     """What becomes of one workload.
 
     Attributes:
@@ -122,7 +122,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class Together(Value):
     """What becomes of workloads that are rolled at once and can compete for something.
 
     Attributes:

@@ -12,11 +12,11 @@ from kubelint_gpu.sources.kustomize.accumulation.list_keys import element_of, me
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, FieldWriter, InlineScript, Spot
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
+class Answer(Value):
     """What is known of one field.
 
     Attributes:
@@ -35,7 +35,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Removal:
+class Removal(Value):
     """What one line took out of a mapping or list of a rendered object, and nobody put back.
 
     Attributes:

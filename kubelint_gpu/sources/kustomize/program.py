@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from kubelint_gpu.sources.programs import find, passed_over, search_path
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 SECONDS = 60
 MOST_TIMES = 10
@@ -36,7 +36,7 @@ class ProgramError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class Program(Value):
     """A command that builds a kustomization: its beginning, before the folder."""
 
     command: tuple[str, ...]
@@ -75,7 +75,7 @@ class BuildTime:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(Value):
     """What a run gave: `error` is what it wrote to standard error, `failed` whether its exit code was not 0."""
 
     output: bytes

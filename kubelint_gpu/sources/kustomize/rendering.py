@@ -21,7 +21,7 @@ from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, BuildTime, Program, ProgramError, build
 from kubelint_gpu.sources.kustomize.stage import staged
-from kubelint_gpu.values import dataclass, field, replace
+from kubelint_gpu.values import Value, dataclass, field, replace
 
 
 class KnownRenders(Protocol):
@@ -35,7 +35,7 @@ class KnownRenders(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Renderer:
+class Renderer(Value):
     """How kustomizations are built: the program, the flags it is given besides, the time it may take.
 
     What is `known` is not built again.
@@ -57,7 +57,7 @@ class Renderer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rendered:
+class Rendered(Value):
     """One kustomization, built.
 
     Attributes:

@@ -10,7 +10,7 @@ import click
 from kubelint_gpu.documents import SourceText, Span
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.sources.files import display_path
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import Value, dataclass, field
 from kubelint_gpu.workspace.project.globs import matches
 
 NAME = ".kubelint-gpu.yaml"
@@ -27,7 +27,7 @@ class ConfigurationError(click.ClickException):
 
 
 @dataclass(frozen=True, slots=True)
-class PathIgnore:
+class PathIgnore(Value):
     """Rules that are not reported for some files.
 
     Attributes:
@@ -44,7 +44,7 @@ class PathIgnore:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Target(Value):
     """A cluster of the repository: the files that go to it, and those that declare it."""
 
     glob: str
@@ -52,7 +52,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(Value):
     """The settings of a repository.
 
     Attributes:

@@ -12,7 +12,7 @@ import click
 
 from kubelint_gpu.sources import Skipped, SourceError, SourceFile, collect
 from kubelint_gpu.sources.checkout import way_out
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
 from kubelint_gpu.workspace.project.targets import Repository, everything, kustomized_folders, named_files
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class Gathered(Value):
     """The files of a run.
 
     Attributes:

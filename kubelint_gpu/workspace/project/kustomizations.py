@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.sources.paths import is_file, is_folder
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 from kubelint_gpu.workspace.project.fallback import Fallback, first_of_circle, unused_by_others
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 @dataclass(frozen=True, slots=True)
-class KustomizeSettings:
+class KustomizeSettings(Value):
     """How kustomizations are rendered: the program, further flags for it, how long it may take, and what is known."""
 
     program: str | None = None
@@ -49,7 +49,7 @@ class KustomizeSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class BuiltKustomizations:
+class BuiltKustomizations(Value):
     """What rendering gave.
 
     Attributes:

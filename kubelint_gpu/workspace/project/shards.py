@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kubelint_gpu.hashes import blake2b
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
@@ -17,7 +17,7 @@ MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Shard:
+class Shard(Value):
     """The share of one of several jobs; `number` counts from 1."""
 
     number: int

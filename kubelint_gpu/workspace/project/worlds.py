@@ -10,7 +10,7 @@ import click
 
 from kubelint_gpu.options import option
 from kubelint_gpu.sources import collect
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
@@ -28,7 +28,7 @@ def complain(path: str, message: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class WhatIf:
+class WhatIf(Value):
     """What is different from the declared cluster: patterns of nodes that are gone, files of nodes that join.
 
     With `full` every node counts as full.

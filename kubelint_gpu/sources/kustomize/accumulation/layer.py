@@ -19,11 +19,11 @@ from kubelint_gpu.sources.kustomize.accumulation.writer import (
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
 from kubelint_gpu.sources.kustomize.files.survey import Survey
 from kubelint_gpu.sources.kustomize.files.tree import joined
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PluginFile:
+class PluginFile(Value):
     """A text of its own that configures what fields of a kustomization do otherwise.
 
     Attributes:
@@ -43,7 +43,7 @@ class PluginFile:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layer:
+class Layer(Value):
     """A kustomization and what it was surveyed with; with a plugin, its fields are those that the plugin stands for."""
 
     kustomization: Kustomization

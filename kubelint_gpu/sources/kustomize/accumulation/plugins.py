@@ -23,7 +23,7 @@ from kubelint_gpu.sources.kustomize.accumulation.transformers import (
     set_replicas,
 )
 from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, InlineScript
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 _BUILT_IN = "builtin"
 _Change = Callable[[Layer, list[Traceable]], None]
@@ -31,7 +31,7 @@ _Value = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Built:
+class _Built(Value):
     """How a kind is the same as a field of a kustomization.
 
     Attributes:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Protocol
 
 from kubelint_gpu.documents import Document, Pointer, Role, SourceText, Span
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Value):
     """A range of a file; `path` is what findings print."""
 
     path: str
@@ -24,7 +24,7 @@ class Script(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DocumentScript:
+class DocumentScript(Value):
     """An object or a patch in a file of its own."""
 
     document: Document
@@ -35,7 +35,7 @@ class DocumentScript:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EntryScript:
+class EntryScript(Value):
     """A single entry of a kustomization that gives whole values: a prefix, a count, a label.
 
     `pointer` leads to it; everything that it gives stands there, or at its key.
@@ -51,7 +51,7 @@ class EntryScript:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PartScript:
+class PartScript(Value):
     """A single entry of another text that gives whole values, as `EntryScript` is one of a document."""
 
     script: Script
@@ -63,7 +63,7 @@ class PartScript:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LineScript:
+class LineScript(Value):
     """A piece of a file that is no YAML, such as the value of a line in an env file."""
 
     source: SourceText
@@ -76,7 +76,7 @@ class LineScript:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class InlineScript:
+class InlineScript(Value):
     """A document inside of a text value of a kustomization.
 
     `outer` and `pointer` say where that text stands; `inner` is what was read of it.
@@ -121,7 +121,7 @@ def _in_block(source: SourceText, whole: Span, inner: SourceText, at: tuple[int,
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FieldWriter:
+class FieldWriter(Value):
     """One value as one text has it.
 
     Attributes:

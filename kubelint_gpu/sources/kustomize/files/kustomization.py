@@ -8,7 +8,7 @@ from typing import Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, read
 from kubelint_gpu.sources.kustomize.files.tree import Tree
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value, dataclass
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _FOLDERS_TOO = ("resources", "bases", "components")
@@ -26,7 +26,7 @@ _FREE = ("commonLabels", "commonAnnotations", "pairs", "labels", "annotations")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kustomization:
+class Kustomization(Value):
     """A kustomization file.
 
     Attributes:
@@ -55,7 +55,7 @@ class Kustomization:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Value):
     """Something that a kustomization names.
 
     Attributes:

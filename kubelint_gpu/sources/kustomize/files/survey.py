@@ -9,11 +9,11 @@ from kubelint_gpu.documents import Reading, Span, read
 from kubelint_gpu.sources.files import SKIMMED
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization, references
 from kubelint_gpu.sources.kustomize.files.tree import joined
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import Value, dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Obstacle:
+class Obstacle(Value):
     """Why a kustomization is not rendered.
 
     Attributes:
@@ -30,7 +30,7 @@ class Obstacle:
 
 
 @dataclass(frozen=True, slots=True)
-class AllowedFiles:
+class AllowedFiles(Value):
     """What `--kustomize-flag` lets Kustomize do beyond reading files of the repository."""
 
     helm: bool = False
@@ -44,7 +44,7 @@ class AllowedFiles:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Survey:
+class Survey(Value):
     """What a kustomization is made of.
 
     Attributes:
