@@ -20,9 +20,9 @@ T = TypeVar("T")
 def both(**options):
     """The same class made here and by the standard library."""
 
-    def made(module):
+    def made(module, base):
         @module.dataclass(frozen=True, slots=True, **options)
-        class Point:
+        class Point(base):
             """A point."""
 
             x: int
@@ -35,7 +35,7 @@ def both(**options):
 
         return Point
 
-    return made(values), made(dataclasses)
+    return made(values, values.Value), made(dataclasses, object)
 
 
 OURS, THEIRS = both()
@@ -130,6 +130,28 @@ def test_identity_and_mutable_and_generic_classes():
     assert Box("a") == Box("a")
     assert Named(1, "n") == Named(content=1, name="n")
     assert not hasattr(Named(1), "__dict__")
+
+
+def test_a_class_is_made_once_whose_statement_names_value():
+    made = []
+
+    class Counted:
+        def __set_name__(self, owner, _name):
+            made.append(owner)
+
+    @values.dataclass(frozen=True, slots=True)
+    class Point(values.Value):
+        """A point."""
+
+        x: int
+        counted = Counted()
+
+        def me(self):
+            return __class__
+
+    assert made == [Point]
+    assert (Point.__mro__, Point.__doc__, Point(1).me()) == ((Point, object), "A point.", Point)
+    assert Point.__qualname__ == "test_a_class_is_made_once_whose_statement_names_value.<locals>.Point"
 
 
 def test_only_values_with_slots_are_made():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.dra.amounts import read_amounts
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.request import ClaimSpec, read_claim_spec
 from kubelint_gpu.kube.dra.resource_api import is_flat
@@ -128,7 +127,7 @@ def _allocation(fields: Fields) -> Allocation:
                 id=DeviceID(child.text("driver"), child.text("pool"), child.text("device")),
                 admin=child.boolean("adminAccess"),
                 share=child.text("shareID"),
-                consumed=read_amounts(child.child("consumedCapacity")),
+                consumed=child.down("consumedCapacity").amounts(),
                 binding_conditions=child.texts("bindingConditions"),
                 binding_failure_conditions=child.texts("bindingFailureConditions"),
             )

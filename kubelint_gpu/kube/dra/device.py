@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubelint_gpu.kube.dra.amounts import read_amounts
 from kubelint_gpu.kube.dra.device_taints import read_device_taint
 from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.fields import Fields, described
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.kube.values.quantity import Amount, parse_quantity
+from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
 from kubelint_gpu.values import NamedTuple, Value, dataclass
 
@@ -149,7 +148,7 @@ def read_counters(fields: Fields | None) -> FrozenMap[str, Amount]:
     """Counters by name."""
     if fields is None:
         return EMPTY
-    found = {name: fields.down(name).amount("value", parse_quantity) for name in fields.value}
+    found = {name: fields.down(name).amount("value") for name in fields.value}
     return FrozenMap({name: 0 if amount is None else amount for name, amount in found.items()})
 
 
@@ -204,12 +203,12 @@ def _capacities(fields: Fields | None) -> FrozenMap[str, Capacity]:
         policy = one.down("requestPolicy")
         limits = policy.down("validRange")
         found[name] = Capacity(
-            value=one.amount("value", parse_quantity) or 0,
-            default=policy.amount("default", parse_quantity),
+            value=one.amount("value") or 0,
+            default=policy.amount("default"),
             valid=_valid(policy),
-            minimum=limits.amount("min", parse_quantity),
-            maximum=limits.amount("max", parse_quantity),
-            step=limits.amount("step", parse_quantity),
+            minimum=limits.amount("min"),
+            maximum=limits.amount("max"),
+            step=limits.amount("step"),
             ranged="validRange" in policy,
         )
     return FrozenMap(found)
@@ -224,4 +223,4 @@ def _valid(policy: Fields) -> tuple[Amount, ...]:
         return ()
     numbered = Fields({str(place): value for place, value in enumerate(values)}, (*policy.pointer, "validValues"))
     numbered.problems = policy.problems
-    return tuple(read_amounts(numbered).values())
+    return tuple(numbered.amounts().values())

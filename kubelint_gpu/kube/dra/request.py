@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubelint_gpu.kube.dra import amounts, device_taints
+from kubelint_gpu.kube.dra import device_taints
 from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
@@ -129,6 +129,6 @@ def _query(fields: Fields, name: str) -> DeviceQuery:
         count=fields.integer("count", 1, 0, _INT64) or 1,
         admin=fields.boolean("adminAccess") if "adminAccess" in fields else None,
         tolerations=tuple(device_taints.read_device_toleration(child) for child in fields.children("tolerations")),
-        capacity=amounts.read_amounts(fields.down("capacity").child("requests")),
+        capacity=fields.down("capacity", "requests").amounts(),
         has_capacity="capacity" in fields,
     )

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubelint_gpu.kube.dra.amounts import whole
 from kubelint_gpu.kube.dra.resource_api import MOST_VALID_VALUES
 from kubelint_gpu.kube.validation.shapes import Problems
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.values.plain import mapping, sequence
-from kubelint_gpu.kube.values.quantity import Amount, QuantityError, parse_quantity
+from kubelint_gpu.kube.values.quantity import Amount, QuantityError, parse_quantity, whole
 
 
 def capacity_problems(capacity: dict[str, Any], pointer: Pointer, *, shared: bool) -> Problems:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.kube.values.quantity import QuantityError, thousandths
+from kubelint_gpu.kube.values.quantity import Amount, QuantityError, parse_quantity, thousandths
 
 T = TypeVar("T")
 INT32 = 2**31 - 1
@@ -186,10 +186,18 @@ class Fields:
 
     def quantity(self, key: str) -> int | None:
         """A quantity in thousandths of its unit, or None where it is absent or null."""
-        return self.amount(key, thousandths)
+        return self._parsed(key, thousandths)
 
-    def amount(self, key: str, parse: Callable[[Any], T]) -> T | None:
-        """What a quantity is parsed to, or None where it is absent or null."""
+    def amount(self, key: str) -> Amount | None:
+        """A quantity in its unit, exact, or None where it is absent or null."""
+        return self._parsed(key, parse_quantity)
+
+    def amounts(self) -> FrozenMap[str, Amount]:
+        """All quantities of the mapping in their units, exact."""
+        found = {str(key): self.amount(key) for key in self.value}
+        return FrozenMap({key: amount for key, amount in found.items() if amount is not None})
+
+    def _parsed(self, key: str, parse: Callable[[Any], T]) -> T | None:
         value = self.value.get(key)
         if value is None:
             return None

@@ -23,6 +23,7 @@ _FORM = pattern(
 )
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_LARGEST = 2**63 - 1
 _LARGEST_EXPONENT = 100
 _LONGEST = 64
 _CPU = "cpu"
@@ -44,6 +45,11 @@ def parse_quantity(value: str | float) -> Amount:
     """
     parts, whole = _ratio(value)
     return fractions.Fraction(parts, whole) if parts % whole else parts // whole
+
+
+def whole(amount: Amount) -> int:
+    """An amount rounded up to an int64, as `Quantity.Value` of apimachinery does it."""
+    return max(-_LARGEST - 1, min(-(-amount // 1), _LARGEST))
 
 
 def _ratio(value: Any) -> tuple[int, int]:

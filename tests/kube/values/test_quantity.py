@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity, scheduler_units, shown, thousandths
+from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity, scheduler_units, shown, thousandths, whole
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,20 @@ def test_a_quantity_in_the_schedulers_units(text, resource, units):
 def test_a_text_that_is_no_quantity_is_told_what_would_be_one(text, hint):
     with pytest.raises(QuantityError, match=hint):
         thousandths(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "of"),
+    [("40Gi", 40 * 2**30, 1), ("100m", 1, 10), ("-1.5k", -1500, 1), (".5Ki", 512, 1), ("1.25e-2", 1, 80), ("5.", 5, 1)],
+)
+def test_quantities_are_exact_and_whole_ones_integers(text, parts, of):
+    assert parse_quantity(text) == Fraction(parts, of)
+    assert isinstance(parse_quantity(text), int) == (of == 1)
+
+
+def test_whole_amounts_are_rounded_up_and_fit_an_int64():
+    assert (whole(Fraction(1, 10)), whole(Fraction(-1, 10)), whole(7)) == (1, 0, 7)
+    assert (whole(2**70), whole(-(2**70))) == (2**63 - 1, -(2**63))
 
 
 @given(st.integers(0, 10**30))

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kubelint_gpu.kube.dra.amounts import whole
 from kubelint_gpu.kube.dra.device import Capacity
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.kube.values.quantity import Amount
+from kubelint_gpu.kube.values.quantity import Amount, whole
 
 Amounts = Mapping[str, Amount]
 
