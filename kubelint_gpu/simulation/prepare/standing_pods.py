@@ -6,7 +6,6 @@ before that. Pods that name an allocated claim run where its devices are: the cl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.scheduler import Snapshot, behaviour, fit
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import first_ordinal_of, ordinal_pod, with_claims
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _OF_CONDITIONS = "node.kubernetes.io/"
 """What the keys of those taints begin with that Kubernetes sets itself."""
-_NUMBERED = re.compile(r"(.*?-)(\d+)(-.*)?")
+_NUMBERED = pattern(r"(.*?-)(\d+)(-.*)?")
 """The name of a device or of a part of one, as of `gpu-0` and `gpu-0-mig-1g5gb-19-0`."""
 
 
