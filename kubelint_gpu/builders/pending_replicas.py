@@ -47,19 +47,16 @@ def pending_replicas(
         return
     beside = judgement.alone > placed
     only = beside and judgement.wanted == 1 and judgement.at_best != placed
-    text, why, nature = None, "", why_fewer((), judgement.refusal)
+    text, why, lacks = shortage(unit, now, judgement, placed) if not beside else (None, "", ())
     unsure: tuple[str, ...] = ()
-    if not beside:
-        text, why, lacks = shortage(unit, now, judgement, placed)
-        nature = why_fewer(lacks, judgement.refusal)
     waiting = judgement.waiting if beside or why == NO_NODE else None
     if waiting is not None:
         waits = wait_of(unit, now, waiting, standing=True, only=only)
-        text, why = waiting.scheduler or None, waits.clause
-        nature = why_fewer(waiting.lacks, None)
+        text, why, lacks = waiting.scheduler or None, waits.clause, waiting.lacks
         unsure = unsure_claims(unit, now.workload, waiting)
     elif beside and judgement.refusal:
         why = f"{'it' if only else 'the next one'} is refused {refused(judgement.refusal)}"
+    nature = why_fewer(lacks, judgement.refusal if waiting is None else None)
     above = outranked_by(unit, now, waiting) if beside and waiting is not None else ()
     company = judgement.company if judgement.alone >= judgement.wanted else ()
     known = bool(judgement.at_best == placed and why) or not beside
@@ -71,7 +68,7 @@ def pending_replicas(
     grown = f" even with {pools}" if pools else " in any cluster" if anywhere else ""
     elsewise = waiting is not None and bool(judgement.without_place)
     unnamed = elsewise or nature == KEPT_APART or subject.workload.spec.resource_claims
-    missing = insufficient(text) or ("" if unnamed else scarce(subject))
+    missing = insufficient(lacks) or ("" if unnamed else scarce(subject))
     helps = "more nodes that have what a pod asks for, or less beside it that holds it"
     if nature == KEPT_APART:
         helps = "nodes on which nothing keeps it away, or rules that let these pods share a node"

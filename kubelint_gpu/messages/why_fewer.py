@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wording import listed
-from kubelint_gpu.patterns import pattern
 from kubelint_gpu.scheduler.framework.node_reason import ALLOCATED_ELSEWHERE
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.trace import Blocker
 
-_INSUFFICIENT = pattern(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 KEPT_APART = "pods are kept apart, whatever the strategy: this is no rollout deadlock"
 _PLACES = (
     inter_pod_affinity.AFFINITY_REASON,
@@ -77,7 +75,7 @@ def refused(refusal: QuotaRefusal) -> str:
     return f"by quota {name}, which allows {limit} and has {used} in use{also}"
 
 
-def insufficient(text: str | None) -> str:
-    """The resource that the scheduler says is too little, first of all; empty where none is."""
-    found = _INSUFFICIENT.search(text or "")
-    return found[1] if found else ""
+def insufficient(lacks: Sequence[Blocker]) -> str:
+    """The resource of which nodes have too little, the most often lacking one; empty where none is."""
+    found = [one.resource for lack in lacks for one in (lack, *lack.also) if one.resource not in ("", "pods")]
+    return max(sorted({*found}), key=found.count, default="")
