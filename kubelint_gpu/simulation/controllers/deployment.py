@@ -24,7 +24,7 @@ from kubelint_gpu.simulation.controllers.deployment_sync import (
     sync,
 )
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
-from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes, Reconciler
+from kubelint_gpu.simulation.controllers.reconciler import WHOSE, Action, Control, EqualNodes, Reconciler
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController, keep
 from kubelint_gpu.values import dataclass, replace
 
@@ -91,7 +91,7 @@ class DeploymentRollout(EqualNodes):
         for number, kind in enumerate(self.old):
             yield from keep(kind, now.old[number], control, seen, self.kinds, self._old_set(number), self.dependent)
         if now.new is not None:
-            yield from keep(self.new, now.new, control, seen, self.kinds, f"the new {self._set}", self.dependent)
+            yield from keep(self.new, now.new, control, seen, self.kinds, f"the new {self._set}{WHOSE}", self.dependent)
 
     def done(self, control: Control, seen: Census) -> bool:
         """Every replica is new and available, no old pod is kept; a paused Deployment rolls nothing out."""
@@ -111,14 +111,14 @@ class DeploymentRollout(EqualNodes):
         return self.dependent or "set of pods"
 
     def _old_set(self, number: int) -> str:
-        return f"the old {self._set}" if len(self.old) == 1 else f"old {self._set} {number + 1}"
+        return f"the old {self._set}{WHOSE}" if len(self.old) == 1 else f"old {self._set} {number + 1}{WHOSE}"
 
     def _told(self, before: ReplicaSets, after: ReplicaSets) -> str:
         parts = []
         if before.new is None and after.new is not None:
-            parts.append(f"creates the new {self._set} with replicas {after.new}")
+            parts.append(f"creates the new {self._set}{WHOSE} with replicas {after.new}")
         elif before.new != after.new:
-            parts.append(f"scales the new {self._set} from {before.new} to {after.new}")
+            parts.append(f"scales the new {self._set}{WHOSE} from {before.new} to {after.new}")
         for number, (was, now) in enumerate(zip(before.old, after.old, strict=True)):
             if was != now:
                 parts.append(f"scales {self._old_set(number)} from {was} to {now}")

@@ -59,6 +59,7 @@ class PodType(Value):
 
 
 Control = tuple[int, ...]
+WHOSE = "{whose}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Action(Value):
 
     Attributes:
         control: what it has written after it.
-        what: the sentence that says so.
+        what: the sentence that says so; `WHOSE` stands where it names the workload, else that comes last.
         create: pods of one kind that it creates, as (kind, count).
         delete: pods of one kind that it deletes, as (kind, count); `family` are the kinds that count as its owner's.
         node: the node for which it creates a pod, or on which it deletes it; -1 where it does not say.

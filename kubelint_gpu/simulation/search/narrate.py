@@ -10,17 +10,14 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import PODS
 from kubelint_gpu.kube.objects.storage import VOLUME_CLAIMS
 from kubelint_gpu.kube.values.quantity import shown
-from kubelint_gpu.patterns import pattern
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import stock
-from kubelint_gpu.simulation.controllers.reconciler import PodType
+from kubelint_gpu.simulation.controllers.reconciler import WHOSE, PodType
 from kubelint_gpu.simulation.controllers.rollout_state import ABSENT, AWAITED, BROKEN, GOING, READY, State, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Step
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.search.trace import TraceStep, Waiting
-
-_REPLICA_SET = pattern(r"ReplicaSet( \d+)?\b")
 
 
 class Narration:
@@ -188,11 +185,9 @@ class Narration:
 
     def _whose(self, what: str, owner: str) -> str:
         """What a controller does, with whose ReplicaSet or pod it is where there are several."""
-        if self._alone or _said(owner) in what:
-            return what
-        found = _REPLICA_SET.search(what)
-        end = found.end() if found is not None else len(what)
-        return f"{what[:end]} of {_said(owner)}{what[end:]}"
+        before, _, after = what.partition(WHOSE)
+        whose = "" if self._alone or _said(owner) in what else f" of {_said(owner)}"
+        return f"{before}{whose}{after.replace(WHOSE, '')}"
 
     def _rolls(self, kind: PodType) -> bool:
         return kind.reconciler >= 0 and self._scene.pod_types.reconcilers[kind.reconciler].rolls
