@@ -71,7 +71,7 @@ class Team(Value):
         """Where the number of its pods stands, or the template of most of them."""
         subject = self.largest
         if self.custom is None:
-            return subject.manifest.place(field_pointers.replicas(subject.manifest))
+            return field_pointers.replicas_place(subject.manifest)
         pointer = subject.workload.template_pointer
         written = [(*pointer[:-1], key) for key in _COUNTS if subject.manifest.present((*pointer[:-1], key))]
         return subject.manifest.place(written[0]) if written else subject.manifest.place(pointer, "key")

@@ -65,6 +65,9 @@ def pending_replicas(
     replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
     if subject.scaled is not None:
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
+    runs = f"only {replicas} can run"
+    if not subject.controller.replaces_lost:
+        runs, why = "it cannot run", why.replace("the next one", "it")
     grown = f" even with {pools}" if pools else " in any cluster" if anywhere else ""
     elsewise = waiting is not None and bool(judgement.without_place)
     unnamed = elsewise or nature == KEPT_APART or subject.workload.spec.resource_claims
@@ -80,13 +83,12 @@ def pending_replicas(
         first = f"where {'the other workloads applied with it' if of_others else 'its other pods'} are placed first"
         told = f"as few as {replicas} can run{grown}, {first}"
         if known:
-            told = f"only {replicas} can run{grown}{' beside the other workloads' * of_others}"
+            told = f"{runs}{grown}{' beside the other workloads' * of_others}"
         elif judgement.wanted == 1:
-            pod = "its pod" if subject.controller.replaces_lost else "it"
-            told = f"{pod} may find no room, {first}"
+            told = f"{'its pod' if subject.controller.replaces_lost else 'it'} may find no room, {first}"
         told = f"{told}: {why}" if why else told
     else:
-        told = f"only {replicas} can run{grown}: {why}"
+        told = f"{runs}{grown}: {why}"
     if company:
         changes, makes = (verb(word, len(company)) for word in ("change", "make"))
         told = f"{told}, unless {workload_names(company)}, which {changes} at the same moment, {makes} room"

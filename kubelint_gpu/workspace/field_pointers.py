@@ -40,6 +40,12 @@ def replicas(manifest: Manifest) -> Pointer:
     return REPLICAS if manifest.present(REPLICAS) else ("spec",)
 
 
+def replicas_place(manifest: Manifest) -> Place:
+    """The place of that number, or of the word `spec`."""
+    found = replicas(manifest)
+    return manifest.place(found, "value" if len(found) > 1 else "key")
+
+
 def pod_spec(manifest: Manifest) -> Pointer:
     """The spec of the pods."""
     return manifest.workload.spec_pointer if manifest.workload is not None else ("spec",)

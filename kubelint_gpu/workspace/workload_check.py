@@ -77,11 +77,7 @@ class WorkloadCheck(Value):
     @property
     def replicas_place(self) -> Place:
         """Where its number of replicas stands: `spec` where it is left to the default, or the autoscaler's bound."""
-        return (
-            self.scaled.place
-            if self.scaled is not None
-            else self.manifest.place(field_pointers.replicas(self.manifest))
-        )
+        return self.scaled.place if self.scaled is not None else field_pointers.replicas_place(self.manifest)
 
     @property
     def places_pods(self) -> bool:

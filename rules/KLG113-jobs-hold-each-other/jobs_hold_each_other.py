@@ -165,7 +165,7 @@ def _overlapping(unit: ApplySet, runs: OverlappingRuns) -> Diagnostic:
         certainty="possible",
         related=(
             Related(
-                manifest.place(field_pointers.replicas(manifest)),
+                field_pointers.replicas_place(manifest),
                 f"each run needs {counted(subject.workload.replicas, 'pod')} at once",
             ),
             *((Related(manifest.place(sign), "its pods wait for each other"),) if sign is not None else ()),

@@ -116,7 +116,7 @@ def test_a_new_bare_pod_finds_no_room_beside_what_runs():
     web = made("web")
     ((code, name, text),) = found(web, web + BARE.format("serving", "Always"), inventory(1))
     assert (code, name) == ("KLG109", "debug")
-    assert text.startswith("only 0 of 1 replica can run beside the other workloads")
+    assert text.startswith("it cannot run beside the other workloads: it waits for ")
     assert found(web, web + BARE.format("serving", "Always"), inventory(2)) == []
 
 
@@ -165,3 +165,25 @@ def test_what_a_quota_refuses_is_helped_by_no_node(hard, replicas, words):
     (told,) = [one for one in findings(text, NODES + quota % hard) if one.code == "KLG109"]
     assert told.help == (words,)
     assert not any("cpu-1" in one.message for one in told.related)
+
+
+POD = """apiVersion: v1
+kind: Pod
+metadata: {name: notebook, namespace: lab}
+spec:
+  containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: 1}}}]
+"""
+HELD = f"{NODES}running: [{{name: other, namespace: lab, node: gpu-1, gpus: 1}}]\n"
+
+
+def test_a_bare_pod_has_no_replicas_and_its_finding_stands_at_its_spec():
+    (one,) = findings(POD, HELD, "KLG109")
+    assert one.message.startswith("it cannot run: for it too little nvidia.com/gpu is left on gpu-1; ")
+    assert (one.place.line, one.place.end_line) == (4, 4)
+
+
+def test_where_no_replicas_are_written_the_finding_stands_at_the_word_spec():
+    text = deployment().replace("      priorityClassName: serving\n", "")
+    (one,) = findings(text, HELD, "KLG109")
+    assert text.split("\n")[one.place.line - 1] == "spec:"
+    assert one.place.end_line == one.place.line
