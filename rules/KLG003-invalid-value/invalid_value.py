@@ -161,10 +161,8 @@ def _admission_refusals(unit: ApplySet) -> Iterator[Diagnostic]:
 
 def _runtime_class(unit: ApplySet, subject: WorkloadCheck, spec: PodSpec) -> Iterator[Diagnostic]:
     manifest, name, found = subject.manifest, spec.runtime_class_name, class_of(unit, subject)
-    sure, refusal = (
-        found is not None or _all_classes_known(unit),
-        runtime_class_refusal(spec, unit.cluster.runtime_classes),
-    )
+    sure = found is not None or _all_classes_known(unit)
+    refusal = runtime_class_refusal(spec, unit.cluster.runtime_classes)
     known = sorted(one.name for one in unit.cluster.runtime_classes)
     near = difflib.get_close_matches(name, known, 1, 0.6 if sure else 0.8) if name and found is None else []
     if refusal is None or (name and not sure and not near):

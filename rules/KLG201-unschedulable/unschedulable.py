@@ -137,9 +137,9 @@ def _of_class(
 
 
 def _without_runtime_class(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Pods that admission refuses for a RuntimeClass that nobody has, where the inventory says which there are."""
+    """Pods that admission refuses for a RuntimeClass that nobody has; where all are known, KLG003 tells it."""
     base, known = unit.world.base, {one.name for one in unit.cluster.runtime_classes}
-    if not (base.runtime_classes or unit.world.shows_all):
+    if unit.complete if base.runtime_classes else not unit.world.shows_all:
         return
     for subject in unit.subjects:
         manifest, name = subject.manifest, subject.workload.spec.runtime_class_name

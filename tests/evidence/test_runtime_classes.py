@@ -161,3 +161,10 @@ def test_an_unknown_class_is_no_error_where_not_all_are_known():
 
 def test_an_overhead_that_agrees_is_accepted():
     assert told(unit(runs(1, pod=f"{RUNTIME}\noverhead: {{cpu: 2000m}}"), f"{KATA_NODES}---\n{CLASS}")) == []
+
+
+def test_that_a_class_is_not_there_is_told_once():
+    other = runs(1, "runtimeClassName: gvisor")
+    assert codes(other, f"{KATA_NODES}---\n{CLASS}").keys() == {"KLG003"}
+    growing = KATA_NODES.replace("complete: true", "complete: false")
+    assert codes(other, f"{growing}---\n{CLASS}").keys() == {"KLG201"}
