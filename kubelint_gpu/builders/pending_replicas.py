@@ -46,7 +46,8 @@ def pending_replicas(
     if is_kept_apart(unit, subject, judgement):
         return
     beside = judgement.alone > placed
-    only = beside and judgement.wanted == 1 and judgement.at_best != placed
+    bare = not subject.controller.replaces_lost
+    only = bare or (beside and judgement.wanted == 1 and judgement.at_best != placed)
     text, why, lacks = shortage(unit, now, judgement, placed) if not beside else (None, "", ())
     unsure: tuple[str, ...] = ()
     waiting = judgement.waiting if beside or why == NO_NODE else None
@@ -65,9 +66,7 @@ def pending_replicas(
     replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
     if subject.scaled is not None:
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
-    runs = f"only {replicas} can run"
-    if not subject.controller.replaces_lost:
-        runs, why = "it cannot run", why.replace("the next one", "it")
+    runs = "it cannot run" if bare else f"only {replicas} can run"
     grown = f" even with {pools}" if pools else " in any cluster" if anywhere else ""
     elsewise = waiting is not None and bool(judgement.without_place)
     unnamed = elsewise or nature == KEPT_APART or subject.workload.spec.resource_claims
@@ -85,7 +84,7 @@ def pending_replicas(
         if known:
             told = f"{runs}{grown}{' beside the other workloads' * of_others}"
         elif judgement.wanted == 1:
-            told = f"{'its pod' if subject.controller.replaces_lost else 'it'} may find no room, {first}"
+            told = f"{'it' if bare else 'its pod'} may find no room, {first}"
         told = f"{told}: {why}" if why else told
     else:
         told = f"{runs}{grown}: {why}"

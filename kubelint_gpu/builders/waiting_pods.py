@@ -71,8 +71,9 @@ def shortage(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int
 ) -> tuple[str | None, str, tuple[Blocker, ...]]:
     """Why no more replicas find a node: the scheduler's text, a clause, and what nodes lack."""
+    whom = "the next one" if subject.controller.replaces_lost else "it"
     if judgement.refusal:
-        return None, f"the next one is refused {refused(judgement.refusal)}", ()
+        return None, f"{whom} is refused {refused(judgement.refusal)}", ()
     waiting = judgement.waiting
     if waiting is not None:
         missing = every(waiting.lacks)
@@ -88,7 +89,7 @@ def shortage(
         for (reason, resource), nodes in lacks.items()
     ]
     found = tuple(Blocker(some(nodes), "", reason, resource=resource) for (reason, resource), nodes in lacks.items())
-    return text, f"for the next one {', and '.join(told)}", found
+    return text, f"for {whom} {', and '.join(told)}", found
 
 
 def declare(unknown: Sequence[str]) -> tuple[str, ...]:
