@@ -94,6 +94,19 @@ def team_of(subject: WorkloadCheck) -> Team:
     return Team((subject,), (subject.workload,))
 
 
+def at_once(subject: WorkloadCheck) -> int:
+    """How many pods of a template there are at the same time, also where something suspends them first."""
+    job = job_of(subject.workload)
+    if job is None:
+        return subject.workload.replicas
+    return min(job.strategy.parallelism, job.strategy.completions or job.strategy.parallelism)
+
+
+def admitted_at_once(subject: WorkloadCheck) -> int:
+    """How many of them Kueue admits together: of a Deployment or StatefulSet each by itself."""
+    return at_once(subject) if subject.workload.custom or job_of(subject.workload) is not None else 1
+
+
 def how_long(stuck: Sequence[Team]) -> str:
     """`for ever`, or until the first deadline of some Jobs has passed."""
     found = []

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis import coupled, held_by_gangs
-from kubelint_gpu.analysis.gang_members import Team, how_long
+from kubelint_gpu.analysis.gang_members import Team, how_long, team_of
 from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.builders.jobs.overlapping_runs import SCHEDULE, OverlappingRuns
 from kubelint_gpu.builders.jobs.running_for_good import asking_too, while_running
 from kubelint_gpu.builders.jobs.short_gangs import ShortGang, UndecidedGang, refusal_of_next
 from kubelint_gpu.builders.jobs.stuck_gangs import GangDeadlock, stuck_gangs
+from kubelint_gpu.builders.jobs.unmet_minimums import unmet_minimums
 from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (
     ApplySet,
@@ -24,7 +25,6 @@ from kubelint_gpu.engine.api import (
 )
 from kubelint_gpu.evidence.node_lines import clues, refusing_quota, requested_device, scarce
 from kubelint_gpu.evidence.stakes import holders
-from kubelint_gpu.kube.objects.collective import sign_of_waiting
 from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import counted, listed, verb
 
@@ -38,6 +38,7 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 @rule("KLG113", of_workloads=True)
 def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
     """A Job holds a part of what it needs, and the rest never comes: another Job has it, or what runs for good."""
+    yield from unmet_minimums(unit)
     told: dict[object, Diagnostic] = {}
     for number, found in enumerate(stuck_gangs(unit)):
         if isinstance(found, ShortGang):
@@ -154,7 +155,6 @@ def _overlapping(unit: ApplySet, runs: OverlappingRuns) -> Diagnostic:
         f"takes longer than {_time(interval)}" if interval is not None else "is still going when the next one starts"
     )
     lasts = "for ever" if deadline is None else f"until one fails after {counted(deadline, 'second')}"
-    sign = sign_of_waiting(manifest.item.value)
     return Diagnostic(
         "KLG113",
         manifest.place(_POLICY if written else SCHEDULE),
@@ -168,7 +168,7 @@ def _overlapping(unit: ApplySet, runs: OverlappingRuns) -> Diagnostic:
                 field_pointers.replicas_place(manifest),
                 f"each run needs {counted(subject.workload.replicas, 'pod')} at once",
             ),
-            *((Related(manifest.place(sign), "its pods wait for each other"),) if sign is not None else ()),
+            *team_of(subject).signs,
             *coupled.ties(unit, subject, coupled.bound_to(unit, subject)),
             *clues(unit, subject, scarce(subject), nodes),
         ),

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from kubelint_gpu.analysis.gang_members import admitted_at_once
 from kubelint_gpu.analysis.predecessors import acting
 from kubelint_gpu.documents import Pointer, value_at
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, WorkloadCheck, field_pointers, rule
@@ -19,7 +20,6 @@ from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.quantity import scheduler_units, shown
 from kubelint_gpu.messages.wording import listed
-from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.workspace.answers import once
 
 K = TypeVar("K")
@@ -114,7 +114,7 @@ def _lacking(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
     groups = list(spec.children("resourceGroups"))
     covered = {name for group in groups for name in group.texts("coveredResources")}
     asked = grouped(
-        (name, amount * _at_once(part))
+        (name, amount * admitted_at_once(part))
         for part in parts
         for name, amount in pod_amounts(part.workload.spec).items()
         if amount
@@ -141,14 +141,6 @@ def _lacking(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
                 if quotas and wanted > most:
                     told = [shown(name, scheduler_units(name, one)) for one in (wanted, most)]
                     yield f"it asks for {told[0]} of {name}, and {told[1]} {has} in"
-
-
-def _at_once(part: WorkloadCheck) -> int:
-    """How many pods of a template Kueue admits together."""
-    job = job_of(part.workload)
-    if job is not None:
-        return min(job.strategy.parallelism, job.strategy.completions or job.strategy.parallelism)
-    return part.workload.replicas if part.workload.custom else 1
 
 
 @once

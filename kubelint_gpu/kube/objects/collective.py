@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.patterns import pattern
 
@@ -72,6 +73,12 @@ def is_started_whole(job: Mapping[str, Any], by: Sequence[str] = (QUEUE, *_GROUP
 def starts_whole(meta: object, by: Sequence[str] = (QUEUE, *_GROUPS)) -> bool:
     """Whether the metadata of an object, or of its pods, names a queue or a pod group."""
     return any(key in _map(_map(meta).get(kind)) for kind in ("labels", "annotations") for key in by)
+
+
+def pod_groups(workload: Workload) -> set[str]:
+    """The pod groups that the pods of a workload name."""
+    said = (workload.template.labels, workload.template.annotations)
+    return {found[key] for found in said for key in _GROUPS if key in found}
 
 
 def _job_of(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], Pointer]:
