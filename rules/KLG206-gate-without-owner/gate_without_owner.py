@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from kubelint_gpu.analysis.gang_members import admitted_at_once
@@ -27,6 +27,7 @@ _LABEL: Pointer = ("metadata", "labels", QUEUE)
 _VOLCANO: Pointer = ("spec", "queue")
 _KINDS = ("LocalQueue", "ClusterQueue", "Queue")
 _FEWER = "kueue.x-k8s.io/job-min-parallelism"
+_NONE = "no pod is made or scheduled"
 
 
 @rule("KLG206")
@@ -68,13 +69,16 @@ def _without_queue(unit: ApplySet) -> Iterator[Diagnostic]:
         value, pointer = manifest.item.value, _LABEL
         queue = value_at(value, _VOLCANO) if volcano and api_group(value) == "batch.volcano.sh" else None
         if isinstance(queue, str) and queue not in ("", "default", *volcano) and not is_placeholder(queue):
-            why, pointer = f"Volcano admits nothing for Queue {queue}, which is not among these manifests:", _VOLCANO
+            why, pointer = (
+                f"Volcano admits nothing for Queue {queue}, which is not among these manifests: {_NONE}",
+                _VOLCANO,
+            )
         if not why or not manifest.present(pointer):
             continue
         yield Diagnostic(
             "KLG206",
             manifest.place(pointer),
-            f"{why} no pod is made or scheduled",
+            why,
             manifest,
             cause=f"queue {value_at(value, pointer)}",
             certainty="possible",
@@ -95,18 +99,24 @@ def _never_admitted(unit: ApplySet, parts: Sequence[WorkloadCheck]) -> str:
     if (meta.namespace, name) not in local:
         return (
             f"Kueue admits nothing for LocalQueue {name}, which namespace {meta.namespace} does not have among these "
-            "manifests: until it is there"
+            f"manifests: until it is there {_NONE}"
         )
     behind = Fields(local[meta.namespace, name], (), []).down("spec").text("clusterQueue")
     if not cluster or not behind:
         return ""
     if behind not in cluster:
-        return f"Kueue admits nothing for LocalQueue {name}: its ClusterQueue {behind} is not among these manifests:"
+        missing = f"its ClusterQueue {behind} is not among these manifests"
+        return f"Kueue admits nothing for LocalQueue {name}: {missing}: {_NONE}"
     spec = Fields(cluster[behind], (), []).down("spec")
     if "resourceGroups" in spec and "namespaceSelector" not in spec:
-        return f"Kueue admits nothing for ClusterQueue {behind}: without namespaceSelector it is for no namespace:"
+        return (
+            f"Kueue admits nothing for ClusterQueue {behind}: without namespaceSelector it is for no namespace: {_NONE}"
+        )
     found = next(_lacking(parts, spec), "")
-    return f"Kueue never admits it: {found} ClusterQueue {behind}:" if found else ""
+    if found:
+        return f"Kueue never admits it: {found} ClusterQueue {behind}: {_NONE}"
+    found = next(_lacking_to_roll(parts, spec), "")
+    return f"Kueue admits no new pod of a rollout, {found} ClusterQueue {behind}: it never ends" if found else ""
 
 
 def _lacking(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
@@ -125,22 +135,52 @@ def _lacking(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
         added = [name for name in unknown if not any(one.get(name) for one in written)]
         by = f" (a LimitRange adds {'it' if added == unknown[:1] == unknown else listed(added)})" if added else ""
         yield f"its pods ask for {listed(unknown)}{by}, which no resource group covers in"
-    cohort = spec.text("cohort") or spec.text("cohortName")
-    if cohort or _FEWER in parts[0].workload.meta.annotations:
+    for name, quotas in _quotas(parts, spec, asked.keys()):
+        # the pods of one template have one flavor
+        for wanted, most, has in (
+            (max(asked[name]), max(quotas), "is the most that a flavor has"),
+            (sum(asked[name]), sum(quotas), "is all that its flavors have"),
+        ):
+            if wanted > most:
+                yield f"it asks for {_shown(name, wanted)} of {name}, and {_shown(name, most)} {has} in"
+
+
+def _lacking_to_roll(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
+    """What a ClusterQueue does not have for new pods beside the old ones that stay until those are ready."""
+    if any(one.controller.recreates or not one.controller.surge(one.workload.replicas) for one in parts):
         return
-    for group in groups:
+    amounts = [pod_amounts(one.workload.spec) for one in parts]
+    for name, quotas in _quotas(parts, spec, {name for one in amounts for name, amount in one.items() if amount}):
+        rests = sum(one.get(name, 0) * part.workload.replicas for one, part in zip(amounts, parts, strict=True))
+        wanted = sum(one.get(name, 0) * _beside_new(part) for one, part in zip(amounts, parts, strict=True))
+        if rests <= sum(quotas) < wanted:
+            has = f"and {_shown(name, sum(quotas))} is all that its flavors have in"
+            yield f"which takes {_shown(name, wanted)} of {name} with the old pods that stay, {has}"
+
+
+def _beside_new(part: WorkloadCheck) -> int:
+    """The old pods that stay and the new ones of which the first that are ready let them go: one, or a whole group."""
+    replicas, controller = part.workload.replicas, part.controller
+    new = controller.surge(replicas) if part.workload.custom else 1
+    return replicas - controller.unavailable(replicas) + new
+
+
+def _quotas(
+    parts: Sequence[WorkloadCheck], spec: Fields, names: Collection[str]
+) -> Iterator[tuple[str, Sequence[int]]]:
+    """What the flavors of a ClusterQueue have of some resources; nothing where it may borrow, or fewer pods may do."""
+    cohort = spec.text("cohort") or spec.text("cohortName")
+    for group in () if cohort or _FEWER in parts[0].workload.meta.annotations else spec.children("resourceGroups"):
         flavors = [one for flavor in group.children("flavors") for one in flavor.children("resources")]
-        for name in sorted(asked.keys() & {*group.texts("coveredResources")}):
+        for name in sorted({*names} & {*group.texts("coveredResources")}):
             found = [one.quantity("nominalQuota") for one in flavors if one.text("name") == name]
             quotas = [one for one in found if one is not None]
-            # the pods of one template have one flavor
-            for wanted, most, has in (
-                (max(asked[name]), max(quotas, default=0), "is the most that a flavor has"),
-                (sum(asked[name]), sum(quotas), "is all that its flavors have"),
-            ):
-                if quotas and wanted > most:
-                    told = [shown(name, scheduler_units(name, one)) for one in (wanted, most)]
-                    yield f"it asks for {told[0]} of {name}, and {told[1]} {has} in"
+            if quotas:
+                yield name, quotas
+
+
+def _shown(name: str, number: int) -> str:
+    return shown(name, scheduler_units(name, number))
 
 
 @once

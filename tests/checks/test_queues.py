@@ -132,3 +132,46 @@ def test_what_a_limit_range_adds_is_said():
     )
     (found,) = told(JOB + QUEUES + limits)
     assert "its pods ask for ephemeral-storage (a LimitRange adds it), which" in found
+
+
+ROLLS = """apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: llm, namespace: serving, labels: {kueue.x-k8s.io/queue-name: team}}
+spec:
+  replicas: 1
+  rolloutStrategy: {rollingUpdateConfiguration: {maxUnavailable: 0, maxSurge: 1}}
+  leaderWorkerTemplate:
+    size: 2
+    workerTemplate:
+      spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1}, limits: {nvidia.com/gpu: 1}}}]}
+"""
+SERVES = deployment(spec="replicas: 3", limits="{cpu: 1, nvidia.com/gpu: 1}").replace(
+    "namespace: serving}", "namespace: serving, labels: {kueue.x-k8s.io/queue-name: team}}", 1
+)
+ENDLESS = (
+    "Kueue admits no new pod of a rollout, which takes 4 of nvidia.com/gpu with the old pods that stay, and 3 is all"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "message"),
+    [
+        (SERVES, [], ENDLESS),
+        (SERVES, [("nominalQuota: 2}", "nominalQuota: 3}")], ""),
+        (SERVES, [("replicas: 3", "replicas: 4")], ""),
+        (SERVES, [("replicas: 3", "replicas: 3\n  strategy: {type: Recreate}")], ""),
+        (SERVES, [("replicas: 3", "replicas: 3\n  strategy: {rollingUpdate: {maxUnavailable: 1}}")], ""),
+        (SERVES, [("  resourceGroups:", "  cohort: c\n  resourceGroups:")], ""),
+        (ROLLS, [], ENDLESS),
+        (ROLLS, [("maxUnavailable: 0, maxSurge: 1", "maxUnavailable: 1, maxSurge: 0")], ""),
+        (ROLLS, [("size: 2", "size: 1")], ""),
+    ],
+)
+def test_new_pods_that_a_queue_has_no_quota_for_beside_the_old_ones(text, changes, message):
+    text += QUEUES
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    found = told(text)
+    assert len(found) == bool(message)
+    assert all(one.startswith(message) for one in found)
