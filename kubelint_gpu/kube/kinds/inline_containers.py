@@ -31,6 +31,7 @@ def composed(
         row: `containers`: below `here`, each a container or a mapping with `resources`; empty for `here` itself.
             `scheduling`: the key below `here` under which the fields of the pod's spec stand; empty for `here` itself.
             `resources`: what the field of a container with its resources is called.
+        `under`: where the container stands whose resources these amounts go over, one by one.
             `elsewhere`: another object says where the pods go: they are taken to tolerate everything.
         pointer: where `here` stands.
     """
@@ -40,7 +41,7 @@ def composed(
         spec = {**{key: whole[key] for key in _SCHEDULING if key in whole}, **spec}
     if row.get("elsewhere"):
         spec = {"tolerations": [{"operator": "Exists"}]}
-    called = row.get("resources", "resources")
+    called, under = row.get("resources", "resources"), tuple(row.get("under", "").split("."))
     containers = list(sequence(fields.get("containers")))
     asks: list[Pointer] = []
     for path in row["containers"]:
@@ -48,21 +49,26 @@ def composed(
         container = at(here, steps)
         if isinstance(container, dict):
             asks.append((*pointer, *steps, called) if called in container else (*pointer, *steps))
-            containers.append(_container(container, f"{path.rpartition('.')[2] or 'main'}".lower(), called))
+            resources = _resources(mapping(container.get(called)))
+            if isinstance(at(here, under), dict):
+                asks.append((*pointer, *under, "resources"))
+                own = _resources(mapping(at(here, (*under, "resources"))))
+                resources = {key: {**mapping(own.get(key)), **resources.get(key, {})} for key in (*own, *resources)}
+            containers.append(_container(container, f"{path.rpartition('.')[2] or 'main'}".lower(), resources))
     if isinstance(fields.get("initContainers"), list):
         spec["initContainers"] = fields["initContainers"]
     return {**spec, "containers": containers}, tuple(asks)
 
 
-def _container(value: dict[str, Any], name: str, called: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": name, "image": "image"}
-    written = mapping(value.get(called))
+def _resources(written: dict[str, Any]) -> dict[str, Any]:
     if written and not {"limits", "requests", "claims"} & set(written):
         # amounts without a word on whether they are limits or requests
         written = {"limits": written}
-    resources = {
-        part: _amounts(mapping(written.get(part))) for part in ("limits", "requests") if mapping(written.get(part))
-    }
+    return {part: _amounts(mapping(written.get(part))) for part in ("limits", "requests") if mapping(written.get(part))}
+
+
+def _container(value: dict[str, Any], name: str, resources: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": name, "image": "image"}
     gpu = mapping(value.get("gpu"))
     if "quantity" in gpu:
         # SparkApplication: the name of the resource, and how many of it
@@ -77,4 +83,5 @@ def _container(value: dict[str, Any], name: str, called: str) -> dict[str, Any]:
 def _amounts(written: dict[str, Any]) -> dict[str, Any]:
     """Amounts by their full names: `gpu` is short for NVIDIA's, or for what `gpuType` says."""
     gpu = str(written.get("gpuType") or _GPU)
-    return {gpu if key == "gpu" else key: value for key, value in written.items() if key not in ("custom", "gpuType")}
+    plain = {gpu if key == "gpu" else key: value for key, value in written.items() if key not in ("custom", "gpuType")}
+    return {**plain, **mapping(written.get("custom"))}

@@ -75,7 +75,7 @@ def test_problems_are_told_with_their_place():
     assert [problem.pointer for problem in problems] == [("spec", "template", "spec", "hostNetwork")]
 
 
-_INLINE = {"containers", "elsewhere", "inherits", "resources", "scheduling", "unless"}
+_INLINE = {"containers", "elsewhere", "inherits", "resources", "scheduling", "under", "unless"}
 
 
 @pytest.mark.parametrize("key", sorted(rows()))

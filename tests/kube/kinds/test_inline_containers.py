@@ -39,6 +39,20 @@ def test_a_service_of_a_dynamo_graph_asks_in_words_of_its_own():
     assert found.spec.node_selector == {"pool": "a"}
 
 
+def test_what_a_service_of_dynamo_asks_for_goes_over_what_its_main_container_asks_for():
+    main = {"image": "b", "resources": {"limits": {"nvidia.com/gpu": 2, "rdma/ib": 1}, "requests": {"cpu": 3}}}
+    service = {"resources": {"limits": {"gpu": "4", "custom": {"example.com/nic": "1"}}}}
+    (found,) = custom(
+        "nvidia.com/v1alpha1",
+        "DynamoGraphDeployment",
+        {"services": {"decode": {**service, "extraPodSpec": {"mainContainer": main}}}},
+    )
+    assert pod_requests(found.spec) == {"nvidia.com/gpu": 4, "rdma/ib": 1, "example.com/nic": 1, "cpu": 3000}
+    assert len(found.spec.containers) == 1
+    service, main_container = ("spec", "services", "decode"), ("extraPodSpec", "mainContainer", "resources")
+    assert found.asks == ((*service, "resources"), (*service, *main_container))
+
+
 def test_a_nim_service_is_a_pod_without_a_template():
     spec = {"replicas": 2, "resources": {"limits": {"nvidia.com/gpu": 1}}, "nodeSelector": {"pool": "a"}}
     (found,) = custom("apps.nvidia.com/v1alpha1", "NIMService", spec)
