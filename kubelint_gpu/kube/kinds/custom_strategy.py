@@ -135,6 +135,8 @@ def _deployment(root: Fields, template: dict[str, Any], _pods: int) -> Strategy:
     written = at(root.value, route) if len(route) > 1 else None
     config = written if isinstance(written, dict) else {"type": written or "RollingUpdate"}
     found = read_deployment_strategy(Fields({"strategy": config}, (), []))
+    if "whole" in template and not found.recreate:
+        return replace(_beside(route, template["whole"], f"{route[-1]} type Recreate needs no further pod"), batch=None)
     if len(route) > 1 and "plain" not in template:
         return replace(found, at=(*route, "rollingUpdate"))
     remedy = f"{route[-1]} Recreate needs no further pod" if len(route) > 1 else ""

@@ -63,7 +63,8 @@ def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[In
             pods = _product(value, template["pods"], captured)
             if template.get("first") and pods:
                 # the first of each group has a template of its own
-                pods -= _product(value, template["groups"], captured) if any(_found(value, template["first"])) else 0
+                less = _product(value, template["groups"], captured) if any(_found(value, template["first"])) else 0
+                pods = max(pods - less, template.get("least", 0))
             found = _workload(value, pointer, template, pods, problems)
             if found is not None:
                 part += not found.partial

@@ -3,6 +3,7 @@
 import pytest
 from custom_objects import TEMPLATE, custom
 
+from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 
 
@@ -76,3 +77,17 @@ def test_what_an_operator_or_an_autoscaler_decides_is_approximate():
     [model] = custom("apps.nvidia.com/v1alpha1", "NIMService", {"resources": {"limits": {"nvidia.com/gpu": 1}}})
     assert model.approximate
     assert [one.replicas for one in custom("ray.io/v1", "RayCluster", inner | {"suspend": True})] == [0]
+
+
+def test_kserve_makes_all_workers_of_several_nodes_beside_the_old_ones():
+    worker = {"pipelineParallelSize": 4, "containers": [{"name": "w", "image": "b"}]}
+    written = {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+    predictor = {"model": {"resources": {}}, "workerSpec": worker, "deploymentStrategy": written}
+    value = {"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", "spec": {"predictor": predictor}}
+    made = [one for one, _ in custom_workloads(value) if one.spec_key == "workerSpec"]
+    assert [(one.replicas, one.strategy.max_surge.of(3, round_up=True)) for one in made] == [(3, 3)]
+    assert made[0].strategy.max_unavailable.of(3, round_up=False) == 0
+    del worker["pipelineParallelSize"]
+    predictor["deploymentStrategy"] = {"type": "Recreate"}
+    made = [one for one, _ in custom_workloads(value) if one.spec_key == "workerSpec"]
+    assert [(one.replicas, one.strategy.recreate) for one in made] == [(1, True)]

@@ -87,10 +87,11 @@ def test_rows_of_the_table_are_complete(key):
     for template in row["templates"]:
         inline = _INLINE if template["form"] == "inline" else set()
         grouped = {"groups", "first"} if "first" in template else set()
+        forced = {"whole", "least"} if "whole" in template else set()
         assert (
             {"path", "form", "pods"} | grouped
             <= set(template)
-            <= {"path", "form", "pods", "more", "strategy", "plain"} | inline | grouped
+            <= {"path", "form", "pods", "more", "strategy", "plain"} | inline | grouped | forced
         )
         assert template["form"] in ("template", "spec", "inline")
         # the wildcards of a count are those of its template, from the left
