@@ -11,9 +11,12 @@ from kubelint_gpu.builders.node_pins import node_labels
 from kubelint_gpu.documents import moves
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
+from kubelint_gpu.kube.objects.storage import with_default_class
 from kubelint_gpu.messages.wait import every, held_by
 from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.scheduler import kubelet_admission
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys
+from kubelint_gpu.scheduler.plugins.volume_binding import unsuited
 from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.values import Value, dataclass, replace
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 
 _NAME = "nodeName"
+_DELAYED = "WaitForFirstConsumer of its StorageClass"
 _MOST = 100
 
 
@@ -81,6 +85,9 @@ def _admission(unit: ApplySet, subject: WorkloadCheck, name: str) -> _Answer:
         few = f"{started} of {counted(wanted, 'pod')}"
         told = f"the kubelet of {name} starts only {few} and fails the rest ({why})"
         return _Answer(told, answer.message, then, related)
+    for claim in () if daemons else _unchosen(unit, subject):
+        waits = f"claim {claim} waits for a scheduler to choose the node ({_DELAYED})"
+        return _Answer(f"{waits}, so it is never bound and the pod never starts", related=related)
     if answer.dropped:
         gone = listed(answer.dropped)
         return _Answer(f"{name} does not know {gone}, and its kubelet starts the pod without it", related=related)
@@ -90,6 +97,18 @@ def _admission(unit: ApplySet, subject: WorkloadCheck, name: str) -> _Answer:
     counts = "affinity to pods and priorities do not count" if daemons else ""
     counts = counts or "taints, cordons, affinity and priorities do not count"
     return _Answer(f"{counts}, and its pods fail where they could wait", related=related)
+
+
+def _unchosen(unit: ApplySet, subject: WorkloadCheck) -> Iterator[str]:
+    """Its claims that get no volume before a scheduler has chosen a node, which it does for no other pod either."""
+    classes = {one.name: one for one in unit.cluster.storage_classes}
+    placed = [key for one in unit.subjects if one.places_pods for key in claim_keys(one.workload)]
+    mine = claim_keys(subject.workload).difference(placed)
+    for claim in (one for one in unit.cluster.claims if one.key in mine and not one.volume_name):
+        found = classes.get(with_default_class(claim, classes.values()).class_name)
+        kept = any(one.claim is not None and not unsuited(one, claim) for one in unit.cluster.volumes)
+        if found is not None and found.wait_for_first_consumer and claim.selected_node is None and not kept:
+            yield claim.meta.name
 
 
 def _beside(unit: ApplySet, subject: WorkloadCheck, name: str) -> str:

@@ -192,3 +192,44 @@ def test_a_job_that_names_a_node_which_another_fills_for_good_fails_instead_of_w
     assert (found.code, found.object) == ("KLG109", "Job/serving/train")
     assert found.message.endswith("while Deployment serving/chat runs: the kubelet of gpu-1 fails each of them")
     assert "with 7 failed pods the Job fails" in found.help[0]
+
+
+LOCAL = """---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: local}
+provisioner: example.com/local
+volumeBindingMode: WaitForFirstConsumer
+"""
+CLAIM = """---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: serving}
+spec: {accessModes: [ReadWriteOnce], storageClassName: local, resources: {requests: {storage: 1Gi}}}
+"""
+KEPT = """---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: pv}
+spec:
+  accessModes: [ReadWriteOnce]
+  capacity: {storage: 1Gi}
+  claimRef: {namespace: serving, name: data}
+  storageClassName: local
+"""
+VOLUMES = "volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "inventory", "told"),
+    [
+        (deployment(pod=named("gpu-1", VOLUMES)), LOCAL, True),
+        (deployment(pod=named("gpu-1", VOLUMES)), LOCAL.replace("WaitForFirstConsumer", "Immediate"), False),
+        (deployment(pod=named("gpu-1", VOLUMES)), LOCAL + KEPT, False),
+        (deployment(pod=named("gpu-1", VOLUMES)) + "---\n" + deployment(pod=VOLUMES, name="b"), LOCAL, False),
+        (deployment(pod=named("gpu-1")), LOCAL, False),
+    ],
+)
+def test_a_volume_that_is_made_where_a_scheduler_puts_the_pod_is_never_made_where_none_does(text, inventory, told):
+    (one, *_) = findings(f"{text}{CLAIM}", f"{NODES}{inventory}", "KLG207")
+    assert ("claim data waits for a scheduler to choose the node" in one.message) is told
