@@ -179,7 +179,10 @@ def _at_last(one: WorkloadChange, *, asked: bool) -> WorkloadChange:
 
 
 def _as_rolled_out(one: WorkloadChange) -> WorkloadChange:
-    found = replace(one, running=one.staying, waiting=(), known=False, existing=False)
+    # below a partition what its new pods evict comes back as it was, on any node
+    fixed = one.undisturbed or not one.rolls
+    stays = tuple(pod for pod in one.staying if fixed or not gives_way(pod.spec, one.new.spec))
+    found = replace(one, running=stays, waiting=(), known=False, existing=False)
     if one.daemons:
         return replace(found, old=one.new, left=(), stays=(), fresh=())
     return replace(found, settled=True)

@@ -134,3 +134,23 @@ def test_pods_after_one_that_is_not_ready_are_not_there_where_they_are_not_known
     )
     (one,) = found(stateful_set(3), nodes(4) + pods)
     assert one.trace[0].message.startswith("the old pods run: 2 on l4-1; old pod chat-1 on l4-1 is not ready")
+
+
+@pytest.mark.parametrize(("class_name", "gpus", "halts"), [("serving", 2, 0), ("polite", 2, 1), ("serving", 0, 1)])
+def test_what_is_evicted_below_the_partition_comes_back_on_any_node(class_name, gpus, halts):
+    node = "---\n{apiVersion: v1, kind: Node, metadata: {name: %s, labels: {on: %s}}, status: {allocatable: %s}}\n"
+    amounts = "{cpu: 16, memory: 64Gi, pods: 110, nvidia.com/gpu: %d}"
+    there = [node % (name, name, amounts % count) for name, count in (("n1", gpus), ("n2", 2))]
+    running = [
+        f"  - {{name: chat-{number}, namespace: serving, node: {name}, gpus: 1, owner: StatefulSet/chat, "
+        "labels: {app: chat}}\n"
+        for number, name in ((0, "n2"), (1, "n1"))
+    ][: 2 if gpus else 1]
+    polite = "  - {name: polite, value: 1000, preemptionPolicy: Never}\n"
+    shown = f"{HEAD}kubernetesVersion: '1.34'\n{CLASSES}{polite}running:\n{''.join(running)}{''.join(there)}"
+    partition = "updateStrategy: {type: RollingUpdate, rollingUpdate: {partition: 1}}"
+    before = stateful_set(2 if gpus else 1, more=partition).replace("priorityClassName: serving", "hostNetwork: false")
+    # the two pods above the partition take n2; chat-0, which was there, has a place on n1 only
+    after = stateful_set(3, more=partition).replace("serving\n", f"{class_name}\n      nodeSelector: {{on: n2}}\n")
+    told = [one.certainty for one in found(after, shown, before) if one.severity == "error"]
+    assert told == ["certain"] * halts
