@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
-from kubelint_gpu.kube.objects.requests import pod_amounts, pod_limits
+from kubelint_gpu.kube.objects.requests import beyond_pod, pod_amounts, pod_limits, with_own_requests
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import canonical
@@ -52,7 +52,7 @@ def with_defaults(spec: PodSpec, ranges: Iterable[LimitRange]) -> PodSpec:
                 requests |= limit.default_request
         if limits or requests:
             spec = replace(
-                spec,
+                with_own_requests(spec),
                 containers=tuple(_completed(container, limits, requests) for container in spec.containers),
                 init_containers=tuple(_completed(container, limits, requests) for container in spec.init_containers),
             )
@@ -135,28 +135,28 @@ def _broken(limit: Limit, spec: PodSpec) -> Iterator[str]:
                     # the API server validates the pod once its defaults are there
                     told = f"{name} limit per {limit.kind} is {canonical(most)} by default"
                     yield f"{told}, but request is {canonical(asked)}"
+        for part, name, _, why in beyond_pod(spec):
+            given = (limit.default if part == "limits" else limit.default_request).get(name)
+            every = (getattr(one, part).get(name) for one in (*spec.containers, *spec.init_containers))
+            if given is not None and given in every:
+                whose = "it" if part == "limits" else "that of the whole pod"
+                yield f"{name} {part[:-1]} per {limit.kind} is {canonical(given)} by default, but {whose} {why}"
     elif limit.kind == "Pod":
         bare = replace(spec, overhead=EMPTY)
         yield from _violations(limit, pod_amounts(bare), pod_limits(bare))
 
 
 def _violations(limit: Limit, requests: Amounts, limits: Amounts) -> Iterator[str]:
-    for name, bound in sorted(limit.least.items()):
-        rule = f"minimum {name} usage per {limit.kind} is {canonical(bound)}"
-        if name not in requests:
-            yield f"{rule}.  No request is specified"
-        elif requests[name] < bound:
-            yield f"{rule}, but request is {canonical(requests[name])}"
-        elif name in limits and limits[name] < bound:
-            yield f"{rule}, but limit is {canonical(limits[name])}"
-    for name, bound in sorted(limit.most.items()):
-        rule = f"maximum {name} usage per {limit.kind} is {canonical(bound)}"
-        if name not in limits:
-            yield f"{rule}.  No limit is specified"
-        elif limits[name] > bound:
-            yield f"{rule}, but limit is {canonical(limits[name])}"
-        elif requests.get(name, 0) > bound:
-            yield f"{rule}, but request is {canonical(requests[name])}"
+    ask, stop = ("request", requests, 1), ("limit", limits, -1)
+    for word, bounds, both in (("minimum", limit.least, (ask, stop)), ("maximum", limit.most, (stop, ask))):
+        what, amounts, sign = both[0]
+        for name, bound in sorted(bounds.items()):
+            rule = f"{word} {name} usage per {limit.kind} is {canonical(bound)}"
+            beyond = [(one, has[name]) for one, has, _ in both if sign * has.get(name, bound) < sign * bound]
+            if name not in amounts:
+                yield f"{rule}.  No {what} is specified"
+            elif beyond:
+                yield f"{rule}, but {beyond[0][0]} is {canonical(beyond[0][1])}"
     for name, bound in sorted(limit.ratio.items()):
         rule = f"{name} max limit to request ratio per {limit.kind} is {canonical(bound)}"
         request, most = requests.get(name, 0), limits.get(name, 0)

@@ -5,14 +5,15 @@ Behaviour: component-helpers `resource.PodRequests` and kube-scheduler's `framew
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec, Volume
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, read_persistent_volume_claim
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.names import is_qualified_name
-from kubelint_gpu.kube.values.quantity import scheduler_units
+from kubelint_gpu.kube.values.quantity import canonical, scheduler_units
+from kubelint_gpu.values import replace
 
 _STANDARD = ("cpu", "memory", "ephemeral-storage")
 IMPLICIT_RESOURCE = "deviceclass.resource.kubernetes.io/"
@@ -103,7 +104,7 @@ def running_requests(pod: Pod, *, pod_level: bool = True, in_place: bool = True)
 def _total(spec: PodSpec, amounts: Callable[[Container], Amounts], pod_level: bool) -> dict[str, int]:
     total = _sum(spec, amounts)
     if pod_level and spec.resources is not None:
-        total |= _pod_level_requests(spec, total)
+        total |= _pod_level_requests(spec.resources, total)
     _add(total, spec.overhead)
     return total
 
@@ -131,14 +132,39 @@ def _sum(spec: PodSpec, amounts: Callable[[Container], Amounts]) -> dict[str, in
     return total
 
 
-def _pod_level_requests(spec: PodSpec, total: Amounts) -> dict[str, int]:
-    assert spec.resources is not None  # noqa: S101 - asked by the caller
-    requests = {name: amount for name, amount in spec.resources.requests.items() if is_pod_level(name)}
-    limits = {name: amount for name, amount in spec.resources.limits.items() if is_pod_level(name)}
-    for name, limit in limits.items():
-        if name not in requests:
-            requests[name] = total[name] if name in ("cpu", "memory") and name in total else limit
-    return requests
+def with_own_requests(spec: PodSpec) -> PodSpec:
+    """The spec with the requests of the whole pod that the API server fills in, before admission looks at the pod."""
+    if spec.resources is None:
+        return spec
+    asked = _pod_level_requests(spec.resources, _sum(spec, lambda container: container.requests))
+    return replace(spec, resources=replace(spec.resources, requests=FrozenMap(asked)))
+
+
+def beyond_pod(spec: PodSpec) -> Iterator[tuple[str, str, tuple[str | int, ...], str]]:
+    """Amounts of containers that those of the whole pod do not allow: limits or requests, the resource, where, why not.
+
+    Init containers may have any limit.
+    """
+    if spec.resources is None:
+        return
+    asked, most = spec.resources.requests, spec.resources.limits
+    together = _sum(spec, lambda container: container.requests)
+    for name in ("cpu", "memory"):
+        least = together.get(name, 0)
+        if asked.get(name, least) < least:
+            told = f"must be greater than or equal to aggregate container requests of {canonical(least)}"
+            yield "requests", name, (), f"{told}, not {canonical(asked[name])}"
+        for index, container in enumerate(spec.containers):
+            limit = container.limits.get(name, 0)
+            if limit > most.get(name, limit):
+                told = f"must be less than or equal to pod limits of {canonical(most[name])}, not {canonical(limit)}"
+                yield "limits", name, ("containers", index), told
+
+
+def _pod_level_requests(whole: Container, total: Amounts) -> dict[str, int]:
+    together = {name: total[name] for name in ("cpu", "memory") if whole.limits and name in total}
+    found = {**whole.limits, **together, **whole.requests}
+    return {name: amount for name, amount in found.items() if is_pod_level(name)}
 
 
 def _add(into: dict[str, int], amounts: Amounts) -> None:

@@ -9,13 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.kube.objects.pod import PodSpec
-from kubelint_gpu.kube.objects.requests import is_extended, pod_amounts
+from kubelint_gpu.kube.objects.requests import beyond_pod, is_extended
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
-from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.names import is_label, is_qualified_name, is_subdomain
 from kubelint_gpu.kube.values.plain import amount, containers, mapping, sequence, shortened, written
-from kubelint_gpu.kube.values.quantity import QuantityError, canonical, parse_quantity
-from kubelint_gpu.values import replace
+from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
 
 _STANDARD = ("cpu", "memory", "ephemeral-storage")
 _HUGE = "hugepages-"
@@ -48,18 +46,9 @@ def _whole_pod(resources: dict[str, Any], base: Pointer) -> Problems:
 
 
 def sum_problems(spec: PodSpec, base: Pointer) -> Problems:
-    """Requests for a whole pod that are less than those of its containers together."""
-    if spec.resources is None:
-        return
-    together = pod_amounts(replace(spec, overhead=EMPTY), pod_level=False)
-    for name in ("cpu", "memory"):
-        asked, least = spec.resources.requests.get(name), together.get(name, 0)
-        if asked is not None and asked < least:
-            text = (
-                f"must be greater than or equal to aggregate container requests of {canonical(least)}, "
-                f"not {canonical(asked)}"
-            )
-            yield InvalidObject(text, (*base, "resources", "requests", name), None)
+    """Amounts of containers that those of the whole pod do not allow."""
+    for part, name, where, told in beyond_pod(spec):
+        yield InvalidObject(told, (*base, *where, "resources", part, name), None)
 
 
 def _resources(resources: dict[str, Any], base: Pointer, *, pod_level: bool) -> Problems:

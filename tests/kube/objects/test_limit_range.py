@@ -93,3 +93,31 @@ def test_what_runs_was_admitted():
     pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {priority: 5, containers: [{name: a, image: a}]}\n"
     assert findings(pod, code="KLG003")
     assert findings(pod + "status: {phase: Running}\n", code="KLG003") == []
+
+
+WHOLE = (
+    "cpu request per Container is 2 by default, but that of the whole pod must be greater than or equal to aggregate "
+)
+
+
+@pytest.mark.parametrize(
+    ("filled", "whole", "said"),
+    [
+        (
+            "default: {cpu: 6}",
+            "limits: {cpu: 4}",
+            "cpu limit per Container is 6 by default, but it must be less than or",
+        ),
+        ("defaultRequest: {cpu: 2}", "requests: {cpu: 1}", f"{WHOLE}container requests of 2, not 1"),
+        # its request is what the containers asked for before, of any resource as soon as it has some limit
+        ("defaultRequest: {cpu: 2}", "limits: {cpu: 9}", f"{WHOLE}container requests of 3, not 1"),
+        ("defaultRequest: {cpu: 2}", "limits: {memory: 1Gi}", f"{WHOLE}container requests of 3, not 1"),
+        ("defaultRequest: {cpu: 2}", "requests: {memory: 1Gi}", ""),
+        ("default: {cpu: 6}", "requests: {cpu: 9}", ""),
+    ],
+)
+def test_what_the_range_fills_in_has_to_be_within_what_the_whole_pod_has(filled, whole, said):
+    first = "        - {name: first, image: i, resources: {requests: {cpu: 1}}}\n" if "of 3" in said else ""
+    text = deployment(spec=RECREATE, pod=f"resources: {{{whole}}}").replace("containers:\n", f"containers:\n{first}", 1)
+    found = told(unit(f"{RANGE.replace('max: {cpu: 2, nvidia.com/gpu: 1}', filled)}---\n{text}"))
+    assert [said in message for message, _, _ in found] == ([True] if said else [])

@@ -44,3 +44,14 @@ def test_a_request_of_the_whole_pod_covers_those_of_its_containers():
     assert list(told(sum_problems(read_workload(value).spec, ("spec",)))) == ["spec.resources.requests.cpu"]
     value["spec"]["resources"]["requests"]["cpu"] = 2
     assert told(sum_problems(read_workload(value).spec, ("spec",))) == {}
+
+
+@pytest.mark.parametrize(
+    ("part", "paths"), [("containers", ["containers[0].resources.limits.cpu"]), ("initContainers", [])]
+)
+def test_a_limit_of_the_whole_pod_is_the_most_for_each_container_but_not_for_those_before_them(part, paths):
+    above = {"resources": {"limits": {"cpu": 6}, "requests": {"cpu": 1}}}
+    pod = {"resources": {"limits": {"cpu": 4}}, "containers": [{}], part: [above]}
+    value = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": pod}
+    found = told(sum_problems(read_workload(value).spec, ()))
+    assert list(found) == paths
