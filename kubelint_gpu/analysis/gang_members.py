@@ -58,7 +58,8 @@ class Team(Value):
     @property
     def whole(self) -> bool:
         """Whether something lets its pods start together or not at all."""
-        return is_started_whole(self.largest.manifest.item.value)
+        custom = self.custom is not None and self.custom.whole
+        return custom or is_started_whole(self.largest.manifest.item.value)
 
     @property
     def largest(self) -> WorkloadCheck:
@@ -72,6 +73,8 @@ class Team(Value):
         subject = self.largest
         if self.custom is None:
             return field_pointers.replicas_place(subject.manifest)
+        if self.custom.whole:
+            return subject.manifest.place(self.custom.where)
         pointer = subject.workload.template_pointer
         written = [(*pointer[:-1], key) for key in _COUNTS if subject.manifest.present((*pointer[:-1], key))]
         return subject.manifest.place(written[0]) if written else subject.manifest.place(pointer, "key")
@@ -132,7 +135,7 @@ def custom_teams(unit: ApplySet) -> Iterator[Team]:
         gangs = custom_gangs(members[0].manifest.item.value)
         for number, found in enumerate(gangs):
             parts = [(by_pointer.get(pointer), count) for pointer, count in found.parts if count]
-            whole = [(one, count) for one, count in parts if one is not None and _is_placed_singly(unit, one)]
+            whole = [(one, count) for one, count in parts if one is not None and _is_placed_singly(unit, one, found)]
             if len(whole) < len(parts) or sum(count for _, count in whole) < 2:
                 continue
             workloads = [replace(one.workload, replicas=count) for one, count in whole]
@@ -148,8 +151,8 @@ def _apart(workload: Workload, found: CustomGang, number: int) -> Workload:
     )
 
 
-def _is_placed_singly(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    if not subject.admitted or not subject.places_pods or not subject.placed_here:
+def _is_placed_singly(unit: ApplySet, subject: WorkloadCheck, gang: CustomGang) -> bool:
+    if not subject.admitted or not subject.places_pods or not (subject.placed_here or gang.whole):
         return False
     if subject.workload.spec.scheduler_name != DEFAULT_SCHEDULER or unit.alone(subject).held:
         return False

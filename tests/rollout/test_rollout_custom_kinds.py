@@ -194,9 +194,21 @@ def test_a_train_job_that_no_node_can_take_is_told_and_taints_are_its_runtimes_b
         "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: t, namespace: ml}\nspec:\n"
         "  runtimeRef: {name: torch}\n  trainer: {numNodes: 2, resourcesPerNode: {limits: {nvidia.com/gpu: %d}}}\n"
     )
-    tainted = inventory(8).replace("    gpus:", "    taints: [{key: a, effect: NoSchedule}]\n    gpus:")
+    tainted = inventory(8, 8).replace("    gpus:", "    taints: [{key: a, effect: NoSchedule}]\n    gpus:")
     assert [one.code for one in findings(text % 16, tainted)] == ["KLG503"]
     assert findings(text % 8, tainted) == []
+
+
+def test_a_train_job_has_all_its_nodes_or_never_goes_on():
+    text = (
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: t, namespace: ml}\nspec:\n"
+        "  runtimeRef: {name: torch}\n  trainer: {numNodes: 3, resourcesPerNode: {limits: {nvidia.com/gpu: 8}}}\n"
+    )
+    (one,) = findings(text, inventory(8, 8))
+    assert one.message == "TrainJob ml/t needs its 3 pods at once and only 2 find room, whoever admits it"
+    assert (one.code, one.place.line) == ("KLG113", 6)
+    assert findings(text, inventory(8, 8, 8)) == []
+    assert findings(text.replace("spec:\n", "spec:\n  suspend: true\n"), inventory(8, 8)) == []
 
 
 def test_the_templates_of_one_object_are_mended_one_by_one():

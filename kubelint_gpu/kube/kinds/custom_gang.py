@@ -41,6 +41,7 @@ class CustomGang(Value):
         why: that they wait for each other, as a clause.
         deadline: seconds after which it fails; None where it never does.
         name: what it is called within the object, where that has several.
+        whole: another object may say that they start together or not at all.
     """
 
     parts: tuple[tuple[Pointer, int], ...]
@@ -48,6 +49,7 @@ class CustomGang(Value):
     why: str
     deadline: int | None = None
     name: str = ""
+    whole: bool = False
 
 
 def custom_gangs(value: dict[str, Any]) -> tuple[CustomGang, ...]:
@@ -64,6 +66,8 @@ def custom_gangs(value: dict[str, Any]) -> tuple[CustomGang, ...]:
         return tuple(_kubeflow(root, _REPLICA_SPECS[kind]))
     if kind == "RayJob":
         return tuple(_ray(root))
+    if kind == "TrainJob":
+        return tuple(_train(root))
     return tuple(_job_set(root)) if kind == "JobSet" else ()
 
 
@@ -109,6 +113,14 @@ def _ray(root: Fields) -> Iterator[CustomGang]:
             parts.append(((*group.pointer, "template"), number * _count(group.value.get("numOfHosts"), 1)))
     why = "a RayJob submits its program when every pod of its cluster is ready"
     yield CustomGang(tuple(parts), cluster.pointer, why, _seconds(spec))
+
+
+def _train(root: Fields) -> Iterator[CustomGang]:
+    """The nodes of a TrainJob; its runtime says how they are scheduled, and may keep them from more nodes."""
+    spec = root.down("spec")
+    number = _count(spec.down("trainer").value.get("numNodes"), 0)
+    if spec.value.get("suspend") is not True:
+        yield CustomGang(((spec.pointer, number),), ("spec", "trainer", "numNodes"), _MEET, whole=True)
 
 
 def _job_set(root: Fields) -> Iterator[CustomGang]:
