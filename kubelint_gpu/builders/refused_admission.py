@@ -10,10 +10,11 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Pointer, Wor
 from kubelint_gpu.engine.put_off import when_admitted
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.kube.objects.limit_range import LimitRange, claim_refusal, limit_range_refusal, with_defaults
-from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
 from kubelint_gpu.kube.objects.priority import UnknownPriorityClass, priority_refusal
 from kubelint_gpu.kube.objects.requests import ephemeral_claims
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.values import replace
 
 _STORAGE: Pointer = ("spec", "resources", "requests", "storage")
@@ -48,10 +49,9 @@ def pods_out_of_bounds(unit: ApplySet, manifest: Manifest, written: Workload) ->
         refusal = limit_range_refusal(pod, [found])
         if refusal is None:
             continue
-        where = _container(pod, found)
-        route = (*field_pointers.pod_spec(manifest), *where)
-        if where and manifest.present((*route, "resources")):
-            route = (*route, "resources")
+        route = (*field_pointers.pod_spec(manifest), *_container(pod, found))
+        written_at = [(*route, "resources", *one) for one in _amounts(pod, found)]
+        route = next((one for one in (*written_at, (*route, "resources")) if manifest.present(one)), route)
         yield _of_limit_range(unit, manifest, route, found, f"the pods: {', '.join(refusal.broken)}")
 
 
@@ -88,14 +88,28 @@ def _of_limit_range(unit: ApplySet, manifest: Manifest, route: Pointer, found: L
 
 def _container(pod: Pod, found: LimitRange) -> Pointer:
     """The first container that breaks a bound by itself; empty where only all of them together do."""
-    alone = replace(found, limits=tuple(limit for limit in found.limits if limit.kind == "Container"))
     parts = (("containers", pod.spec.containers), ("initContainers", pod.spec.init_containers))
-    for part, containers in parts:
-        for index, container in enumerate(containers):
-            spec: PodSpec = replace(pod.spec, containers=(container,), init_containers=())
-            if limit_range_refusal(replace(pod, spec=spec), [alone]) is not None:
-                return (part, index)
-    return ()
+    places = [((part, index), one) for part, containers in parts for index, one in enumerate(containers)]
+    return next((place for place, one in places if _broken(pod, one, found)), ())
+
+
+def _amounts(pod: Pod, found: LimitRange) -> Iterator[Pointer]:
+    """Where that container may write an amount without which fewer bounds were broken."""
+    for one in (*pod.spec.containers, *pod.spec.init_containers):
+        told = _broken(pod, one, found)
+        for name in sorted({*one.limits, *one.requests}) if told else ():
+            fewer = [FrozenMap({key: each[key] for key in each if key != name}) for each in (one.limits, one.requests)]
+            if told - _broken(pod, replace(one, limits=fewer[0], requests=fewer[1]), found):
+                yield from (("limits", name), ("requests", name))
+        if told:
+            return
+
+
+def _broken(pod: Pod, container: Container, found: LimitRange) -> frozenset[str]:
+    alone = replace(found, limits=tuple(limit for limit in found.limits if limit.kind == "Container"))
+    spec: PodSpec = replace(pod.spec, containers=(container,), init_containers=())
+    refusal = limit_range_refusal(replace(pod, spec=spec), [alone])
+    return frozenset(refusal.broken if refusal is not None else ())
 
 
 def priority_refused(unit: ApplySet, manifest: Manifest, spec: PodSpec) -> Iterator[Diagnostic]:
