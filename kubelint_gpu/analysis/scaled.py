@@ -1,4 +1,4 @@
-"""Rollouts at the numbers of replicas that a HorizontalPodAutoscaler may set."""
+"""Rollouts at the numbers of replicas that an autoscaler may set."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import PARTS, TOLD
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import Value, dataclass, replace
-from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.autoscalers import LEAST, MOST
-from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.autoscalers import Autoscaler
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
@@ -28,7 +26,7 @@ class ScaledRollout(Value):
 
     subject: WorkloadCheck
     judgement: Judgement
-    autoscaler: Manifest
+    autoscaler: Autoscaler
     only: bool = False
 
 
@@ -57,23 +55,20 @@ def _found(_unit: ApplySet) -> dict[WorkloadKey, ScaledRollout | None]:
 
 
 def _waiting(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
-    for manifest in autoscalers_of(unit, subject):
-        for replicas in _numbers(unit, subject, manifest):
+    for one in autoscalers_of(unit, subject):
+        for replicas in _numbers(unit, subject, one):
             found = _at(unit, subject, replicas)
             if found.waits:
                 found_at = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
                 found_at = found_at.marked("scaled")
-                least = field_pointers.at(manifest, LEAST)
-                only = field_pointers.at(manifest, MOST) == (1 if least is None else least)
-                return ScaledRollout(found_at, found, manifest, only=only)
+                return ScaledRollout(found_at, found, one, only=one.bounds is not None and len({*one.bounds}) == 1)
     return None
 
 
-def _numbers(unit: ApplySet, subject: WorkloadCheck, manifest: Manifest) -> Iterator[int]:
-    least, most = field_pointers.at(manifest, LEAST), field_pointers.at(manifest, MOST)
-    least = 1 if least is None else least
-    if not isinstance(least, int) or not isinstance(most, int) or unit.may_outgrow(subject):
+def _numbers(unit: ApplySet, subject: WorkloadCheck, autoscaler: Autoscaler) -> Iterator[int]:
+    if autoscaler.bounds is None or unit.may_outgrow(subject):
         return
+    least, most = autoscaler.bounds
     room = room_for(unit, subject, min(most, TOLD.most_scaled))
     wanted = [number for number in range(max(1, least), room + 1) if number != subject.workload.replicas]
     yield from wanted[: TOLD.first_scaled]

@@ -1,22 +1,19 @@
-"""How far a HorizontalPodAutoscaler scales a workload of a unit."""
+"""How far an autoscaler scales a workload of a unit."""
 
 from __future__ import annotations
 
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.autoscalers import TARGET, range_of
-from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.autoscalers import Autoscaler, read_autoscaler
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
-def target(unit: ApplySet, manifest: Manifest) -> WorkloadCheck | None:
-    """The workload of the unit that an autoscaler scales."""
-    if manifest.kind != "HorizontalPodAutoscaler":
-        return None
-    kind, name = field_pointers.at(manifest, (*TARGET, "kind")), field_pointers.at(manifest, (*TARGET, "name"))
-    return _by_name(unit).get(f"{kind}/{manifest.namespace or 'default'}/{name}")
+@once
+def scaling(unit: ApplySet) -> list[tuple[Autoscaler, WorkloadCheck]]:
+    """The autoscalers among the manifests, each with the workload of the unit that it scales."""
+    found = filter(None, map(read_autoscaler, unit.manifests))
+    return [(one, _by_name(unit)[one.scales]) for one in found if one.scales in _by_name(unit)]
 
 
 @once
@@ -25,18 +22,17 @@ def _by_name(unit: ApplySet) -> dict[str, WorkloadCheck]:
     return {one.workload.object: one for one in reversed(unit.subjects) if one.places_pods}
 
 
-def autoscalers_of(unit: ApplySet, subject: WorkloadCheck) -> list[Manifest]:
+def autoscalers_of(unit: ApplySet, subject: WorkloadCheck) -> list[Autoscaler]:
     """The autoscalers among the manifests that scale a workload of the unit."""
-    return [manifest for scaled, manifest in _autoscalers(unit).get(subject.key, ()) if scaled is subject]
+    return [one for one, scaled in _by_key(unit).get(subject.key, ()) if scaled is subject]
 
 
 @once
-def _autoscalers(unit: ApplySet) -> dict[WorkloadKey, list[tuple[WorkloadCheck, Manifest]]]:
-    found = ((target(unit, manifest), manifest) for manifest in unit.manifests)
-    return grouped((scaled.key, (scaled, manifest)) for scaled, manifest in found if scaled is not None)
+def _by_key(unit: ApplySet) -> dict[WorkloadKey, list[tuple[Autoscaler, WorkloadCheck]]]:
+    return grouped((scaled.key, (one, scaled)) for one, scaled in scaling(unit))
 
 
 def replicas_of(unit: ApplySet, subject: WorkloadCheck) -> tuple[int, int]:
     """The fewest and the most replicas that a workload has: as its autoscaler says, else as they are written."""
-    found = filter(None, map(range_of, autoscalers_of(unit, subject)))
+    found = (one.bounds for one in autoscalers_of(unit, subject) if one.bounds is not None)
     return next(found, (subject.workload.replicas, subject.workload.replicas))

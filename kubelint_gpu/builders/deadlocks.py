@@ -18,7 +18,6 @@ from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace.autoscalers import MOST
 
 _CODES = {"port": "KLG102", "place": "KLG103", "volume": "KLG104"}
 """The rule that a rollout belongs to that never ends, by what the old pods hold."""
@@ -74,10 +73,10 @@ def standstill_when_scaled(unit: ApplySet, scaled: ScaledRollout, code: str) -> 
     """The finding that a rollout does not end, or may not, at the number of replicas that an autoscaler sets."""
     may, replicas = scaled.judgement.verdict is Verdict.MAY_STICK, scaled.subject.workload.replicas
     proposals = strategy_fixes(unit, scaled.subject, code)
-    meta, sets = scaled.autoscaler, "sets" if scaled.only else "may set"
-    after = f"at {counted(replicas, 'replica')}, which HorizontalPodAutoscaler {meta.name} {sets}"
+    one, sets = scaled.autoscaler, "sets" if scaled.only else "may set"
+    after = f"at {counted(replicas, 'replica')}, which {one.name} {sets}"
     end, later = end_of(scaled.judgement), "" if scaled.only else after
     draft = standstill(unit, scaled.subject, end, code, may=may, proposals=proposals, after=later)
     told = f"{after}, {draft.message}" if scaled.only else draft.message
-    line = Related(meta.place(MOST), f"it {sets} {counted(replicas, 'replica')}")
+    line = Related(one.manifest.place(one.most), f"it {sets} {counted(replicas, 'replica')}")
     return replace(draft, message=told, cause="rollout when scaled", related=(*draft.related, line))

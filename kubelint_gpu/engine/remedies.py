@@ -12,7 +12,6 @@ from kubelint_gpu.messages.kept_pods import surges_on_nodes
 from kubelint_gpu.messages.wording import listed, workload_name
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.autoscalers import LEAST, MOST
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -39,8 +38,8 @@ def no_surge(manifest: Manifest, replicas: int) -> FixCandidate:
 def fewer_replicas(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, ...]:
     """Ask for as many replicas as find room: where they are written, or where an autoscaler's bounds are."""
     scaled, controller = subject.scaled, subject.controller
-    manifest = subject.manifest if scaled is None else scaled.autoscaler
-    pointers = (field_pointers.REPLICAS,) if scaled is None else (LEAST, MOST)
+    manifest = subject.manifest if scaled is None else scaled.autoscaler.manifest
+    pointers = (field_pointers.REPLICAS,) if scaled is None else (scaled.autoscaler.least, scaled.autoscaler.most)
     written = [pointer for pointer in pointers if manifest.present(pointer)]
     if not placed or not written:
         return ()

@@ -96,7 +96,7 @@ def _conditions(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) ->
         if scaled is not None:
             sets = "sets" if scaled.only else "may set"
             replicas = counted(scaled.subject.workload.replicas, "replica")
-            yield f"; not at {replicas}, which HorizontalPodAutoscaler {scaled.autoscaler.name} {sets}{_MORE}"
+            yield f"; not at {replicas}, which {scaled.autoscaler.name} {sets}{_MORE}"
 
 
 def _blocked(unit: ApplySet, subject: WorkloadCheck) -> Together | None:

@@ -132,7 +132,7 @@ class ApplySet(ManifestSet):
 
     @cached_property
     def autoscalers(self) -> Autoscalers:
-        """The HorizontalPodAutoscalers of the manifests and of those beside them."""
+        """What scales workloads, of the manifests and of those beside them."""
         return autoscalers((*self.manifests, *self.neighbours))
 
     @cached_property

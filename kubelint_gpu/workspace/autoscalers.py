@@ -1,24 +1,53 @@
-"""HorizontalPodAutoscalers of a unit: what they scale, and how far."""
+"""What sets the replicas of workloads: HorizontalPodAutoscalers, and ScaledObjects, of which KEDA makes them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Place
-from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.kube.objects.workload import Workload, api_group
+from kubelint_gpu.kube.values.plain import mapping
+from kubelint_gpu.values import Value, dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.manifest import Manifest
 
-LEAST: Pointer = ("spec", "minReplicas")
-MOST: Pointer = ("spec", "maxReplicas")
 TARGET: Pointer = ("spec", "scaleTargetRef")
-
-
 SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
+_PAUSED = "autoscaling.keda.sh/paused"
+_DEFAULT_MOST = 100
 
-Autoscalers = Mapping[str, Manifest]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Autoscaler(Value):
+    """An object that sets the replicas of one workload.
+
+    Attributes:
+        manifest: the object.
+        target: its `scaleTargetRef`, with what is the default there.
+        least: where the least number stands; `most` where the most does.
+        bounds: both numbers; None where they are none, or it is switched off.
+    """
+
+    manifest: Manifest
+    target: Mapping[str, Any]
+    least: Pointer
+    most: Pointer
+    bounds: tuple[int, int] | None
+
+    @property
+    def name(self) -> str:
+        """`HorizontalPodAutoscaler chat`."""
+        return f"{self.manifest.kind} {self.manifest.name}"
+
+    @property
+    def scales(self) -> str:
+        """The workload that it scales, by `kind/namespace/name`."""
+        return f"{self.target.get('kind')}/{self.manifest.namespace or 'default'}/{self.target.get('name')}"
+
+
+Autoscalers = Mapping[str, Autoscaler]
 """The first autoscaler of each workload, by the workload's `kind/namespace/name`."""
 
 
@@ -26,33 +55,61 @@ Autoscalers = Mapping[str, Manifest]
 class ScaledAtOnce(Value):
     """That an autoscaler does not leave a workload at the replicas that are written, whatever the load.
 
-    `bound` is where it says so: minReplicas, or maxReplicas.
+    `bound` is where it says so: its least number, or its most.
     """
 
     replicas: int
-    autoscaler: Manifest
+    autoscaler: Autoscaler
     bound: Pointer
 
     @property
     def place(self) -> Place:
         """Where the number stands."""
-        return self.autoscaler.place(self.bound)
+        return self.autoscaler.manifest.place(self.bound)
 
     @property
     def sets(self) -> str:
         """`HorizontalPodAutoscaler chat sets at least`."""
-        least, most = range_of(self.autoscaler) or (0, 0)
-        end = "" if least == most else " at least" if self.bound == LEAST else " at most"
-        return f"HorizontalPodAutoscaler {self.autoscaler.name} sets{end}"
+        least, most = self.autoscaler.bounds or (0, 0)
+        end = "" if least == most else " at least" if self.bound == self.autoscaler.least else " at most"
+        return f"{self.autoscaler.name} sets{end}"
 
 
-def autoscalers(manifests: Iterable[Manifest]) -> dict[str, Manifest]:
-    """Which workload each HorizontalPodAutoscaler scales; of two for one, the first."""
-    found: dict[str, Manifest] = {}
-    for manifest in manifests:
-        if manifest.kind == "HorizontalPodAutoscaler":
-            kind, name = field_pointers.at(manifest, (*TARGET, "kind")), field_pointers.at(manifest, (*TARGET, "name"))
-            found.setdefault(f"{kind}/{manifest.namespace or 'default'}/{name}", manifest)
+def read_autoscaler(manifest: Manifest) -> Autoscaler | None:
+    """What an object says of the replicas of a workload; None where it is none that sets them.
+
+    KEDA has another least number where a workload is idle, and takes 0 and 100 where none is written
+    (reference of ScaledObject, KEDA 2.15).
+    """
+    target = mapping(field_pointers.at(manifest, TARGET))
+    if manifest.kind == "HorizontalPodAutoscaler":
+        return _autoscaler(manifest, target, "minReplicas", "maxReplicas", (1, None))
+    if (api_group(manifest.item.value), manifest.kind) != ("keda.sh", "ScaledObject"):
+        return None
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", **target}
+    idle = field_pointers.at(manifest, ("spec", "idleReplicaCount"))
+    found = _autoscaler(manifest, target, "minReplicaCount", "maxReplicaCount", (0, _DEFAULT_MOST), idle)
+    paused = any(key.startswith(_PAUSED) for key in mapping(field_pointers.at(manifest, ("metadata", "annotations"))))
+    return replace(found, bounds=None) if paused else found
+
+
+def _autoscaler(
+    manifest: Manifest, target: dict[str, Any], least: str, most: str, default: tuple[int, int | None], idle: Any = None
+) -> Autoscaler:
+    pointers: tuple[Pointer, Pointer] = ("spec", least), ("spec", most)
+    written = (field_pointers.at(manifest, one) for one in pointers)
+    low, high = (given if one is None else one for one, given in zip(written, default, strict=True))
+    low = low if idle is None else idle
+    known = type(low) is int and type(high) is int and 0 <= low <= high
+    bounds: Any = (low, high) if known else None
+    return Autoscaler(manifest, target, *pointers, bounds)
+
+
+def autoscalers(manifests: Iterable[Manifest]) -> dict[str, Autoscaler]:
+    """Which workload each autoscaler scales; of two for one, the first."""
+    found: dict[str, Autoscaler] = {}
+    for one in filter(None, map(read_autoscaler, manifests)):
+        found.setdefault(one.scales, one)
     return found
 
 
@@ -62,18 +119,10 @@ def scaled_at_once(workload: Workload, among: Autoscalers) -> ScaledAtOnce | Non
     It keeps within its bounds before it looks at any metric, and leaves a workload with 0 replicas alone
     (pkg/controller/podautoscaler/horizontal.go, 1.34).
     """
-    manifest = among.get(workload.key) if workload.kind in SCALED and not workload.custom else None
-    bounds = range_of(manifest) if manifest is not None else None
-    if manifest is None or bounds is None or not workload.replicas:
+    found = among.get(workload.key) if workload.kind in SCALED and not workload.custom else None
+    if found is None or found.bounds is None or not workload.replicas:
         return None
-    least, most = bounds
+    least, most = found.bounds
     if workload.replicas < least:
-        return ScaledAtOnce(least, manifest, LEAST)
-    return ScaledAtOnce(most, manifest, MOST) if workload.replicas > most else None
-
-
-def range_of(manifest: Manifest) -> tuple[int, int] | None:
-    """minReplicas, by default 1, and maxReplicas; None where they are no such numbers."""
-    least, most = field_pointers.at(manifest, LEAST), field_pointers.at(manifest, MOST)
-    least = 1 if least is None else least
-    return (least, most) if type(least) is int and type(most) is int and 0 <= least <= most else None
+        return ScaledAtOnce(least, found, found.least)
+    return ScaledAtOnce(most, found, found.most) if workload.replicas > most else None

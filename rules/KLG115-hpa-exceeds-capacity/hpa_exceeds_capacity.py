@@ -1,4 +1,4 @@
-"""HorizontalPodAutoscalers, and how far they can really go."""
+"""Autoscalers of workloads, and how far they can really go."""
 
 from __future__ import annotations
 
@@ -10,36 +10,33 @@ from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.analysis.replica_room import Room, counted_room
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.analysis.scaling import target
+from kubelint_gpu.analysis.scaling import scaling
 from kubelint_gpu.budget import BUDGET
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.evidence.node_lines import clues, refusing_quota, scarce
+from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_name, workload_names
 from kubelint_gpu.values import NamedTuple
-from kubelint_gpu.workspace.autoscalers import MOST, TARGET
+from kubelint_gpu.workspace.autoscalers import TARGET, Autoscaler
 
 
 @rule("KLG115")
 def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
     """The autoscaler may ask for more replicas than there are places, node by node; so may several at their maximum."""
     fitting: list[_Scaled] = []
-    for manifest in unit.manifests if unit.has_nodes else ():
-        most = field_pointers.at(manifest, MOST)
-        subject = target(unit, manifest)
-        if subject is None or not isinstance(most, int) or isinstance(most, bool):
-            continue
+    for autoscaler, subject in scaling(unit) if unit.has_nodes else ():
         judgement = judgements_in(unit).get(subject.key)
-        if judgement is None or not judgement.eligible or not subject.workload.replicas:
+        if autoscaler.bounds is None or judgement is None or not judgement.eligible or not subject.workload.replicas:
             # with 0 replicas an autoscaler is switched off
             continue
-        one = _Scaled(manifest, subject, most)
-        found = counted_room(unit, subject, most)
-        if found.known and found.pods >= most:
+        one = _Scaled(autoscaler, subject, autoscaler.bounds[1])
+        found = counted_room(unit, subject, one.most)
+        if found.known and found.pods >= one.most:
             fitting.append(one)
         elif not found.known:
-            yield _undecided(manifest, subject, most)
+            yield _undecided(one)
         else:
             yield from _told(unit, one, found)
     while together := next(_together(unit, fitting), None):
@@ -77,9 +74,14 @@ def _fewer_at_most(unit: ApplySet, one: _Scaled, others: Sequence[_Scaled]) -> l
 
 
 class _Scaled(NamedTuple):
-    manifest: Manifest
+    autoscaler: Autoscaler
     subject: WorkloadCheck
     most: int
+
+    @property
+    def place(self) -> Place:
+        """Where the most replicas stand."""
+        return self.autoscaler.manifest.place(self.autoscaler.most)
 
 
 def _beside(unit: ApplySet, one: _Scaled, others: Sequence[_Scaled], *, further: bool = False) -> Room:
@@ -101,14 +103,14 @@ def _is_certain(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Sca
     return cluster_beyond(unit).known and _beside(unit, one, others, further=True).pods == found.pods
 
 
-def _undecided(manifest: Manifest, subject: WorkloadCheck, most: int) -> Diagnostic:
+def _undecided(one: _Scaled) -> Diagnostic:
     return Diagnostic(
         "KLG115",
-        manifest.place(MOST),
-        f"whether {most} replicas of {workload_name(subject.workload)} find room is undecided: "
+        one.place,
+        f"whether {one.most} replicas of {workload_name(one.subject.workload)} find room is undecided: "
         f"the search ended after {BUDGET.placements} placements",
-        manifest,
-        cause="maxReplicas undecided",
+        one.autoscaler.manifest,
+        cause=f"{one.autoscaler.most[-1]} undecided",
         severity="note",
         certainty="possible",
         undecided=True,
@@ -116,7 +118,9 @@ def _undecided(manifest: Manifest, subject: WorkloadCheck, most: int) -> Diagnos
 
 
 def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled], *, certain: bool) -> Diagnostic:
-    manifest, subject, most = one
+    autoscaler, subject, most = one
+    manifest, name = autoscaler.manifest, str(autoscaler.most[-1])
+    written = manifest.present(autoscaler.most)
     pools, room = at_most(unit, subject), found.pods
     others = workload_names([one.workload for one in found.beside])
     at_most_too = [f"{counted(other.most, 'replica')} of {workload_name(other.subject.workload)}" for other in scaled]
@@ -126,17 +130,17 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
     target = workload_name(subject.workload)
     return Diagnostic(
         "KLG115",
-        manifest.place(MOST),
-        f"maxReplicas is {most}, but only {counted(room, 'replica')} of {target} "
+        one.place,
+        f"{name} is {most}{'' if written else ' by default'}, but only {counted(room, 'replica')} of {target} "
         f"{verb('find', room)} room{beside}{f', even with {pools}' if pools else ''}"
         f"{f': the next one is refused {refused(found.refusal)}' if found.refusal is not None else ''}",
         manifest,
-        cause="maxReplicas together" if scaled else "maxReplicas",
+        cause=f"{name} together" if scaled else name,
         moment="later",
         certainty="certain" if certain else "possible",
         related=(
             Related(manifest.place((*TARGET, "name")), f"it scales {target}"),
-            *(Related(other.manifest.place(MOST), f"it scales {other.subject.workload.meta.name}") for other in scaled),
+            *(Related(other.place, f"it scales {other.subject.workload.meta.name}") for other in scaled),
             *coupled.ties(unit, subject, found.beside),
             *(
                 clues(unit, subject, scarce(subject), sorted(judgement.eligible))
@@ -145,5 +149,7 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
             ),
             *growing(unit, subject),
         ),
-        proposals=rewritten(manifest, MOST, [str(room)], "set maxReplicas: {}, as many as find room", of_amounts=True),
+        proposals=rewritten(
+            manifest, autoscaler.most, [str(room)] * written, f"set {name}: {{}}, as many as find room", of_amounts=True
+        ),
     )

@@ -1,16 +1,15 @@
-"""HorizontalPodAutoscalers that scale nothing."""
+"""Autoscalers that scale nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, field_pointers, rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.inventory.declarations.did_you_mean import nearest
 from kubelint_gpu.kube.objects.workload import api_group
-from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.messages.wording import listed
-from kubelint_gpu.workspace.autoscalers import SCALED, TARGET
+from kubelint_gpu.workspace.autoscalers import SCALED, TARGET, read_autoscaler
 
 # the kinds of other groups, whose names have a dot, may have a scale subresource of which nothing is known here
 _GROUPS = {kind: "" if kind == "ReplicationController" else "apps" for kind in SCALED}
@@ -19,10 +18,10 @@ _GROUPS = {kind: "" if kind == "ReplicationController" else "apps" for kind in S
 @rule("KLG116")
 def hpa_target_missing(unit: ApplySet) -> Iterator[Diagnostic]:
     """The target of an autoscaler is in no manifest and runs nowhere; something that is there is written nearly so."""
-    for manifest in unit.manifests:
-        target = mapping(field_pointers.at(manifest, TARGET))
+    for one in filter(None, map(read_autoscaler, unit.manifests)):
+        manifest, target = one.manifest, one.target
         group, kind, name = api_group(target), target.get("kind"), target.get("name")
-        if manifest.kind != "HorizontalPodAutoscaler" or not isinstance(name, str) or "." in group:
+        if not isinstance(name, str) or "." in group:
             continue
         own, served = _namespace(manifest), _GROUPS.get(str(kind)) == group
         there = [one for one in _scalable(unit) if _namespace(one) == own]

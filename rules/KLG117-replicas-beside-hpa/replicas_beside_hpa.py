@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, field_pointers, rule
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.messages.wording import counted, listed
-from kubelint_gpu.workspace.autoscalers import MOST, SCALED, range_of
+from kubelint_gpu.workspace.autoscalers import SCALED
 
 _LEFT_OUT = (
     "leave replicas out, and out of what kubectl applied last (kubectl apply edit-last-applied), or it is 1 once"
@@ -23,12 +23,12 @@ def replicas_beside_hpa(unit: ApplySet) -> Iterator[Diagnostic]:
         written = field_pointers.at(manifest, field_pointers.REPLICAS)
         if autoscaler is None or workload.kind not in SCALED or workload.custom or type(written) is not int:
             continue
-        bounds = range_of(autoscaler)
+        bounds = autoscaler.bounds
         resources = extended_resources(workload.spec)
         if bounds is None or not written or not (resources or written > bounds[1]) or bounds == (written, written):
             # with 0 replicas an autoscaler is switched off
             continue
-        (least, most), name = bounds, f"HorizontalPodAutoscaler {autoscaler.name}"
+        (least, most), name = bounds, autoscaler.name
         told = f"and {name} {least} to {most}: what was scaled up loses pods with {listed(resources)}"
         if written > most:
             told = f"more than {name} ever sets, {most}: it deletes {counted(written - most, 'pod')} again"
@@ -39,6 +39,6 @@ def replicas_beside_hpa(unit: ApplySet) -> Iterator[Diagnostic]:
             manifest,
             cause="replicas",
             moment="next",
-            related=(Related(autoscaler.place(MOST), f"it sets {least} to {most} replicas"),),
+            related=(Related(autoscaler.manifest.place(autoscaler.most), f"it sets {least} to {most} replicas"),),
             help=(_LEFT_OUT,),
         )

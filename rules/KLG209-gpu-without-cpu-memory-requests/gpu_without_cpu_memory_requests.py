@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.scaling import target
+from kubelint_gpu.analysis.scaling import scaling
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Place, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.values.plain import mapping
@@ -18,12 +18,12 @@ _RESOURCES = ("cpu", "memory")
 def gpu_without_cpu_memory_requests(unit: ApplySet) -> Iterator[Diagnostic]:
     """Autoscaling that has nothing to count by, and pods that the kubelet evicts before all others."""
     scaled = set()
-    for manifest in unit.manifests:
-        subject = target(unit, manifest)
-        metrics = field_pointers.at(manifest, _METRICS) if subject is not None else None
+    for autoscaler, subject in scaling(unit):
+        manifest = autoscaler.manifest
+        metrics = field_pointers.at(manifest, _METRICS)
         for index, metric in enumerate(metrics if isinstance(metrics, list) else ()):
             name = _utilization(metric)
-            if subject is None or not name or not extended_resources(subject.workload.spec):
+            if not name or not extended_resources(subject.workload.spec):
                 continue
             lacking = [one.name for one in subject.workload.spec.containers if not one.requests.get(name)]
             if lacking:

@@ -48,3 +48,36 @@ def test_a_pool_grows_no_further_than_its_declared_maximum(most, told):
     )
     one = findings(hpa(1, most) + deployment(spec=GIVES), cluster, "KLG115")
     assert [(found.certainty, found.severity) for found in one] == told
+
+
+def scaled_object(spec="", notes=""):
+    about = f"{{name: scaler, namespace: serving{notes}}}"
+    return f"apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {about}\nspec:\n  scaleTargetRef: {{name: chat}}\n{spec}---\n"
+
+
+@pytest.mark.parametrize(
+    ("spec", "notes", "told"),
+    [
+        ("  minReplicaCount: 3\n  maxReplicaCount: 5\n", "", [("KLG109", 6)]),
+        ("  maxReplicaCount: 5\n", "", [("KLG115", 6)]),
+        ("", "", [("KLG115", 4)]),
+        ("  maxReplicaCount: 2\n", "", []),
+        ("  minReplicaCount: 3\n  maxReplicaCount: 5\n  idleReplicaCount: 0\n", "", [("KLG115", 7)]),
+        ("  minReplicaCount: 3\n", ", annotations: {autoscaling.keda.sh/paused: 'true'}", []),
+        ("  minReplicaCount: 3\n", ", annotations: {autoscaling.keda.sh/paused-replicas: '1'}", []),
+    ],
+)
+def test_a_scaled_object_sets_replicas_by_its_bounds(spec, notes, told):
+    found = findings(scaled_object(spec, notes) + deployment(spec=GIVES), GPU_NODE % 2)
+    assert [(one.code, one.place.line) for one in found if one.code != "KLG301"] == told
+
+
+def test_the_most_replicas_of_a_scaled_object_are_a_hundred_by_default():
+    (one,) = findings(scaled_object() + deployment(spec=GIVES), GPU_NODE % 2, "KLG115")
+    assert one.message == "maxReplicaCount is 100 by default, but only 2 replicas of Deployment serving/chat find room"
+    assert one.fixes == ()
+
+
+def test_a_scaled_object_that_scales_nothing_is_told():
+    (one,) = findings(scaled_object().replace("name: chat", "name: chatt") + deployment(spec=GIVES), code="KLG116")
+    assert one.message == "it scales Deployment serving/chatt, which is not there: nothing is ever scaled"
