@@ -6,6 +6,7 @@ Deciders answer one after the other: bounds first, the search where none of them
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds import applied, change_set, preconditions, shortfall
@@ -87,11 +88,11 @@ def judge_in(situation: Situation, number: int) -> Judgement:
         with part(7, 8):
             found = found or _sought(question)
     except UsedUp:
-        found = first_answer(question, (*_STUCK, *AT_LAST))
+        found = _at_last(question)
         if found is None:
             raise
     if found.verdict is Verdict.UNDECIDED:
-        found = first_answer(question, (*_STUCK, *AT_LAST)) or found
+        found = _at_last(question) or found
     if found.verdict is None and found.placed >= wanted and rolling:
         # it is rolled out while others wait
         stuck = _stuck_by_itself(question)
@@ -99,6 +100,14 @@ def judge_in(situation: Situation, number: int) -> Judgement:
     if found.verdict is Verdict.STUCK and question.may_have_template:
         found = replace(found, verdict=Verdict.MAY_STICK)
     return beside_higher(question, found)
+
+
+def _at_last(question: Question) -> Judgement | None:
+    """What is said where all runs are too much work: that it is stuck, or else what some runs come to."""
+    found = None
+    with suppress(UsedUp), part(3, 4):
+        found = first_answer(question, _STUCK)
+    return found or first_answer(question, AT_LAST)
 
 
 def _sought(question: Question) -> Judgement:

@@ -17,6 +17,7 @@ from kubelint_gpu.simulation.questions import deciders
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import replace
+from kubelint_gpu.work import UsedUp
 
 CASES = [random_case(seed) for seed in range(40_000, 40_150)]
 CASES += [featured_case(seed)[1] for seed in range(50_000, 50_150)]
@@ -129,3 +130,30 @@ def test_any_order_of_the_deciders_gives_the_same_verdicts(part):
         assert [outcome(one) for one in again] == [outcome(one) for one in known]
         deciders |= {one.by for one in known}
     assert len(deciders) > len(NAMES) // 2
+
+
+def used_up(_question):
+    raise UsedUp
+
+
+def test_a_search_that_uses_everything_up_keeps_nobody_from_what_some_runs_tell():
+    left_out = ("stuck-by-itself", "stuck-beside-what-stays")
+
+    def without_search(*names):
+        endless = Decider("search", used_up)
+        return arranged(
+            lambda ones: [
+                endless if getattr(one, "name", one) == "search" else one
+                for one in ones
+                if getattr(one, "name", one) not in names
+            ]
+        )
+
+    told = Counter()
+    for case in CASES[-30:-20]:
+        with without_search():
+            found = judged(case)
+        with without_search(*left_out):
+            assert outcome(found) == outcome(judged(case))
+        told[found.by] += 1
+    assert told[SAMPLED]
