@@ -161,9 +161,10 @@ class Run:
         result = "endless"
         done: dict[str, bool] = {}
         while time.monotonic() < started + LONGEST * (slow := _slowness()):
-            done = {reference(each): self.view.complete(each) for each in workloads}
+            before, done = done, {reference(each): self.view.complete(each) for each in workloads}
             now = time.monotonic()
-            if all(done.values()):
+            # a status that was written while a pod was made shows that of the moment before: it is looked at twice
+            if all(done.values()) and before == done:
                 result = "complete"
                 break
             numbers, short = self.view.numbers(workloads)
