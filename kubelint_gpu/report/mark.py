@@ -7,6 +7,7 @@ from itertools import pairwise
 from kubelint_gpu.findings.finding import Finding, Place, with_short_words
 from kubelint_gpu.values import Value, dataclass
 
+_JOINTS = ("and", "or")
 NEAR = 40
 """Lines between two places that a reader still sees as one picture: about one screen."""
 
@@ -57,11 +58,21 @@ def object_name(finding: Finding) -> str:
 def headline(finding: Finding) -> str:
     """Who, what, why: the message, behind the name of the object where it does not have that."""
     name = object_name(finding)
-    words = [word.strip("(),:;'") for word in finding.message.split()]
-    kind, _, whole = name.partition(" ")
-    if not name or {finding.object, whole} & {*words} or (kind, whole.rpartition("/")[2]) in pairwise(words):
+    if not name or _names(finding.message, finding):
         return finding.message
     return with_short_words(f"{name}: {finding.message}")
+
+
+def _names(message: str, finding: Finding) -> bool:
+    """Whether a message names the object of a finding: behind its kind, which several objects in a row may share."""
+    kind, _, whole = object_name(finding).partition(" ")
+    names, kinds, row = {whole, whole.rpartition("/")[2]}, {kind, f"{kind}s"}, False
+    for word, following in pairwise((*message.split(), "")):
+        bare = word.strip("(),:;'")
+        if bare == finding.object or (row and bare in names):
+            return True
+        row = bare in kinds or (row and (word.endswith(",") or not {bare, following}.isdisjoint(_JOINTS)))
+    return False
 
 
 def _near(group: list[Mark], mark: Mark) -> bool:

@@ -127,19 +127,18 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
     names = listed([*(["what runs already"] if unit.cluster.pods else []), *at_most_too, *([others] if others else [])])
     beside = f" beside {names}" if names else ""
     judgement = judgements_in(unit)[subject.key]
-    target = workload_name(subject.workload)
     return Diagnostic(
         "KLG115",
         one.place,
-        f"{name} is {most}{'' if written else ' by default'}, but only {counted(room, 'replica')} of {target} "
-        f"{verb('find', room)} room{beside}{f', even with {pools}' if pools else ''}"
+        f"{name} is {most}{'' if written else ' by default'}, but only {counted(room, 'replica')} {verb('find', room)} "
+        f"room{beside}{f', even with {pools}' if pools else ''}"
         f"{f': the next one is refused {refused(found.refusal)}' if found.refusal is not None else ''}",
         manifest,
         cause=f"{name} together" if scaled else name,
         moment="later",
         certainty="certain" if certain else "possible",
         related=(
-            Related(manifest.place((*TARGET, "name")), f"it scales {target}"),
+            Related(manifest.place((*TARGET, "name")), f"it scales {workload_name(subject.workload)}"),
             *(Related(other.place, f"it scales {other.subject.workload.meta.name}") for other in scaled),
             *coupled.ties(unit, subject, found.beside),
             *(

@@ -70,7 +70,7 @@ def _defaults(unit: ApplySet, found: Sequence[tuple[Manifest, PriorityClass]]) -
             yield _draft(
                 manifest,
                 _DEFAULT,
-                f"{known.name} is refused as globalDefault: {first} is it already, and only one can be",
+                f"it is refused as globalDefault: {first} is it already, and only one can be",
                 related=there,
             )
         else:

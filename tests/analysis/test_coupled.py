@@ -29,10 +29,10 @@ def test_where_two_autoscalers_raise_the_number_of_companions_the_best_numbers_c
     chat = deployment(pod=NEAR, spec=KEPT) + SCALER
     both = chat + CACHE + SCALER.replace("name: chat", "name: cache")
     (message,) = said("KLG115", chat + CACHE)
-    assert "only 4 replicas of Deployment serving/chat find room beside Deployment serving/cache" in message
+    assert "only 4 replicas find room beside Deployment serving/cache" in message
     assert said("KLG115", both) == []
 
 
 def test_an_autoscaler_of_pods_that_must_be_apart_from_others():
     (message,) = said("KLG115", deployment(pod=APART) + SCALER + CACHE)
-    assert message.startswith("maxReplicas is 8, but only 4 replicas of Deployment serving/chat find room beside")
+    assert message.startswith("maxReplicas is 8, but only 4 replicas find room beside")

@@ -52,7 +52,7 @@ def test_a_stateful_set_is_scaled_too():
 
 @pytest.mark.parametrize(
     ("gpus", "told"),
-    [(2, "1 replica of Deployment serving/a finds room beside 1 replica"), (3, "1 replica of"), (4, "")],
+    [(2, "only 1 replica finds room beside 1 replica"), (3, "only 1 replica finds room"), (4, "")],
 )
 def test_two_that_fit_alone_do_not_both_reach_their_maximum(gpus, told):
     both = "".join(hpa(1, 2, name=name).replace("name: scaler", f"name: {name}") for name in "ab")
@@ -65,7 +65,7 @@ def test_two_that_fit_alone_do_not_both_reach_their_maximum(gpus, told):
 def test_of_three_as_many_reach_their_maximum_as_leave_room_for_the_rest():
     texts = [hpa(1, 4, name=name) + deployment(name=name, spec=GIVES) for name in ("chat", "rank", "tag")]
     (found,) = findings("---\n".join(texts), GPU_NODE % 8, code="KLG115")
-    assert found.message.startswith("maxReplicas is 4, but only 3 replicas of Deployment serving/")
+    assert found.message.startswith("maxReplicas is 4, but only 3 replicas find room beside")
     assert findings("---\n".join(texts), GPU_NODE % 12, code="KLG115") == []
 
 
