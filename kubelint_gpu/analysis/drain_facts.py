@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.beyond.generous_nodes import on_generous_nodes
 from kubelint_gpu.analysis.predecessors import is_left_alone
 from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.disruption import allowed_disruptions
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary
 from kubelint_gpu.simulation.questions import drain
 from kubelint_gpu.values import Value, dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
@@ -61,6 +65,37 @@ def held_drains(unit: ApplySet) -> Iterator[HeldNode]:
         sure = [one for one in mine if one.decided or one.refused or one.allowed == 0]
         if mine and (held or not unit.may_grow_for(subject)):
             yield HeldNode(subject, tuple(sure or mine), certain=bool(held), decided=bool(sure))
+
+
+def held_budgets(unit: ApplySet) -> Iterator[tuple[Manifest, tuple[drain.Drained, ...]]]:
+    """The budgets of the manifests that hold pods which only the inventory has, and the nodes that they keep.
+
+    Each such pod is taken to be healthy, and its successor to find room.
+    """
+    cluster, written = unit.cluster, [one.workload for one in (*unit.templates, *unit.neighbours)]
+    budgets = {(one.meta.namespace, one.meta.name): one for one in cluster.disruption_budgets}
+    before = unit.cluster_before.disruption_budgets if unit.before else ()
+    there = [
+        replace(pod, phase="Running", ready=True) for pod in cluster.pods if pod.spec.node_name and not pod.finished
+    ]
+    for manifest in unit.manifests:
+        budget = budgets.get((manifest.namespace or "default", manifest.name))
+        if manifest.kind != "PodDisruptionBudget" or budget is None or budget in before:
+            continue
+        if any(one is not None and budget.selects(created_pod(one, "new")) for one in written):
+            # of pods that manifests make `held_drains` tells
+            continue
+        allowed = allowed_disruptions(budget, there)
+        held = [pod for pod in there if budget.selects(pod) and drain.is_moved(pod) and not is_temporary(pod)]
+        homes = Counter(
+            (pod.spec.node_name, *sorted(one.meta.name for one in cluster.disruption_budgets if one.selects(pod)))
+            for pod in held
+        )
+        drains = [
+            drain.Drained("", str(node), n, n, tuple(map(str, more)), allowed) for (node, *more), n in homes.items()
+        ]
+        if any(one.blocked for one in drains):
+            yield manifest, tuple(one for one in drains if one.blocked)
 
 
 def _held_anywhere(unit: ApplySet) -> Iterator[HeldNode]:

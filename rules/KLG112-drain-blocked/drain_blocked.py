@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.drain_facts import held_drains
+from kubelint_gpu.analysis.drain_facts import held_budgets, held_drains
 from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (
     ApplySet,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.simulation.questions.drain import Drained
 
 
+_MOST = 4
 _SHARES = ("minAvailable", "maxUnavailable")
 
 
@@ -37,6 +38,28 @@ def drain_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
             yield _draft(unit, held.subject, held.drains, certain=held.certain)
         else:
             yield _undecided(unit, held.subject, held.drains)
+    yield from (_of_running(unit, *held) for held in held_budgets(unit))
+
+
+def _of_running(unit: ApplySet, manifest: Manifest, found: Sequence[Drained]) -> Diagnostic:
+    names = sorted({name for one in found for name in one.budgets})
+    route = _share(manifest)
+    ends, clause = _told(found, names, sum(one.pods for one in found))
+    return Diagnostic(
+        "KLG112",
+        manifest.place(route),
+        f"draining {some([one.node for one in found], word='or')} {ends}: {clause}",
+        manifest,
+        cause="running pods",
+        moment="later",
+        related=tuple(
+            clue
+            for one in found[:_MOST]
+            for clue in told_at(unit, "Node", one.node, f"{counted(one.pods, 'pod')} under the budget on {one.node}")
+        ),
+        help=("leave one of the budgets, or let their selectors cover different pods",) if found[0].refused else (),
+        proposals=_proposals(manifest, route, found),
+    )
 
 
 def _undecided(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained]) -> Diagnostic:
@@ -60,8 +83,9 @@ def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, 
     names = sorted({name for one in found for name in one.budgets})
     manifest, route = _budget(unit, subject, names)
     known, away = [one.node for one in found if one.known], [one.node for one in found if one.stranded]
-    where = f"draining {some(known, word='or')}" if known else "draining a node with its pods"
-    whom = "" if manifest is subject.manifest else f" of {workload_name(subject.workload)}"
+    mine = manifest is subject.manifest
+    where = f"draining {some(known, word='or')}" if known else f"draining a node with {'its ' * mine}pods"
+    whom = "" if mine else f" of {workload_name(subject.workload)}"
     ends, clause = _told(found, names, subject.workload.replicas)
     return Diagnostic(
         "KLG112",
@@ -121,9 +145,12 @@ def _budget(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> tup
     for manifest in unit.manifests:
         same = (manifest.namespace or "default") == subject.workload.meta.namespace
         if manifest.kind == "PodDisruptionBudget" and manifest.name in names and same:
-            found = [("spec", key) for key in _SHARES if manifest.present(("spec", key))]
-            return manifest, found[0] if found else ("spec",)
+            return manifest, _share(manifest)
     return subject.manifest, field_pointers.replicas(subject.manifest)
+
+
+def _share(manifest: Manifest) -> Pointer:
+    return next((("spec", key) for key in _SHARES if manifest.present(("spec", key))), ("spec",))
 
 
 def _declared(unit: ApplySet, names: Sequence[str]) -> Iterator[Related]:

@@ -83,7 +83,7 @@ def test_a_drain_is_blocked_where_pods_have_nowhere_to_go_and_may_not_go(line, n
 def test_a_drain_that_does_not_end_says_why(budgets, replicas, nodes, told, helped, fixed):
     text = deployment(spec=f"replicas: {replicas}\nstrategy: {{rollingUpdate: {{maxSurge: 0, maxUnavailable: 1}}}}")
     (found,) = findings(budgets + text, nodes, "KLG112")
-    assert found.message == f"draining a node with its pods of Deployment serving/chat {told}"
+    assert found.message == f"draining a node with pods of Deployment serving/chat {told}"
     assert (found.help, [fix.title for fix in found.fixes]) == ((helped,) * bool(helped), [fixed] * bool(fixed))
 
 
@@ -107,3 +107,34 @@ def test_a_drain_that_an_untouched_workload_blocked_before_is_not_told(line, mor
     before = budget(line) + made("chat", stays)
     after = budget("minAvailable: 1") + made("chat", stays, more=more) + made("b", stays)
     assert [code for code, *_ in found(before, after, cluster(3) if nodes else "") if code == "KLG112"] == told
+
+
+RUNS = """running:
+  - {name: chat-1, namespace: serving, node: l4-1, labels: {app: chat}, owner: Cluster/serving/chat}
+  - {name: chat-2, namespace: serving, node: l4-2, labels: {app: chat}, owner: Cluster/serving/chat}
+  - {name: chat-3, namespace: serving, node: l4-2, labels: {app: chat}, owner: Job/serving/chat}
+  - {name: chat-4, namespace: serving, node: l4-2, labels: {app: chat}, owner: DaemonSet/serving/chat}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (budget("minAvailable: 4"), "draining l4-1 or l4-2 never ends: PodDisruptionBudget chat allows no eviction"),
+        (budget("maxUnavailable: 0"), "draining l4-1 or l4-2 never ends: PodDisruptionBudget chat allows no eviction"),
+        (budget("maxUnavailable: 1"), ""),
+        (budget("minAvailable: 3"), ""),
+        (
+            budget("maxUnavailable: 1") + budget("maxUnavailable: 1").replace("name: chat", "name: more", 1),
+            "draining l4-1 or l4-2 fails: PodDisruptionBudgets chat and more cover the same pods",
+        ),
+        (budget("maxUnavailable: 0", name="other"), ""),
+    ],
+)
+def test_a_budget_may_hold_pods_that_only_the_inventory_has(text, told):
+    messages = [one.message for one in findings(text, inventory(1, 2) + RUNS, code="KLG112")]
+    assert bool(messages) == bool(told)
+    assert all(one.startswith(told) for one in messages)
+    # of pods that a manifest makes it is told with their workload
+    with_maker = findings(text + FREE, inventory(1, 2) + RUNS, code="KLG112")
+    assert all("Deployment serving/chat" in one.message for one in with_maker)

@@ -119,10 +119,15 @@ def _follow(participants: Sequence[WorkloadChange], rest: Sequence[Pod], cluster
     pods = [created_pod(one.new, "new") for one in participants]
     if not any(pod.spec.pod_affinity or pod.spec.pod_anti_affinity or pod.spec.spread for pod in (*pods, *rest)):
         return []
-    movable = [pod for pod in rest if not owner_of(pod).startswith(("DaemonSet/", "Node/"))]
+    movable = [pod for pod in rest if is_moved(pod)]
     bonds = Bonds([*pods, *movable], labels_of(cluster))
     found = {place - len(pods) for number in range(len(pods)) for place in bonds.of(number) if place >= len(pods)}
     return [movable[place] for place in sorted(found)]
+
+
+def is_moved(pod: Pod) -> bool:
+    """Whether a drain evicts a pod that runs: neither a daemon's nor one of the node itself."""
+    return not owner_of(pod).startswith(("DaemonSet/", "Node/"))
 
 
 def _pods(participant: WorkloadChange, ready: int) -> list[tuple[Pod, int]]:

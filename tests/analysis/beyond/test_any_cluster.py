@@ -208,7 +208,7 @@ def test_a_budget_that_lets_no_pod_go_holds_a_drain_of_any_node(share, replicas,
     assert set(found) == ({"KLG112"} if held else set())
     if held:
         assert (found["KLG112"].severity, found["KLG112"].certainty) == ("warning", "certain")
-        assert found["KLG112"].message.startswith("draining a node with its pods of Deployment serving/chat never ends")
+        assert found["KLG112"].message.startswith("draining a node with pods of Deployment serving/chat never ends")
         assert "beyond" not in str(found["KLG112"])
 
 
