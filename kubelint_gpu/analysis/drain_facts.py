@@ -72,21 +72,20 @@ def held_budgets(unit: ApplySet) -> Iterator[tuple[Manifest, tuple[drain.Drained
 
     Each such pod is taken to be healthy, and its successor to find room.
     """
-    cluster, written = unit.cluster, [one.workload for one in (*unit.templates, *unit.neighbours)]
-    budgets = {(one.meta.namespace, one.meta.name): one for one in cluster.disruption_budgets}
+    mine = [one for one in unit.manifests if one.kind == "PodDisruptionBudget"]
+    cluster, written = unit.cluster, [one.workload for one in (*unit.templates, *unit.neighbours)] if mine else []
+    budgets = {(one.meta.namespace, one.meta.name): one for one in cluster.disruption_budgets} if mine else {}
     before = unit.cluster_before.disruption_budgets if unit.before else ()
-    there = [
-        replace(pod, phase="Running", ready=True) for pod in cluster.pods if pod.spec.node_name and not pod.finished
-    ]
-    for manifest in unit.manifests:
+    for manifest in mine:
         budget = budgets.get((manifest.namespace or "default", manifest.name))
-        if manifest.kind != "PodDisruptionBudget" or budget is None or budget in before:
+        if budget is None or budget in before:
             continue
-        if any(one is not None and budget.selects(created_pod(one, "new")) for one in written):
+        there = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished and budget.selects(pod)]
+        held = [pod for pod in there if drain.is_moved(pod) and not is_temporary(pod)]
+        if not held or any(one is not None and budget.selects(created_pod(one, "new")) for one in written):
             # of pods that manifests make `held_drains` tells
             continue
-        allowed = allowed_disruptions(budget, there)
-        held = [pod for pod in there if budget.selects(pod) and drain.is_moved(pod) and not is_temporary(pod)]
+        allowed = allowed_disruptions(budget, [replace(pod, phase="Running", ready=True) for pod in there])
         homes = Counter(
             (pod.spec.node_name, *sorted(one.meta.name for one in cluster.disruption_budgets if one.selects(pod)))
             for pod in held
