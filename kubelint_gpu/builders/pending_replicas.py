@@ -70,7 +70,7 @@ def pending_replicas(
     grown = f" even with {pools}" if pools else " in any cluster" if anywhere else ""
     elsewise = waiting is not None and bool(judgement.without_place)
     unnamed = elsewise or nature == KEPT_APART or subject.workload.spec.resource_claims
-    missing = insufficient(lacks) or ("" if unnamed else scarce(subject))
+    missing = insufficient(lacks) or ("" if unnamed or lacks else scarce(subject))
     helps = "more nodes that have what a pod asks for, or less beside it that holds it"
     if nature == KEPT_APART:
         helps = "nodes on which nothing keeps it away, or rules that let these pods share a node"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Sequence
 
-from kubelint_gpu.evidence.declared_lines import quota_limits
+from kubelint_gpu.evidence.declared_lines import quota_limits, told_at
 from kubelint_gpu.evidence.runtime_classes import binding, overhead
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.groups import in_order
@@ -12,8 +12,9 @@ from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
-from kubelint_gpu.messages.wording import amount, bare, some
-from kubelint_gpu.simulation.prepare.workload_change import owner_of
+from kubelint_gpu.messages.wording import amount, bare, listed, owner_name, some
+from kubelint_gpu.scheduler.plugins.node_ports import taken
+from kubelint_gpu.simulation.prepare.workload_change import owner_of, pods_of_others
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -132,6 +133,19 @@ def place_of(unit: ApplySet, owner: str, resource: str, nodes: Container[str]) -
         if (owner_of(pod) or f"Pod/{pod.key}") == owner:
             return unit.world.place(declared)
     return None
+
+
+def port_lines(unit: ApplySet, subject: WorkloadCheck, nodes: Container[str]) -> Iterator[Related]:
+    """The host ports that it asks for and running pods of others have on some nodes, and these pods."""
+    rest = pods_of_others([subject.workload], unit.cluster.pods)
+    held = [(pod, taken(subject.workload.spec, pod.spec)) for pod in rest if pod.spec.node_name in nodes]
+    for route in field_pointers.host_ports(subject.manifest):
+        port = field_pointers.at(subject.manifest, route)
+        if any(port in ports for _, ports in held):
+            yield Related(subject.manifest.place(route), f"each pod takes host port {port}")
+    for pod, ports in [one for one in held if one[1]][:_MOST_LINES]:
+        has = f"{owner_name(owner_of(pod) or f'Pod/{pod.key}')} has host port {listed(list(map(str, ports)))}"
+        yield from told_at(unit, "Pod", pod.meta.name, f"{has} on {pod.spec.node_name}", pod.meta.namespace)
 
 
 def too_much_for(unit: ApplySet, subject: WorkloadCheck, resource: str, names: Collection[str]) -> str:

@@ -7,7 +7,7 @@ from itertools import islice
 
 from kubelint_gpu.evidence import device_lines, exclusive_lines
 from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
-from kubelint_gpu.evidence.node_lines import clues, place_of, refusing_quota, requested
+from kubelint_gpu.evidence.node_lines import clues, place_of, port_lines, refusing_quota, requested
 from kubelint_gpu.evidence.volume_ties import tie_lines
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.groups import in_order
@@ -64,6 +64,7 @@ def shortage_lines(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement,
         yield from device_lines.device_lines(unit, subject, judgement.eligible)
     yield from clues(unit, subject, resource, in_order(judgement.eligible))
     yield from holders(unit, subject, resource, judgement.eligible)
+    yield from port_lines(unit, subject, judgement.eligible) if not resource else ()
     yield from tie_lines(unit, subject)
 
 

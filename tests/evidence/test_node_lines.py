@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from checks_units import deployment, unit
+from checks_units import NODES, deployment, findings, unit
 
-from kubelint_gpu.evidence.node_lines import clues, node_clues
+from kubelint_gpu.evidence.node_lines import clues, node_clues, port_lines
 
 GPU = "nvidia.com/gpu"
 
@@ -45,3 +45,33 @@ def test_selectors_say_what_they_leave():
 def test_selectors_are_no_clue_where_every_node_is_left():
     found = unit(deployment(pod="nodeSelector: {kubernetes.io/os: linux}"))
     assert len(clues(found, found.subjects[0], "", ["gpu-1", "cpu-1"])) == 2
+
+
+PORTS = "ports: [{containerPort: 80, hostPort: 80}, {containerPort: 443, hostPort: 443}]"
+RUNS = """running:
+  - pod:
+      apiVersion: v1
+      kind: Pod
+      metadata:
+        name: web
+        namespace: other
+        ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: web, uid: u, controller: true}]
+      spec: {nodeName: gpu-1, containers: [{name: a, image: a, ports: [{containerPort: 8080, hostPort: 443}]}]}
+"""
+
+
+def told(text, nodes, names=("gpu-1",)):
+    found = unit(text, nodes)
+    return [one.message for one in port_lines(found, found.subjects[0], names)]
+
+
+def test_who_has_the_ports_is_told_where_anybody_has():
+    text = deployment(more=PORTS, limits="{cpu: 1}")
+    expected = ["each pod takes host port 443", "DaemonSet other/web has host port 443 on gpu-1"]
+    assert told(text, NODES + RUNS) == expected
+    assert told(text, NODES) == told(text, NODES + RUNS, ("gpu-2",)) == told(deployment(), NODES + RUNS) == []
+
+
+def test_nothing_is_said_of_cpu_where_ports_are_taken():
+    (found,) = findings(deployment(spec="replicas: 3", more=PORTS, limits="{cpu: 1}"), NODES + RUNS, "KLG109")
+    assert " cpu" not in " ".join(one.message for one in found.related)

@@ -42,6 +42,11 @@ def conflict(wanted: HostPort, taken: HostPort) -> bool:
     )
 
 
+def taken(spec: PodSpec, other: PodSpec) -> list[int]:
+    """The host ports that a pod asks for and another one has."""
+    return sorted({one.port for one in host_ports(spec) for two in host_ports(other) if conflict(one, two)})
+
+
 def _tokens(pod: Pod) -> Iterator[str]:
     return (f"host port {port.port}/{port.protocol}" for port in host_ports(pod.spec))
 
