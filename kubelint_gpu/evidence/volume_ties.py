@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.storage import PersistentVolume
+from kubelint_gpu.kube.objects.storage import PersistentVolume, with_default_class
 from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.scheduler import attempt
@@ -19,6 +19,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 ELSEWHERE = "make the volume where its pods can run: volumeBindingMode WaitForFirstConsumer of its StorageClass does"
+THERE = "add a node that reaches the volume, or copy its data to the volume of a new claim: it stays where it was made"
 
 
 def volume_ties(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
@@ -32,6 +33,17 @@ def volume_ties(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
         if mine and volume is not None and not all(volume.reachable_from(one.labels) for one in unit.possible_nodes):
             found[claim.meta.name] = f"has volume {volume.meta.name} that only nodes with {_nodes(volume)} reach"
     return found
+
+
+def reunion(unit: ApplySet, subject: WorkloadCheck) -> str:
+    """What brings its pods and such volumes together; a class that waits for pods already does not."""
+    ties, space, classes = volume_ties(unit, subject), subject.workload.meta.namespace, unit.cluster.storage_classes
+    claims = [one for one in unit.cluster.claims if one.meta.namespace == space and one.meta.name in ties]
+    waiting = {one.name for one in classes if one.wait_for_first_consumer}
+    volumes = [one for one in unit.cluster.volumes if one.meta.name in {claim.volume_name for claim in claims}]
+    lost = any(not any(one.reachable_from(node.labels) for node in unit.possible_nodes) for one in volumes)
+    waits = any(with_default_class(one, classes).class_name in waiting for one in claims)
+    return THERE if lost or waits else ELSEWHERE
 
 
 def fits_without_volumes(unit: ApplySet, subject: WorkloadCheck) -> bool:

@@ -19,7 +19,7 @@ from kubelint_gpu.engine.api import (
     rule,
 )
 from kubelint_gpu.evidence.node_lines import clues
-from kubelint_gpu.evidence.volume_ties import ELSEWHERE, tie_lines, volume_ties
+from kubelint_gpu.evidence.volume_ties import reunion, tie_lines, volume_ties
 from kubelint_gpu.kube.objects.requests import ephemeral_claims
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, with_default_class
 from kubelint_gpu.kube.values.errors import is_placeholder
@@ -50,7 +50,7 @@ def unschedulable(unit: ApplySet) -> Iterator[Diagnostic]:
             cause="unschedulable",
             certainty=found.certainty,
             scheduler=scheduler_message(unit, subject),
-            help=(*unsuitable, *((ELSEWHERE,) if ties else ())),
+            help=(*unsuitable, *((reunion(unit, subject),) if ties else ())),
             related=(
                 *clues(unit, subject, found.resource, found.nodes, takes=False),
                 *(tie_lines(unit, subject) if ties else ()),

@@ -20,7 +20,7 @@ from kubelint_gpu.engine.api import (
     field_pointers,
     rule,
 )
-from kubelint_gpu.evidence.volume_ties import ELSEWHERE, fits_without_volumes, tie_lines, volume_ties
+from kubelint_gpu.evidence.volume_ties import fits_without_volumes, reunion, tie_lines, volume_ties
 from kubelint_gpu.findings.finding import Safety
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.taints import Taint, Toleration, covered_by, uncovered
@@ -60,7 +60,7 @@ def untolerated_taint(unit: ApplySet) -> Iterator[Diagnostic]:
             scheduler=scheduler_message(unit, subject),
             related=(*_related(unit, sets), *(tie_lines(unit, subject) if ties else ())),
             severity=severity_without_pods(subject, found),
-            help=(*((ELSEWHERE,) if ties else _help(unit, subject, first)), *no_pods(subject)),
+            help=(*((reunion(unit, subject),) if ties else _help(unit, subject, first)), *no_pods(subject)),
             # where other nodes lack nothing but the volume, these are not those that it is meant for
             proposals=() if ties else tuple(_proposals(subject, sets)),
         )

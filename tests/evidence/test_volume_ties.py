@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, findings, unit
 
-from kubelint_gpu.evidence.volume_ties import ELSEWHERE, fits_without_volumes, tie_lines, volume_ties
+from kubelint_gpu.evidence.volume_ties import ELSEWHERE, THERE, fits_without_volumes, reunion, tie_lines, volume_ties
 
 POD = "volumes: [{name: data, persistentVolumeClaim: {claimName: db}}]"
 
@@ -56,3 +56,18 @@ def test_a_volume_that_every_node_reaches_ties_no_pod():
         checked = unit(deployment(pod=POD), inventory(zone))
         assert list(volume_ties(checked, checked.subjects[0])) == ties
         assert len([*tie_lines(checked, checked.subjects[0])]) == 2 * len(ties)
+
+
+@pytest.mark.parametrize(
+    ("zone", "mode", "helped"),
+    [
+        ("b", "Immediate", ELSEWHERE),
+        ("b", "WaitForFirstConsumer", THERE),
+        ("nowhere", "Immediate", THERE),
+        ("nowhere", "WaitForFirstConsumer", THERE),
+    ],
+)
+def test_a_class_that_waits_for_pods_is_not_told_to(zone, mode, helped):
+    kind = "---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: s}\nprovisioner: d.example.com\n"
+    checked = unit(deployment(pod=POD), f"{inventory(zone)}{kind}volumeBindingMode: {mode}\n")
+    assert reunion(checked, checked.subjects[0]) == helped
