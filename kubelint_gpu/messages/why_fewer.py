@@ -24,6 +24,8 @@ _PLACES = (
 
 def why_fewer(lacks: Sequence[Blocker], refusal: QuotaRefusal | None) -> str:
     """What it is that too few pods run, by what the first of them that waits lacks, or by a quota."""
+    if refusal and refusal.unspecified:
+        return "the quota takes only pods that name these, whatever the strategy: this is no rollout deadlock"
     if refusal:
         return "this is what the quota allows, not a rollout deadlock"
     short = any(lack.resource for lack in lacks)
@@ -60,7 +62,7 @@ def quota_amount(allowed: object, key: str) -> str:
 def refused(refusal: QuotaRefusal) -> str:
     """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`; else what the API server says."""
     if refusal.unspecified:
-        return f"with {refusal.reason}"
+        return f"({refusal.reason})"
     exceeded = refusal.exceeded
     name = f"{refusal.quota} ({refusal.scope})" if refusal.scope else refusal.quota
     also = f", and by quota {listed(refusal.others)}" if refusal.others else ""

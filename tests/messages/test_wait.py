@@ -180,8 +180,7 @@ def test_a_quota_with_several_keys_is_told_as_the_api_server_does():
 
 def test_another_refusal_is_told_in_the_words_of_the_api_server():
     assert (
-        refused(QuotaRefusal("a", "q", unspecified="cpu for: main"))
-        == "with failed quota: q: must specify cpu for: main"
+        refused(QuotaRefusal("a", "q", unspecified="cpu for: main")) == "(failed quota: q: must specify cpu for: main)"
     )
     assert refused(QuotaRefusal("a", "q", (Excess("pods", 1000, 1000, 1000),))) == (
         "by quota q, which allows 1 pod and has 1 in use"

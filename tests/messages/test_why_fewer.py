@@ -53,3 +53,5 @@ def test_what_the_first_pod_that_waits_lacks_says_what_it_is(lacks, says):
 
 def test_a_quota_is_no_matter_of_nodes():
     assert why_fewer((GPU,), QuotaRefusal("q", "n")) == "this is what the quota allows, not a rollout deadlock"
+    unnamed = QuotaRefusal("q", "n", unspecified="cpu for: main")
+    assert why_fewer((), unnamed).startswith("the quota takes only pods that name these")
