@@ -34,7 +34,8 @@ def rolling(manifest: Manifest) -> Pointer:
 def replicas(manifest: Manifest) -> Pointer:
     """The number of replicas, or `spec` where it is left to the default."""
     workload = manifest.workload
-    for key in ("parallelism", "completions") if workload is not None and "Job" in workload.kind else ():
+    keys = ("parallelism", "completions") if workload is not None and "Job" in workload.kind else ()
+    for key in (*keys, "replicas"):
         if workload is not None and manifest.present((*workload.template_pointer[:-1], key)):
             return (*workload.template_pointer[:-1], key)
     return REPLICAS if manifest.present(REPLICAS) else ("spec",)

@@ -108,3 +108,15 @@ def test_what_is_absent_is_none():
     assert field_pointers.at(found, ("spec", "nothing", 3)) is None
     assert field_pointers.at(found, (*POD, "containers", 9)) is None
     assert field_pointers.at(found, (*POD, "containers", "x")) is None
+
+
+def test_the_replicas_of_a_custom_resource_stand_beside_the_template():
+    pod = "template: {spec: {containers: [{name: a, image: a}]}}"
+    groups = "".join(f"  - {{groupName: {name}, replicas: 2, {pod}}}\n" for name in "ab")
+    head = "apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: c}\nspec:\n"
+    found = unit(f"{head}  headGroupSpec: {{{pod}}}\n  workerGroupSpecs:\n{groups}", "")
+    assert [field_pointers.replicas(one.manifest) for one in found.subjects] == [
+        ("spec",),
+        ("spec", "workerGroupSpecs", 0, "replicas"),
+        ("spec", "workerGroupSpecs", 1, "replicas"),
+    ]
