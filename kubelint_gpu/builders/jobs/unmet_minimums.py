@@ -30,7 +30,7 @@ _NEVER = ": no pod of it is ever placed"
 
 def unmet_minimums(unit: ApplySet) -> Iterator[Diagnostic]:
     """That a pod group, or an object whose pods are one, never has as many pods as it says must start together."""
-    for parts in grouped((one.manifest.place(("metadata", "name")), one) for one in unit.subjects).values():
+    for parts in grouped(((one.manifest.path, one.manifest.object), one) for one in unit.subjects).values():
         yield from _of_object(unit, parts)
     for manifest in unit.manifests:
         if manifest.kind == "PodGroup" and api_group(manifest.item.value) in _GROUPS:
