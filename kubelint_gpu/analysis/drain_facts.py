@@ -10,6 +10,7 @@ from kubelint_gpu.analysis.beyond.generous_nodes import on_generous_nodes
 from kubelint_gpu.analysis.predecessors import is_left_alone
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
+from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary
 from kubelint_gpu.simulation.questions import drain
 from kubelint_gpu.values import Value, dataclass, replace
@@ -73,14 +74,18 @@ def held_budgets(unit: ApplySet) -> Iterator[tuple[Manifest, tuple[drain.Drained
     Each such pod is taken to be healthy, and its successor to find room.
     """
     mine = [one for one in unit.manifests if one.kind == "PodDisruptionBudget"]
-    cluster, written = unit.cluster, [one.workload for one in (*unit.templates, *unit.neighbours)] if mine else []
-    budgets = {(one.meta.namespace, one.meta.name): one for one in cluster.disruption_budgets} if mine else {}
+    if not mine or not unit.world.base.pods:
+        return
+    cluster, declared = unit.cluster, unit.world.snapshot(unit.world.base, pods=True)
+    written = [one.workload for one in (*unit.templates, *unit.neighbours)]
+    budgets = {(one.meta.namespace, one.meta.name): one for one in cluster.disruption_budgets}
     before = unit.cluster_before.disruption_budgets if unit.before else ()
     for manifest in mine:
         budget = budgets.get((manifest.namespace or "default", manifest.name))
         if budget is None or budget in before:
             continue
-        there = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished and budget.selects(pod)]
+        found = placed_matching(declared, budget.selector, frozenset((budget.meta.namespace,)))
+        there = [pod for _, placed in found for pod, _ in placed]
         held = [pod for pod in there if drain.is_moved(pod) and not is_temporary(pod)]
         if not held or any(one is not None and budget.selects(created_pod(one, "new")) for one in written):
             # of pods that manifests make `held_drains` tells

@@ -32,15 +32,15 @@ def unmet_minimums(unit: ApplySet) -> Iterator[Diagnostic]:
     """That a pod group, or an object whose pods are one, never has as many pods as it says must start together."""
     for parts in grouped(((one.manifest.path, one.manifest.object), one) for one in unit.subjects).values():
         yield from _of_object(unit, parts)
-    for manifest in unit.manifests:
-        if manifest.kind == "PodGroup" and api_group(manifest.item.value) in _GROUPS:
-            space = manifest.namespace or "default"
-            mine = [one for one in unit.subjects if one.workload.meta.namespace == space]
-            members = [one for one in mine if manifest.name in pod_groups(one.workload)]
-            names = listed(sorted({workload_name(one.workload) for one in members}))
-            if members:
-                pods = sum(_most(unit, one) for one in members)
-                yield from _unmet(manifest, _MEMBERS, pods, "its members are", f" ({names}){_NEVER}", members)
+    groups = [one for one in unit.manifests if one.kind == "PodGroup" and api_group(one.item.value) in _GROUPS]
+    named = ((one.workload.meta.namespace, name, one) for one in unit.subjects for name in pod_groups(one.workload))
+    of_group = grouped(((space, name), one) for space, name, one in named) if groups else {}
+    for manifest in groups:
+        members = of_group.get((manifest.namespace or "default", manifest.name), [])
+        names = listed(sorted({workload_name(one.workload) for one in members}))
+        if members:
+            pods = sum(_most(unit, one) for one in members)
+            yield from _unmet(manifest, _MEMBERS, pods, "its members are", f" ({names}){_NEVER}", members)
 
 
 def _of_object(unit: ApplySet, parts: Sequence[WorkloadCheck]) -> Iterator[Diagnostic]:
