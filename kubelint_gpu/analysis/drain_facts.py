@@ -91,9 +91,9 @@ def held_budgets(unit: ApplySet) -> Iterator[tuple[Manifest, tuple[drain.Drained
             # of pods that manifests make `held_drains` tells
             continue
         allowed = allowed_disruptions(budget, [replace(pod, phase="Running", ready=True) for pod in there])
+        near = [one for one in cluster.disruption_budgets if one.meta.namespace == budget.meta.namespace]
         homes = Counter(
-            (pod.spec.node_name, *sorted(one.meta.name for one in cluster.disruption_budgets if one.selects(pod)))
-            for pod in held
+            (pod.spec.node_name, *sorted(one.meta.name for one in near if one.selects(pod))) for pod in held
         )
         drains = [
             drain.Drained("", str(node), n, n, tuple(map(str, more)), allowed) for (node, *more), n in homes.items()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 from checks_units import findings
+from counted_calls import calls_of
+
+from kubelint_gpu.kube.objects.collective import pod_groups
 
 GROUP = """apiVersion: scheduling.volcano.sh/v1beta1
 kind: PodGroup
@@ -95,3 +98,13 @@ def test_a_minimum_above_the_pods_that_there_ever_are(text, changes, message):
     found = told(text)
     assert len(found) == bool(message)
     assert all(message in one for one in found)
+
+
+def test_each_workload_is_asked_once_for_its_groups():
+    text = "".join(
+        f"{GROUP}{JOB}---\n".replace("pg", f"pg-{number}").replace("train", f"t-{number}") for number in range(4)
+    )
+    with calls_of(pod_groups) as calls:
+        found = findings(text, code="KLG113")
+    assert [one.object for one in found] == [f"PodGroup/ml/pg-{number}" for number in range(4)]
+    assert len(calls) == 4
