@@ -91,8 +91,7 @@ def _narrowed(draft: Diagnostic, unsure: Sequence[Unread]) -> Diagnostic:
 
 def _deleted(draft: Diagnostic, left: Sequence[Manifest]) -> Diagnostic:
     """What is so once objects are deleted that no manifest has any more."""
-    names = [f"{one.kind} {one.name}" for one in left if one.name in draft.message]
-    names = names or [f"{one.kind} {one.name}" for one in left]
+    names = [f"{one.kind} {one.name}" for one in left]
     verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
     told = f"once {some(names, 'object')} {verb} deleted, as no manifest has {them} any more, "
     return _begun(replace(draft, certainty="possible", moment="later"), told)
