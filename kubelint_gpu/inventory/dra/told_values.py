@@ -10,11 +10,9 @@ from kubelint_gpu.documents import value_at
 from kubelint_gpu.inventory.declarations.inventory import Inventory
 from kubelint_gpu.inventory.dra.nvidia import DRIVER
 from kubelint_gpu.inventory.dra.partitions import published_memory
-from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, models_called, product_label
+from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, mebibytes, models_called, product_label
 from kubelint_gpu.kube.dra.device import Device, attribute_of, qualified
-from kubelint_gpu.kube.values.quantity import parse_quantity
 
-_MIB = 2**20
 _LABEL = "nvidia.com/gpu"
 _MEMORY = "memory"
 _OF_NO_MODEL = frozenset([(DRIVER, name) for name in ("uuid", "parentUUID", "driverVersion", "cudaDriverVersion")]) | {
@@ -49,8 +47,7 @@ def entries_of(node: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def memory_of(entry: Mapping[str, Any]) -> int | None:
     """The memory of each of an entry's GPUs in MiB, where it says so."""
-    memory = entry.get(_MEMORY)
-    return memory if memory is None or isinstance(memory, int) else parse_quantity(memory) // _MIB
+    return mebibytes(entry.get(_MEMORY))
 
 
 def model_of(entry: Mapping[str, Any]) -> GpuModel | None:

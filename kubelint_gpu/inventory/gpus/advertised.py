@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, models_called, product_label, similar_model
+from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, mebibytes, models_called, product_label, similar_model
 from kubelint_gpu.inventory.gpus.mig import impossible, mig_resource
-from kubelint_gpu.kube.values.quantity import parse_quantity
 from kubelint_gpu.values import Value, dataclass, field, replace
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 GPU = "nvidia.com/gpu"
 _SHARED = ".shared"
-_MIB = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,7 @@ def _entry(entry: dict[str, Any], at: Pointer) -> Advertised:
         return Advertised({resource: count}, origins={resource: (*at, "count")})
     if count == 0:
         return Advertised()
-    memory = _mebibytes(entry.get("memory"))
+    memory = mebibytes(entry.get("memory"))
     models, remarks = _models(entry["model"], memory, at)
     first, *others = [_of_model(entry, at, one, memory) for one in models or (None,)]
     may_be = {
@@ -219,9 +217,3 @@ def _mig_remarks(mig: dict[str, Any], model: GpuModel | None, at: Pointer) -> li
     if model is not None:
         remarks += [((*at, profile), sentence, hint) for profile, sentence, hint in impossible(model, mig["profiles"])]
     return remarks
-
-
-def _mebibytes(memory: int | str | None) -> int | None:
-    if memory is None or isinstance(memory, int):
-        return memory
-    return parse_quantity(memory) // _MIB

@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 
 from kubelint_gpu.inventory.declarations.did_you_mean import nearest
+from kubelint_gpu.kube.values.quantity import parse_quantity
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import Value, dataclass
 
@@ -155,6 +156,11 @@ def similar_model(spelling: str) -> str | None:
     spellings = {_bare(name): name for model in MODELS for name in (*model.names, model.product)}
     found = nearest(_bare(spelling), spellings)
     return spellings[found] if found else None
+
+
+def mebibytes(memory: int | str | None) -> int | None:
+    """A GPU's memory in MiB, from a number of them or a quantity; None where it is not written."""
+    return memory if memory is None or isinstance(memory, int) else int(parse_quantity(memory) // 2**20)
 
 
 def _bare(spelling: str) -> str:
