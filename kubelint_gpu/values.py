@@ -32,6 +32,8 @@ else:
 
     _MISSING = object()
     _HASH = "_value_hash"  # computed once: values are keys, and deep ones are dear to hash
+    _FEW = 8
+    _filled = {}
 
     class field:  # noqa: N801 - it stands for the function of the standard library
         """One attribute of a class of values: its default, or how one is made; equality or `repr` may leave it out."""
@@ -107,37 +109,54 @@ else:
             inherited = next((base.__value_kept__ for base in ancestors if hasattr(base, "__value_kept__")), {})
             namespace["__value_kept__"] = {**inherited, **computed}
             namespace["__getattr__"] = _work_out
-        hashed = (_HASH,) if frozen and not any(hasattr(base, _HASH) for base in bases) else ()
-        namespace["__slots__"] = (*own, *computed, *hashed)
-        namespace["__value_given__"] = given
-        namespace["__match_args__"] = names
-        namespace["__value_places__"] = {name: place for place, name in enumerate(names)}
-        namespace["__value_constant__"] = frozen and eq
+        hashed = (_HASH,) if frozen and not any([hasattr(base, _HASH) for base in bases]) else ()
         # of one name attrgetter gives no tuple
         every = attrgetter(*names) if len(names) > 1 else lambda value: tuple([getattr(value, one) for one in names])
-        namespace["__value_all__"] = staticmethod(every)
+        namespace = {**_METHODS, **(_COMPARED if eq else {}), **namespace, **(_FROZEN if frozen else {})}
+        namespace |= {
+            "__slots__": (*own, *computed, *hashed),
+            "__value_given__": given,
+            "__match_args__": names,
+            "__value_places__": dict(zip(names, range(len(names)))),
+            "__value_constant__": frozen and eq,
+            "__value_all__": staticmethod(every),
+        }
         if "__init__" not in namespace:
             namespace.setdefault("__new__", _first_new)
-        if frozen:
-            namespace["__setattr__"] = _refuse_setattr
-            namespace["__delattr__"] = _refuse_delattr
-        namespace.setdefault("__repr__", _repr)
-        namespace.setdefault("__reduce__", _reduce)
         if eq:
             left_out = [name for name, one in given.items() if one.__class__ is field and not one.compare]
-            compared = [name for name in names if name not in left_out]
-            key = attrgetter(*compared) if compared else lambda _value: ()
+            compared = [name for name in names if name not in left_out] if left_out else names
+            key = (attrgetter(*compared) if left_out or len(names) < 2 else every) if compared else lambda _value: ()
             namespace["__value_key__"] = staticmethod(key)
-            namespace.setdefault("__eq__", _eq)
             namespace.setdefault("__hash__", _hash if frozen else None)
         if order:
             namespace.update((f"__{one.__name__}__", _ordering(one)) for one in (lt, le, gt, ge))
         return metaclass(called, bases, namespace)
 
     def _first_new(cls, *args, **kwargs):
+        """`__new__` of the first values of a class: to make its own costs more than to fill in a few one by one."""
         owner = next(one for one in cls.__mro__ if "__new__" in one.__dict__)
-        owner.__new__ = _constructor(owner)
-        return cls.__new__(cls, *args, **kwargs)
+        names, given = owner.__match_args__, owner.__value_given__
+        _filled[owner] = count = _filled.get(owner, 0) + 1
+        values = dict(zip(names, args))
+        values.update(kwargs)
+        # what is lacking, given twice or not known, the constructor says
+        if count > _FEW or len(values) < len(args) + len(kwargs) or not owner.__value_places__.keys() >= kwargs.keys():
+            owner.__new__ = _constructor(owner)
+            return cls.__new__(cls, *args, **kwargs)
+        for name in names:
+            if name not in values:
+                one = given.get(name, _MISSING)
+                if one.__class__ is field:
+                    one = one.default if one.default_factory is _MISSING else one.default_factory()
+                if one is _MISSING:
+                    owner.__new__ = _constructor(owner)
+                    return cls.__new__(cls, *args, **kwargs)
+                values[name] = one
+        made = object.__new__(cls)
+        for name, value in values.items():
+            object.__setattr__(made, name, value)
+        return made
 
     def _constructor(cls):
         """`__new__` for the attributes of a class: that of any class of as many, with other names."""
@@ -212,6 +231,10 @@ else:
 
     def _refuse_delattr(self, name):
         raise AttributeError(f"cannot delete field {name!r}")
+
+    _METHODS = {"__repr__": _repr, "__reduce__": _reduce}
+    _COMPARED = {"__eq__": _eq}
+    _FROZEN = {"__setattr__": _refuse_setattr, "__delattr__": _refuse_delattr}
 
     def _ordering(compare):
         def method(self, other):

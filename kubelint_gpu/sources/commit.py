@@ -74,24 +74,20 @@ def read_commit(
 
 def missing(index: Mapping[str, str], root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     """The files of an index that are not in the work tree any more."""
-    listed: dict[str, Collection[str]] = {}
-    for name in index:
-        folder, _, last = name.rpartition("/")
-        there = listed.get(folder)
-        if there is None:
-            there = listed[folder] = _listed(os.path.join(root, folder))  # noqa: PTH118 - thousands of files
+    folders = {name.rpartition("/")[0] for name in index}
+    there = {f"{folder}/{name}" if folder else name for folder in folders for name in _listed(root, folder)}
+    for name in index.keys() - there:
         # a file system may call a file by another spelling of its name than git
-        gone = last not in there and name.endswith(suffixes) and is_expected(index[name])
-        if gone and not os.path.lexists(root / name):
+        if name.endswith(suffixes) and is_expected(index[name]) and not os.path.lexists(root / name):
             yield name
 
 
-def _listed(folder: str) -> frozenset[str]:
+def _listed(root: Path, folder: str) -> list[str]:
     """The names in a folder; none where it is not there, or cannot be read."""
     try:
-        return frozenset(os.listdir(folder))  # noqa: PTH208 - text
+        return os.listdir(os.path.join(root, folder))  # noqa: PTH118, PTH208 - text
     except OSError:
-        return frozenset()
+        return []
 
 
 def _written(index: Mapping[str, str], files: Iterable[SourceFile], root: Path) -> Iterator[str]:

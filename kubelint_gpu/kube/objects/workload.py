@@ -227,11 +227,15 @@ def is_base(value: dict[str, Any]) -> bool:
     return isinstance(meta, dict) and any(is_patched_later(meta.get(key)) for key in ("name", "namespace"))
 
 
-def _has_directive(value: Any) -> bool:
+def _has_directive(value: dict[str, Any]) -> bool:
     """Whether a directive of a strategic merge patch stands in it, as `$patch: delete` does."""
-    if isinstance(value, dict):
-        return any(key.startswith(_DIRECTIVES) or _has_directive(child) for key, child in value.items())
-    return isinstance(value, list) and any(map(_has_directive, value))
+    todo: list[Any] = [value]
+    for one in todo:
+        if isinstance(one, dict) and any([key.startswith(_DIRECTIVES) for key in one if key[:1] == "$"]):
+            return True
+        within = one.values() if isinstance(one, dict) else one
+        todo += [child for child in within if isinstance(child, (dict, list))]
+    return False
 
 
 def _is_partial(kind: str, value: dict[str, Any], spec: Fields, template: Fields) -> bool:

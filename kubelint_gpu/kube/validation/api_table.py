@@ -31,8 +31,9 @@ class Table:
 
     def __init__(self, text: str) -> None:
         self._types: dict[str, str] = {}
-        self._kinds: dict[tuple[str, str], Entry] = {}
+        self._kinds: dict[tuple[str, str], str] = {}
         self._versions: dict[tuple[str, str], dict[str, Entry]] = {}
+        self._entries: dict[str, Entry] = {}
         self._fields: dict[str, dict[str, Entry]] = {}
         self._codes: dict[tuple[str, int | None], dict[str, str]] = {}
         self.first = self.last = 0
@@ -43,18 +44,24 @@ class Table:
                 self._types[name] = rest
             elif what == "kind":
                 kind, _, spans = rest.partition(" ")
-                entry = self._kinds[name, kind] = self._entry(spans)
-                self._versions.setdefault((name.rpartition("/")[0], kind), {})[name] = entry
+                self._kinds[name, kind] = spans
             elif what == "releases":
                 self.first, self.last = int(name), int(rest)
 
     def kind(self, version: str, kind: str) -> Entry:
         """The types of an apiVersion and kind; empty where no release has them."""
-        return self._kinds.get((version, kind), ())
+        spans = self._kinds.get((version, kind))
+        return self._entry(spans) if spans is not None else ()
 
     def versions(self, group: str, kind: str) -> Mapping[str, Entry]:
         """The apiVersions of a group, with their releases, that have a kind."""
-        return self._versions.get((group, kind), {})
+        if (group, kind) not in self._versions:
+            self._versions[group, kind] = {
+                version: self._entry(spans)
+                for (version, other), spans in self._kinds.items()
+                if other == kind and version.rpartition("/")[0] == group
+            }
+        return self._versions[group, kind]
 
     def fields(self, name: str) -> Mapping[str, Entry]:
         """The fields of a type; empty where nothing is known of it."""
@@ -72,7 +79,10 @@ class Table:
         return found
 
     def _entry(self, text: str) -> Entry:
-        return tuple(self._span(part) for part in text.split("|"))
+        found = self._entries.get(text)
+        if found is None:
+            found = self._entries[text] = tuple([self._span(part) for part in text.split("|")])
+        return found
 
     def _span(self, text: str) -> ReleaseSpan:
         code, _, releases = text.partition(":")

@@ -76,45 +76,48 @@ class _Rollouts(NamedTuple):
 
 
 def _judged(asked: _Rollouts) -> tuple[Judgement, ...]:
-    found = tuple(Judgement.undecided(one.new) for one in asked.transitions)
+    unknown = found = tuple(Judgement.undecided(one.new) for one in asked.transitions)
     try:
         with part(3, 4):
             found = asked.judged()
     except UsedUp:
         return found
     if any(one.placed < one.wanted or not one.ends for one in found):
+        others = unknown
         with suppress(UsedUp), part(1, 4):
             standing = where_none_come(asked.transitions, asked.cluster)
-            if standing is not None:
-                others = asked._replace(cluster=standing).judged()
-                found = tuple(_softened(one, other) for one, other in zip(found, others, strict=True))
+            others = found if standing is None else asked._replace(cluster=standing).judged()
+        found = tuple(map(_softened, found, others))
     if any(one.verdict is Verdict.STUCK for one in found) and may_leave_devices(asked.transitions, asked.cluster):
         found = tuple(
             _softened(one, replace(one, verdict=Verdict.MAY_STICK)) if one.workload.spec.resource_claims else one
             for one in found
         )
-    if asked.growth and any(one.verdict is not Verdict.COMPLETES for one in found):
-        with suppress(UsedUp), part(1, 2):
-            found = _grown(found, asked)
-    return found
+    return _grown(found, unknown, asked) if asked.growth else found
 
 
 def _softened(one: Judgement, other: Judgement) -> Judgement:
     """The judgement, only possible where it would be `other` if old pods stood on nodes that take none any more."""
-    if one.verdict is Verdict.STUCK and other.verdict in (Verdict.COMPLETES, Verdict.MAY_STICK):
+    if one.verdict is Verdict.STUCK and other.verdict not in (Verdict.STUCK, None):
         return replace(one, verdict=Verdict.MAY_STICK)
     if one.placed < one.wanted and other.placed > one.placed:
         return replace(one, at_best=max(other.placed, one.at_best or 0))
     return one
 
 
-def _grown(found: tuple[Judgement, ...], asked: _Rollouts) -> tuple[Judgement, ...]:
-    """The judgements with nodes that pools may add, where these are better."""
+def _grown(found: tuple[Judgement, ...], grown: tuple[Judgement, ...], asked: _Rollouts) -> tuple[Judgement, ...]:
+    """The judgements with nodes that pools may add, where these are better; `grown` where that is not found out."""
     transitions, cluster, growth, budget, _ = asked
-    found = tuple(_better(one, other) for one, other in zip(found, asked.judged(growth), strict=True))
+    if all(one.verdict is Verdict.COMPLETES for one in found):
+        return found
+    with suppress(UsedUp), part(1, 2):
+        grown = asked.judged(growth)
+    found = tuple(map(_better, found, grown))
     ending = [number for number, one in enumerate(found) if one.grows and one.verdict is Verdict.COMPLETES]
     stalling = [number for number in ending if found[number].stalls is None]
-    if stalling:
+    if not stalling:
+        return found
+    with suppress(UsedUp), part(1, 2):
         # the replicas themselves need nodes that join; does the rollout need more of them?
         still = RolloutAnalysis(transitions, cluster, budget, growth, joins=False).judge(stalling)
         found = tuple(

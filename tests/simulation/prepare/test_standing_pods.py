@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 from device_objects import CLASS, RECREATE, SURGE, asking, by, plain, slices, template
-from rollout_objects import node, workload
+from rollout_objects import deployment, node, workload
 
 from kubelint_gpu.scheduler import read_cluster
+from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
+from kubelint_gpu.work import limited
 
 
 @pytest.mark.parametrize(
@@ -37,6 +39,7 @@ def tainted(key, **spec):
     return {**node("n2", 1), "spec": {"taints": [{"key": key, "effect": "NoSchedule"}], **spec}}
 
 
+NODE = read_cluster([node("more")]).nodes[0]
 CORDONED = tainted("node.kubernetes.io/unschedulable", unschedulable=True)
 
 
@@ -54,3 +57,19 @@ def test_pods_that_no_capture_shows_may_stand_where_nothing_comes_any_more(kind,
     change = Transition(workload(kind, replicas=2), workload(kind), rolls=False, known=True)
     (found,) = judge([change], read_cluster([node("n1"), closed]))
     assert (found.placed, max(found.placed, found.at_best or 0)) == (1, placed)
+
+
+@pytest.mark.parametrize(
+    ("others", "growth", "expected"),
+    [([CORDONED], (), Verdict.MAY_STICK), ([], (Growth("pool", NODE, 1, 1),), Verdict.COMPLETES)],
+)
+def test_no_rollout_is_stuck_for_certain_where_too_little_work_was_left_for_such_pods_or_for_nodes_that_join(
+    others, growth, expected
+):
+    change, cluster = Transition(deployment(), deployment(), known=True), read_cluster([node("n1"), *others])
+    found = set()
+    for steps in range(0, 400, 4):
+        with limited(steps):
+            found.add(judge([change], cluster, growth=growth)[0].verdict)
+    assert expected in found
+    assert Verdict.STUCK not in found
