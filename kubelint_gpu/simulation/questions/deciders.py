@@ -34,6 +34,7 @@ ALONE: tuple[Decider, ...] = (
 )
 """Deciders of a rollout while all others stay as they are; the last one always answers."""
 AT_LAST: tuple[Decider, ...] = (
+    Decider("shortage-alone", shortage.alone),
     Decider("some-runs", applied.told_by_some),
     Decider("shortage-at-worst", shortage.at_worst),
 )
