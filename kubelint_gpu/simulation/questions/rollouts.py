@@ -16,7 +16,7 @@ from kubelint_gpu.simulation.questions.served_resources import (
     served_both_ways,
     with_claims_for_resources,
 )
-from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict, rank
+from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict, best_of, rank
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import NamedTuple, replace
 from kubelint_gpu.work import UsedUp, part
@@ -100,9 +100,7 @@ def _softened(one: Judgement, other: Judgement) -> Judgement:
     """The judgement, only possible where it would be `other` if old pods stood on nodes that take none any more."""
     if one.verdict is Verdict.STUCK and other.verdict not in (Verdict.STUCK, None):
         return replace(one, verdict=Verdict.MAY_STICK)
-    if one.placed < one.wanted and other.placed > one.placed:
-        return replace(one, at_best=max(other.placed, one.at_best or 0))
-    return one
+    return replace(one, at_best=best_of(one, (one, other))) if one.placed < one.wanted else one
 
 
 def _grown(found: tuple[Judgement, ...], grown: tuple[Judgement, ...], asked: _Rollouts) -> tuple[Judgement, ...]:
@@ -156,9 +154,10 @@ def judge_together(
 
 
 def _better(one: Judgement, grown: Judgement) -> Judgement:
-    """The judgement with growing pools, where it is the better one, or where there is as little room on more nodes."""
+    """The judgement with growing pools, where it is the better one or not known, or on more nodes has as little room."""
     short = one.verdict is grown.verdict is None and len(grown.eligible) > len(one.eligible)
-    if rank(grown.verdict) > rank(one.verdict) or grown.placed > one.placed or short:
+    unknown = one.waits and grown.verdict is Verdict.UNDECIDED
+    if rank(grown.verdict) > rank(one.verdict) or grown.placed > one.placed or short or unknown:
         stalls = one.trace if grown.verdict is Verdict.COMPLETES and one.waits else None
         return replace(grown, grows=True, stalls=stalls)
     return one

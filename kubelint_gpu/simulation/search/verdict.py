@@ -156,11 +156,22 @@ class Together(Value):
 def worst(found: Sequence[Judgement]) -> Judgement:
     """What is said of a workload that fares differently where others come first: the worst, and that it may be so."""
     chosen = min(found, key=lambda one: (one.placed >= one.wanted, one.placed, rank(one.verdict)))
-    if any(one.placed > chosen.placed for one in found):
-        chosen = replace(chosen, at_best=max(one.placed if one.at_best is None else one.at_best for one in found))
+    chosen = replace(chosen, at_best=best_of(chosen, found))
     if chosen.verdict is Verdict.STUCK and any(one.verdict is not Verdict.STUCK for one in found):
         return replace(chosen, verdict=Verdict.MAY_STICK)
     return chosen
+
+
+def best_of(one: Judgement, found: Sequence[Judgement]) -> int | None:
+    """How many of its pods run at best, where some judgements of the same workload may hold as well as this one.
+
+    What is undecided may be anything.
+    """
+    undecided = any(other.verdict is Verdict.UNDECIDED for other in found)
+    most = one.wanted if undecided else max(other.placed for other in found)
+    if most <= one.placed:
+        return one.at_best
+    return max(most, *(other.at_best or 0 for other in found))
 
 
 def rank(verdict: Verdict | None) -> int:

@@ -1,0 +1,65 @@
+"""What is said with less work is no more than what is said with all of it: a certain verdict rests on no cut."""
+
+from __future__ import annotations
+
+import pytest
+from reference_cases import featured_case, random_case
+from reference_program import growth_of, program_input
+
+from kubelint_gpu.simulation.questions.rollouts import judge
+from kubelint_gpu.simulation.search.verdict import Verdict
+from kubelint_gpu.work import UsedUp, limited
+
+STEPS = (100, 200, 400, 700, 1_200, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000)
+# Cases in which something was said of a search that had been cut off, and some others.
+FEATURED = (150, 1070, 1322, 1486)
+RANDOM = (5, 1044)
+
+
+def said_with(case, steps):
+    transitions, cluster = program_input(case)
+    with limited(steps):
+        try:
+            return judge(transitions, cluster, growth=growth_of(case))
+        except UsedUp:
+            return ()
+
+
+def most(one):
+    return max(one.placed, one.at_best or 0)
+
+
+def compare(case):
+    whole = said_with(case, 3_000_000)
+    for steps in STEPS:
+        for less, more in zip(said_with(case, steps), whole, strict=False):
+            if more.verdict is Verdict.UNDECIDED:
+                continue
+            # what is stuck without the others may begin otherwise beside them
+            assert less.verdict is not Verdict.STUCK or more.waits, (steps, less, more)
+            # what workloads do to each other is told of all of them where all is known
+            told = less.verdict is not Verdict.MAY_STICK or less.company
+            assert told or more.verdict is not Verdict.COMPLETES, (steps, less, more)
+            assert less.verdict is not Verdict.COMPLETES or more.verdict is Verdict.COMPLETES, (steps, less, more)
+            if less.verdict is None and most(less) < less.wanted:
+                assert most(more) < more.wanted, (steps, less, more)
+
+
+@pytest.mark.parametrize(
+    ("cases", "seed"), [*((featured_case, seed) for seed in FEATURED), *((random_case, seed) for seed in RANDOM)]
+)
+def test_less_work_says_no_more(cases, seed):
+    compare(case_of(cases, seed))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("first", range(0, 400, 20))
+def test_less_work_says_no_more_of_many_cases(first):
+    for seed in range(first, first + 20):
+        for cases in (random_case, featured_case):
+            compare(case_of(cases, seed))
+
+
+def case_of(cases, seed):
+    found = cases(seed)
+    return found if cases is random_case else found[1]
