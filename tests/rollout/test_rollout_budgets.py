@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from reference_cases import featured_case, random_case
 from reference_program import growth_of, program_input
+from rollout_objects import cluster, node, workload
 
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.verdict import Verdict
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.work import UsedUp, limited
 
 STEPS = (100, 200, 400, 700, 1_200, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000)
@@ -63,3 +67,21 @@ def test_less_work_says_no_more_of_many_cases(first):
 def case_of(cases, seed):
     found = cases(seed)
     return found if cases is random_case else found[1]
+
+
+def test_what_a_daemon_set_that_leaves_a_node_makes_room_for_is_short_of_it_for_certain_with_no_work():
+    whole, leaving = (
+        workload("DaemonSet", "b"),
+        workload("DaemonSet", "b", nodeSelector={"kubernetes.io/hostname": "n2"}),
+    )
+    old, new = (
+        workload("StatefulSet", "a", priority=9, preemptionPolicy="Never", **more) for more in ({}, {"subdomain": "x"})
+    )
+    changes = [Transition(new, old, known=True), Transition(leaving, whole, known=True)]
+    found = set()
+    for steps in range(0, 4_000, 50):
+        with limited(steps), suppress(UsedUp):
+            first = judge(changes, cluster(node("n1"), node("n2")))[0]
+            found.add((first.verdict, most(first)))
+    assert (None, 0) not in found
+    assert len(found) > 1

@@ -111,16 +111,16 @@ def by_evicting(question: Question, found: Judgement, alone: Callable[[Question]
 
 
 def softened(question: Question, found: Judgement) -> Judgement:
-    """The judgement of a workload that is new or scaled; where some run gives it all its pods, it is possible only."""
+    """The judgement of a workload that changes; where some run gives it all its pods, it is possible only."""
     one = question.participant
-    if one.replaces or not one.moves or found.placed >= found.wanted or not _is_asked(question):
+    if not one.moves or found.placed >= found.wanted or not _is_asked(question):
         return found
     ends = _ends(question)
     if ends is None or not ends.whole:
         # what is rolled or has fewer pods gives places up at some moment
         others = (question.situation.participants[place] for place in changing(question.situation, question.position))
         gives = any(other.rolling or other.replicas < other.before for other in others)
-        best = gives and shortage.alone(question) is None
+        best = gives and shortage.alone(question) is None and shortage.at_last(question) is None
     else:
         done = partial(ends.simulation.model.done, name=one.new.key)
         best = any(done(state) for end in ends.found for state in end.states)

@@ -154,7 +154,7 @@ def judge_together(
 
 
 def _better(one: Judgement, grown: Judgement) -> Judgement:
-    """The judgement with growing pools, where it is the better one or not known, or on more nodes has as little room."""
+    """The judgement with growing pools, where it is better or not known, or where more nodes give as little room."""
     short = one.verdict is grown.verdict is None and len(grown.eligible) > len(one.eligible)
     unknown = one.waits and grown.verdict is Verdict.UNDECIDED
     if rank(grown.verdict) > rank(one.verdict) or grown.placed > one.placed or short or unknown:
