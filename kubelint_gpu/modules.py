@@ -35,11 +35,13 @@ _TOGETHER = 16  # modules that one after the other imports: most runs need all o
 _TAG = sys.implementation.cache_tag
 _PLACE = os.path.join(_HERE, "__pycache__", f"modules.{_TAG}.bin")
 _IS_POSSIBLE = hasattr(os, "pread") and not sys.flags.optimize and not sys.pycache_prefix
-_IDENTITY = (MAGIC_NUMBER, sys.version, __version__, 6)
+_IDENTITY = (MAGIC_NUMBER, sys.version, __version__, 7)
 _BY_NAME = frozenset(("__future__", "collections.abc", "functools", "typing"))  # it is what is in them that is imported
 _OF_IMPORT = ("__spec__", "__loader__", "__class__", "__path__")
 _kept: list[KeptModules] = []
 _compiled: dict[str, CodeType] = {}
+patterns: dict[tuple[str, int], bytes] = {}
+"""What `re` makes of the expressions that runs have used, by text and flags."""
 
 Entry = tuple[str, bool, bool, int, int, int, int]
 """The path, from here where it is below; whether it is a package, and runs later; time and size of the source; where
@@ -53,7 +55,7 @@ class KeptModules:
         self._file = os.open(path, os.O_RDONLY)
         self._begin = int.from_bytes(os.pread(self._file, 4, 0), "little")
         identity, *held = marshal.loads(os.pread(self._file, self._begin - 4, 4))  # noqa: S302 - of its own
-        self.entries, self.compiled = held if identity == _IDENTITY else ({}, {})
+        self.entries, self.compiled, self.patterns = held if identity == _IDENTITY else ({}, {}, {})
         self._codes: dict[str, CodeType] = {}
 
     def find_spec(self, name: str, _path: object = None, _target: ModuleType | None = None) -> ModuleSpec | None:
@@ -129,6 +131,7 @@ def use() -> None:
             _kept.append(KeptModules(_PLACE))
             sys.meta_path.insert(0, _kept[0])
             _compiled.update(_kept[0].compiled)
+            patterns.update(_kept[0].patterns)
             for name in _BY_NAME & sys.modules.keys():
                 sys.modules[name].__class__ = _Kept
     except (OSError, ValueError, EOFError, TypeError):
@@ -190,7 +193,10 @@ def _write(specs: list[Any]) -> None:
     for names in groups:
         start, body = len(body), body + marshal.dumps({name: codes[name] for name in names})
         entries |= {name: (*about[name], start, len(body)) for name in names}
-    head = marshal.dumps((_IDENTITY, entries, _compiled))
+    from kubelint_gpu.patterns import made_of_used
+
+    patterns.update(made_of_used())
+    head = marshal.dumps((_IDENTITY, entries, _compiled, patterns))
     temporary = f"{_PLACE}.{os.getpid()}"
     with open(temporary, "xb") as file:
         file.writelines(((len(head) + 4).to_bytes(4, "little"), head, body))

@@ -109,7 +109,7 @@ else:
             inherited = next((base.__value_kept__ for base in ancestors if hasattr(base, "__value_kept__")), {})
             namespace["__value_kept__"] = {**inherited, **computed}
             namespace["__getattr__"] = _work_out
-        hashed = (_HASH,) if frozen and not any([hasattr(base, _HASH) for base in bases]) else ()
+        hashed = (_HASH,) if frozen and not [base for base in bases if hasattr(base, _HASH)] else ()
         # of one name attrgetter gives no tuple
         every = attrgetter(*names) if len(names) > 1 else lambda value: tuple([getattr(value, one) for one in names])
         namespace = {**_METHODS, **(_COMPARED if eq else {}), **namespace, **(_FROZEN if frozen else {})}
@@ -117,7 +117,7 @@ else:
             "__slots__": (*own, *computed, *hashed),
             "__value_given__": given,
             "__match_args__": names,
-            "__value_places__": dict(zip(names, range(len(names)))),
+            "__value_places__": {name: place for place, name in enumerate(names)},
             "__value_constant__": frozen and eq,
             "__value_all__": staticmethod(every),
         }
@@ -138,7 +138,7 @@ else:
         owner = next(one for one in cls.__mro__ if "__new__" in one.__dict__)
         names, given = owner.__match_args__, owner.__value_given__
         _filled[owner] = count = _filled.get(owner, 0) + 1
-        values = dict(zip(names, args))
+        values = dict(zip(names, args, strict=False))
         values.update(kwargs)
         # what is lacking, given twice or not known, the constructor says
         if count > _FEW or len(values) < len(args) + len(kwargs) or not owner.__value_places__.keys() >= kwargs.keys():

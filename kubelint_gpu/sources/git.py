@@ -73,7 +73,8 @@ def git(arguments: Sequence[str | bytes], root: Path, given: bytes = b"") -> byt
 def _run(
     arguments: Sequence[str | bytes], folder: Path, given: bytes = b"", more: dict[str, str] | None = None
 ) -> bytes:
-    program = find("git")
+    path = search_path()
+    program = find("git", path)
     if program is None:
         raise GitError("git is not installed")
     settings = [part for setting in _SETTINGS for part in ("-c", setting)]
@@ -85,7 +86,7 @@ def _run(
             capture_output=True,
             check=False,
             timeout=_SECONDS,
-            env={**os.environ, **_ENVIRONMENT, **(more or {}), "PATH": os.pathsep.join(search_path())},
+            env={**os.environ, **_ENVIRONMENT, **(more or {}), "PATH": os.pathsep.join(path)},
         )
     except subprocess.TimeoutExpired:
         raise GitError(f"git did not answer within {_SECONDS} seconds") from None

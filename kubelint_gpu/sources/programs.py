@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from kubelint_gpu.sources.checkout import repository_root
 
 
-def find(name: str) -> str | None:
-    """The path of a program on the PATH; None where there is none outside of the checkout."""
-    return next(_named(name, search_path()), None)
+def find(name: str, folders: Sequence[str] | None = None) -> str | None:
+    """The path of a program on the PATH, or in some folders; None where there is none outside of the checkout."""
+    return next(_named(name, search_path() if folders is None else folders), None)
 
 
 def passed_over(name: str) -> str | None:
@@ -41,7 +41,7 @@ def _entries() -> list[str]:
     return os.environ.get("PATH", os.defpath).split(os.pathsep)
 
 
-def _named(name: str, folders: list[str]) -> Iterator[str]:
+def _named(name: str, folders: Sequence[str]) -> Iterator[str]:
     suffixes = os.environ.get("PATHEXT", ".EXE").split(os.pathsep) if os.name == "nt" else [""]
     for folder in folders:
         for suffix in suffixes:

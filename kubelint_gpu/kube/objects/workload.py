@@ -231,7 +231,7 @@ def _has_directive(value: dict[str, Any]) -> bool:
     """Whether a directive of a strategic merge patch stands in it, as `$patch: delete` does."""
     todo: list[Any] = [value]
     for one in todo:
-        if isinstance(one, dict) and any([key.startswith(_DIRECTIVES) for key in one if key[:1] == "$"]):
+        if isinstance(one, dict) and [key for key in one if key[:1] == "$" and key.startswith(_DIRECTIVES)]:
             return True
         within = one.values() if isinstance(one, dict) else one
         todo += [child for child in within if isinstance(child, (dict, list))]
