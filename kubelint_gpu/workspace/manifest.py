@@ -12,7 +12,7 @@ from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
 from kubelint_gpu.kube.objects.relaxation import is_opaque, relaxed
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_workload, read_workload
 from kubelint_gpu.kube.values.errors import InvalidObject, short_path
-from kubelint_gpu.values import Value, dataclass, kept, replace
+from kubelint_gpu.values import NamedTuple, Value, dataclass, kept, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.origin import Origin
@@ -28,25 +28,59 @@ def place_of(path: str, span: Span | None) -> Place:
     return Place(path, span.line, span.column, span.end_line, span.end_column)
 
 
+class Read(NamedTuple):
+    """What an object was read as.
+
+    Attributes:
+        workload: what pods come from it; None for other kinds.
+        problems: fields whose values the API server would refuse, or that are placeholders.
+        templates: the pod templates of a custom resource, each as the same object with a workload of its own.
+        defect: what this program could not read it for; it has no workload then, and the others are judged.
+    """
+
+    workload: Workload | None = None
+    problems: tuple[InvalidObject, ...] = ()
+    templates: tuple[Manifest, ...] = ()
+    defect: Exception | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Manifest(Value):
     """One object of a manifest.
 
     Attributes:
         item: the object's data and positions.
-        workload: what pods come from it; None for other kinds.
-        problems: fields whose values the API server would refuse, or that are placeholders.
-        templates: the pod templates of a custom resource, each as the same object with a workload of its own.
         origin: where its fields were written, for an object that was rendered: its places are those of the sources.
-        defect: what this program could not read it for; it has no workload then, and the others are judged.
+        given: what it is read as; None for what its data say, which is found out when it is first asked for.
     """
 
     item: Item
-    workload: Workload | None = None
-    problems: tuple[InvalidObject, ...] = ()
-    templates: tuple[Manifest, ...] = ()
     origin: Origin | None = None
-    defect: Exception | None = None
+    given: Read | None = None
+
+    @kept
+    def _content(self) -> Read:
+        return self.given or _read(self.item, self.origin)
+
+    @kept
+    def workload(self) -> Workload | None:
+        """What pods come from it; None for other kinds."""
+        return self._content.workload
+
+    @property
+    def problems(self) -> tuple[InvalidObject, ...]:
+        """Fields whose values the API server would refuse, or that are placeholders."""
+        return self._content.problems
+
+    @property
+    def templates(self) -> tuple[Manifest, ...]:
+        """The pod templates of a custom resource, each as the same object with a workload of its own."""
+        return self._content.templates
+
+    @property
+    def defect(self) -> Exception | None:
+        """What this program could not read it for; it has no workload then, and the others are judged."""
+        return self._content.defect
 
     @property
     def path(self) -> str:
@@ -104,7 +138,7 @@ class Manifest(Value):
     @kept
     def unknown(self) -> tuple[InvalidObject, ...]:
         """The fields that something fills in later, but for amounts."""
-        return tuple(problem for problem in self.problems if problem.placeholder and not problem.is_amount)
+        return tuple(filter(_is_unknown, self.problems))
 
     @property
     def unknown_fields(self) -> list[str]:
@@ -156,7 +190,7 @@ def manifests(
     `origins` say for each document of a rendered text, by its path, where its fields were written.
     """
     return tuple(
-        _manifest(item, _origin(item, origins))
+        Manifest(item, _origin(item, origins))
         for reading in readings
         for document in reading.documents
         for item in items(document)
@@ -169,21 +203,25 @@ def _origin(item: Item, origins: Mapping[str, tuple[Origin | None, ...]]) -> Ori
     return known[item.document.index] if item.document.index < len(known) else None
 
 
-def _manifest(item: Item, origin: Origin | None) -> Manifest:
+def _read(item: Item, origin: Origin | None) -> Read:
     try:
-        return _read(item, origin)
+        return _unguarded(item, origin)
     except Exception as error:  # noqa: BLE001 - one object must not hide what the others have
-        return Manifest(item, origin=origin, defect=error)
+        return Read(defect=error)
 
 
-def _read(item: Item, origin: Origin | None) -> Manifest:
-    read = _workloads(item.value)
-    found = [Manifest(item, workload, problems, origin=origin) for workload, problems in read]
-    unknown = [problem.pointer for one in found for problem in one.unknown]
+def _unguarded(item: Item, origin: Origin | None) -> Read:
+    read = [Read(*one) for one in _workloads(item.value)]
+    unknown = [problem.pointer for one in read for problem in one.problems if _is_unknown(problem)]
     if unknown:
         least = _workloads(relaxed(item.value, unknown))
-        found = [_relaxation(one, workload) for one, (workload, _) in zip(found, least, strict=True)]
-    return found[0] if is_workload(item.value) else Manifest(item, templates=tuple(found), origin=origin)
+        read = [_relaxation(one, workload) for one, (workload, _) in zip(read, least, strict=True)]
+    return read[0] if is_workload(item.value) else Read(templates=tuple(Manifest(item, origin, one) for one in read))
+
+
+def _is_unknown(problem: InvalidObject) -> bool:
+    """Whether something fills a field in later, and it is no amount."""
+    return problem.placeholder and not problem.is_amount
 
 
 def _workloads(value: dict[str, Any]) -> list[tuple[Workload | None, tuple[InvalidObject, ...]]]:
@@ -194,14 +232,14 @@ def _workloads(value: dict[str, Any]) -> list[tuple[Workload | None, tuple[Inval
     return [(read_workload(value, problems), tuple(problems))]
 
 
-def _relaxation(one: Manifest, least: Workload | None) -> Manifest:
-    """The manifest with the relaxation of its workload: what is said of its rollouts rests on what is not known.
+def _relaxation(one: Read, least: Workload | None) -> Read:
+    """What it is read as with the relaxation of its workload: what is said of its rollouts rests on what is not known.
 
     A class that is not known is an exception, as its pods count as of the highest priority, and so is what its pods
     are called and known by.
     """
-    sure = least is None or all(is_opaque(problem.pointer) for problem in one.unknown)
-    return replace(one, workload=least if sure or least is None else replace(least, approximate=True))
+    sure = least is None or all(is_opaque(problem.pointer) for problem in one.problems if _is_unknown(problem))
+    return one._replace(workload=least if sure or least is None else replace(least, approximate=True))
 
 
 def _text(value: Any) -> str:
