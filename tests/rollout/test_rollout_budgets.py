@@ -69,19 +69,35 @@ def case_of(cases, seed):
     return found if cases is random_case else found[1]
 
 
+def told(changes, *nodes):
+    """What is said of the first workload with more and more work."""
+    found = set()
+    for steps in range(0, 4_000, 50):
+        with limited(steps), suppress(UsedUp):
+            first = judge(changes, cluster(*nodes))[0]
+            found.add((first.verdict, most(first)))
+    return found
+
+
+def templates(kind, name, **more):
+    return [
+        workload(kind, name, priority=9, preemptionPolicy="Never", **more, **one) for one in ({}, {"subdomain": "x"})
+    ]
+
+
 def test_what_a_daemon_set_that_leaves_a_node_makes_room_for_is_short_of_it_for_certain_with_no_work():
     whole, leaving = (
         workload("DaemonSet", "b"),
         workload("DaemonSet", "b", nodeSelector={"kubernetes.io/hostname": "n2"}),
     )
-    old, new = (
-        workload("StatefulSet", "a", priority=9, preemptionPolicy="Never", **more) for more in ({}, {"subdomain": "x"})
-    )
-    changes = [Transition(new, old, known=True), Transition(leaving, whole, known=True)]
-    found = set()
-    for steps in range(0, 4_000, 50):
-        with limited(steps), suppress(UsedUp):
-            first = judge(changes, cluster(node("n1"), node("n2")))[0]
-            found.add((first.verdict, most(first)))
+    old, new = templates("StatefulSet", "a")
+    found = told([Transition(new, old, known=True), Transition(leaving, whole, known=True)], node("n1"), node("n2"))
     assert (None, 0) not in found
     assert len(found) > 1
+
+
+def test_what_may_come_to_the_place_of_a_daemon_set_that_is_rolled_too_is_stuck_for_certain_with_no_work():
+    changes = [Transition(new, old, known=True) for old, new in map(templates, ("Deployment", "DaemonSet"), "ab")]
+    found = told(changes, node("n1"))
+    assert (Verdict.MAY_STICK, 1) in found
+    assert found.isdisjoint([(None, 0), (Verdict.STUCK, 1)])

@@ -37,6 +37,10 @@ def at_last(question: Question) -> Judgement | None:
         situation, position, itself=False
     ):
         return None
+    others = [one for place, one in enumerate(situation.participants) if place != position]
+    if any(one.daemons and one.rolling and one.moves for one in others):
+        # its pods are taken to be there first, and while it rolls others may come to their places
+        return None
     # where new pods go by old ones, or take devices that these kept from other claims, more of them may fit
     claims = {one.new.spec.resource_claims for one in situation.participants} - {()}
     if shortfall.follows(situation, position) or (len(claims) > 1 and question.participant.new.spec.resource_claims):
