@@ -112,7 +112,7 @@ def _asked(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
         for code, found in checks_for(unit).items():
             begin()
             try:
-                drafts += filter(None, (put_off(unit, draft) for draft in found(unit)))
+                drafts += [told for draft in found(unit) if (told := put_off(unit, draft)) is not None]
             except UsedUp:
                 cut.append(code)
             except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found

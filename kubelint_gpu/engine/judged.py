@@ -16,7 +16,7 @@ from kubelint_gpu.engine.suppressing import Suppression, left_by
 from kubelint_gpu.engine.tracing import located
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal
 from kubelint_gpu.values import Value, dataclass, replace
-from kubelint_gpu.work import UsedUp
+from kubelint_gpu.work import UsedUp, left
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 if TYPE_CHECKING:
@@ -47,16 +47,17 @@ class Judged(Value):
 
 def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bool) -> Judged:
     """What the rules say of a unit, without what is suppressed."""
+    before = left() or 0
     drafts, crashed = drafts_of(unit)
     crashed += unread(unit)
-    trials = Trials(unit)
+    trials = Trials(unit, before - (left() or 0))
     gone = removed(unit, drafts, trials)
     found = [
         (replace(finding_of(draft, gone.get(draft.identity, ()), unit), trace=located(unit, draft)), draft)
         for draft in drafts
     ]
-    left, ignored, closing, effective = left_by(unit, [finding for finding, _ in found], rules)
-    kept = frozenset(left)
+    staying, ignored, closing, effective = left_by(unit, [finding for finding, _ in found], rules)
+    kept = frozenset(staying)
     told = [*((one, draft) for one, draft in found if one in kept), *closing]
     asked = [number for number, (_, draft) in enumerate(told) if fixes and draft.proposals]
     offers = dict(zip(asked, offered(unit, [told[number][1] for number in asked], drafts, trials), strict=True))

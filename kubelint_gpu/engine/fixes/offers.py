@@ -48,6 +48,7 @@ def offered(
                 drafts,
                 {number for number in range(len(draft.proposals)) if (place, number) in known.holds},
                 alone,
+                trials.is_enough,
             )
             for place, draft in enumerate(wanted)
             if draft.effective_severity == severity and place not in many
@@ -62,14 +63,16 @@ def offered(
                     done[place] = (*done[place], found)
     for group in groups:
         if any(not any(isinstance(one, Fix) for one in done[place]) for place in group):
-            together = tuple(_joint(unit, [wanted[place] for place in group], drafts))
+            together = tuple(_joint(unit, [wanted[place] for place in group], drafts, trials))
             for place in group:
                 done[place] = (*done[place], *together)
     return done
 
 
-def _joint(unit: ApplySet, group: Sequence[Diagnostic], drafts: Sequence[Diagnostic]) -> Iterator[Fix | Refusal]:
+def _joint(
+    unit: ApplySet, group: Sequence[Diagnostic], drafts: Sequence[Diagnostic], trials: Trials
+) -> Iterator[Fix | Refusal]:
     """The changes that mend all findings of a group when they are made in all of its objects."""
     for proposal in joint_proposals(group):
         first = replace(group[0], proposals=(proposal,))
-        yield from tried(unit, first, drafts, beside=group[1:])
+        yield from tried(unit, first, drafts, is_enough=trials.is_enough, beside=group[1:])

@@ -19,6 +19,7 @@ from kubelint_gpu.workspace.manifest import place_of
 from kubelint_gpu.workspace.unread_objects import decisive
 
 _UNTRIED = "it was not tried, because so many workloads are applied together: check the file by itself, or fewer"
+_NO_WORK = f"it was not tried: {USED_UP}"
 MOST_RENDERED = 10_000
 """Objects of a rendered unit that are judged again for trials: its sources are traced again each time, too."""
 _ROLLOUTS = 10
@@ -27,15 +28,17 @@ FIRST = 8
 """Trials that take place however many objects there are."""
 _STEPS = 150_000  # the steps of work after which none of them begins
 _PART_OF_TRIAL = 4
+_SAVED = 2  # a trial may take so many times less than what was asked before: questions that it leaves equal are known
 
 
 class Trials:
     """How much of a rendered unit may still be judged again, in thirds of objects: each trial asks all rules about all.
 
-    It is counted and not timed, so that every machine says the same.
+    It is counted and not timed, so that every machine says the same. `asked` are the steps that asking all rules took.
     """
 
-    def __init__(self, unit: ApplySet) -> None:
+    def __init__(self, unit: ApplySet, asked: int = 0) -> None:
+        self._asked = asked
         rolled = len(unit.subjects) if unit.rendered and unit.has_nodes else 0
         self._each = max(3 * len(unit.manifests), rolled**3 // _ROLLOUTS, 1)
         self._left = MOST_RENDERED
@@ -46,6 +49,11 @@ class Trials:
         self._left -= self._each
         return self._left >= -FIRST * self._each and (self._left >= 0 or (left() or 0) >= self._end)
 
+    def is_enough(self) -> bool:
+        """Whether enough work is left for a trial: what is cut off proves nothing, and costs as much."""
+        steps = left()
+        return steps is None or steps // _PART_OF_TRIAL * _SAVED >= self._asked
+
 
 def tried(
     unit: ApplySet,
@@ -53,6 +61,7 @@ def tried(
     drafts: Sequence[Diagnostic],
     holds: Container[int] = (),
     alone: Callable[[], bool] = lambda: True,
+    is_enough: Callable[[], bool] = lambda: True,
     beside: Sequence[Diagnostic] = (),
 ) -> Iterator[Fix | Refusal]:
     """Each proposal as a fix if it works: the manifest still parses, loses the finding, gains no error and no warning.
@@ -60,7 +69,8 @@ def tried(
     One that does not work is refused, with its cause, and so is one that writes a field anew which stands misplaced;
     one that would change nothing is neither.
     It must mend what is found `beside` the draft, too.
-    The numbers in `holds` are of proposals that are known to work; `alone` is asked whether another may be tried.
+    The numbers in `holds` are of proposals that are known to work; `alone` is asked whether another may be tried, and
+    `is_enough` whether work is left for it.
     """
     waiting: Sequence[misplaced_fields.Misplaced] = ()
     whole = [one.manifest for one in (draft, *beside)]
@@ -83,23 +93,26 @@ def tried(
             if not alone():
                 yield Refusal(proposal.title, proposal.safety, _UNTRIED, proposal.effect)
                 continue
+            if not is_enough():
+                yield Refusal(proposal.title, proposal.safety, _NO_WORK, proposal.effect)
+                continue
             with part(1, _PART_OF_TRIAL):
                 changed = changed_by(unit, edits)
-                why = objection(changed, (draft, *beside), drafts)
+                why = objection(changed, (draft, *beside), drafts) if proposal.must_prove else ""
             other = "" if proposal.of_amounts else asks_for_other(unit, changed)
-            works = not other and (not why or not proposal.must_prove)
+            works = not other and not why
             made = _of_sources(unit, changed, edits) if works and unit.rendered else edits
             del changed  # what waits for its next turn keeps what it names
             if other:
                 yield Refusal(proposal.title, proposal.safety, other, proposal.effect)
                 continue
             if works:
-                yield _fix(proposal, made, not why and proposal.must_prove and sure)
+                yield _fix(proposal, made, proposal.must_prove and sure)
                 continue
         except NotEditable as error:
             why = str(error)
         except UsedUp:
-            why = f"it was not tried: {USED_UP}"
+            why = _NO_WORK
         yield Refusal(proposal.title, proposal.safety, why, proposal.effect)
 
 

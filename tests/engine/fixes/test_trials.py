@@ -173,3 +173,17 @@ def test_trials_of_a_large_rendered_unit_end_with_the_work_that_they_may_take():
     with limited(1_000_000):
         trials = Trials(large)
         assert [trials.spend() for _ in range(9)] == [True] * 8 + [False]
+
+
+def test_a_trial_for_which_too_little_work_is_left_is_not_begun_and_says_so():
+    found = unit(deployment(spec=RECREATE))
+    with limited(1_000):
+        trials = Trials(found, asked=400)
+        assert trials.is_enough()
+        charge(400)
+        assert not trials.is_enough()
+    manifest = found.manifests[0]
+    proposal = FixCandidate("set it", "safe", lambda: [set_key(manifest.item, ("spec",), "replicas", 2)])
+    draft = Diagnostic("KLG000", manifest.place(("spec",)), "a finding", manifest, cause="a", proposals=(proposal,))
+    (refusal,) = tried(found, draft, [], is_enough=lambda: False)
+    assert refusal.why.startswith("it was not tried: the work that one run may do was used up")
