@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
+from functools import partial
 from typing import TypeVar
 
 Thing = TypeVar("Thing", bound=Hashable)
@@ -113,7 +114,7 @@ def parts(number: int, of: int) -> Iterator[Callable[[], None]]:
         return
     each = _Part(outer, 0, outer.common)
     with each:
-        yield lambda: each.begin(number, of)
+        yield partial(each.begin, number, of)
 
 
 @contextmanager

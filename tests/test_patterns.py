@@ -37,6 +37,4 @@ def test_what_the_interpreter_made_of_an_expression_finds_the_same_in_the_next_r
     assert made.keys() == {(text, int(flags)) for text, flags in texts.items()}
     monkeypatch.setattr(patterns.modules, "patterns", made)
     monkeypatch.setattr(re, "compile", None)
-    assert found == [
-        [one.groups() for one in pattern(*some).finditer(text)] for some in texts.items() for text in said
-    ]
+    assert found == [[one.groups() for one in pattern(*some).finditer(text)] for some in texts.items() for text in said]

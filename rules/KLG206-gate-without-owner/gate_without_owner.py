@@ -64,7 +64,8 @@ def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
 def _without_queue(unit: ApplySet) -> Iterator[Diagnostic]:
     """Workloads that Kueue or Volcano holds for ever; asked where queues are declared."""
     volcano = {one.name for one in _declared(unit) if api_group(one.item.value) == "scheduling.volcano.sh"}
-    for parts in grouped((one.manifest.place(("metadata", "name")), one) for one in unit.subjects).values():
+    asked = [one for one in unit.subjects if volcano or QUEUE in one.workload.meta.labels]
+    for parts in grouped((one.manifest.place(("metadata", "name")), one) for one in asked).values():
         manifest, why = parts[0].manifest, _never_admitted(unit, parts)
         value, pointer = manifest.item.value, _LABEL
         queue = value_at(value, _VOLCANO) if volcano and api_group(value) == "batch.volcano.sh" else None
