@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 from reference_cases import featured_case, random_case
 from reference_program import growth_of, program_input
-from rollout_objects import cluster, node, workload
+from rollout_objects import apart, cluster, node, workload
 
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.verdict import Verdict
@@ -101,3 +101,15 @@ def test_what_may_come_to_the_place_of_a_daemon_set_that_is_rolled_too_is_stuck_
     found = told(changes, node("n1"))
     assert (Verdict.MAY_STICK, 1) in found
     assert found.isdisjoint([(None, 0), (Verdict.STUCK, 1)])
+
+
+def test_what_finds_its_company_before_that_leaves_is_short_of_room_for_certain_with_no_work():
+    near = {"podAffinity": apart("b")["podAntiAffinity"]}
+    old, new = workload("Deployment", "a"), workload("Deployment", "a", affinity=near)
+    there, moved = (
+        workload("Deployment", "b", 1, 0, nodeSelector={"kubernetes.io/hostname": on}) for on in ("n1", "n2")
+    )
+    changes = [Transition(new, old, known=True), Transition(moved, there, known=True)]
+    found = told(changes, node("n1", 2), node("n2", 0))
+    assert (None, 0) not in found
+    assert len(found) > 1

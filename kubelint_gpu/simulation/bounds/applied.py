@@ -58,7 +58,8 @@ def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgem
         # it ends while the others stay as they are: what they do to each other is told of all of them
         return found
     if found.verdict is None and verdict is Verdict.STUCK and (not one.daemons or one.fresh):
-        return found
+        # no run gives it all its pods
+        return found if found.at_best is not None else replace(found, at_best=found.placed)
     states = found.states + ends.states
     told = replace(question.blank, verdict=verdict, by_bound=False, states=states, trace=trace)
     if verdict is Verdict.MAY_STICK:
@@ -120,7 +121,7 @@ def softened(question: Question, found: Judgement) -> Judgement:
         # what is rolled or has fewer pods gives places up at some moment
         others = (question.situation.participants[place] for place in changing(question.situation, question.position))
         gives = any(other.rolling or other.replicas < other.before for other in others)
-        best = gives and shortage.alone(question) is None and shortage.at_last(question) is None
+        best = gives and shortage.alone(question) is None
     else:
         done = partial(ends.simulation.model.done, name=one.new.key)
         best = any(done(state) for end in ends.found for state in end.states)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.simulation.bounds import preconditions, shortfall
+from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.search import left_out, placements, placing_pods
 from kubelint_gpu.simulation.search.situation import Situation
@@ -37,10 +38,6 @@ def at_last(question: Question) -> Judgement | None:
         situation, position, itself=False
     ):
         return None
-    others = [one for place, one in enumerate(situation.participants) if place != position]
-    if any(one.daemons and one.rolling and one.moves for one in others):
-        # its pods are taken to be there first, and while it rolls others may come to their places
-        return None
     # where new pods go by old ones, or take devices that these kept from other claims, more of them may fit
     claims = {one.new.spec.resource_claims for one in situation.participants} - {()}
     if shortfall.follows(situation, position) or (len(claims) > 1 and question.participant.new.spec.resource_claims):
@@ -50,7 +47,9 @@ def at_last(question: Question) -> Judgement | None:
     lowered = any(one.former not in (None, one.hard) for one in situation.cluster.quotas)
     if last.placed >= blank.wanted or (last.refusal and lowered and question.participant.replaces):
         return None
-    return replace(blank, placed=last.placed, at_best=last.placed, refusal=last.refusal, waiting=last.waiting)
+    # while others change, it may come to places that they leave
+    best = None if changing(situation, position) else last.placed
+    return replace(blank, placed=last.placed, at_best=best, refusal=last.refusal, waiting=last.waiting)
 
 
 def by_sum(question: Question) -> Judgement | None:
