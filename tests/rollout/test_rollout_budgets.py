@@ -72,7 +72,7 @@ def case_of(cases, seed):
 def told(changes, *nodes):
     """What is said of the first workload with more and more work."""
     found = set()
-    for steps in range(0, 4_000, 50):
+    for steps in range(0, 3_000, 20):
         with limited(steps), suppress(UsedUp):
             first = judge(changes, cluster(*nodes))[0]
             found.add((first.verdict, most(first)))
