@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 from reference_cases import featured_case, random_case
 from reference_program import growth_of, program_input
-from rollout_objects import apart, cluster, node, workload
+from rollout_objects import apart, cluster, node, pod, workload
 
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.verdict import Verdict
@@ -113,3 +113,12 @@ def test_what_finds_its_company_before_that_leaves_is_short_of_room_for_certain_
     found = told(changes, node("n1", 2), node("n2", 0))
     assert (None, 0) not in found
     assert len(found) > 1
+
+
+def test_what_may_evict_others_is_short_of_room_for_certain_with_no_work():
+    high, none = (workload("Deployment", "w", count, priority=9) for count in (1, 0))
+    low = [Transition(one, one) for one in (workload("Deployment", name) for name in ("b", "c"))]
+    running = [pod(name, "n1", owner=("ReplicaSet", f"{name}-1")) for name in ("b", "c")]
+    found = told([Transition(high, none, known=True, rolls=False), *low], node("n1", 2), *running)
+    assert (None, 0) not in found
+    assert (None, 1) in found

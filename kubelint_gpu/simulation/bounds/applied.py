@@ -118,9 +118,11 @@ def softened(question: Question, found: Judgement) -> Judgement:
         return found
     ends = _ends(question)
     if ends is None or not ends.whole:
-        # what is rolled or has fewer pods gives places up at some moment
-        others = (question.situation.participants[place] for place in changing(question.situation, question.position))
+        # what is rolled or has fewer pods gives places up at some moment, and so does what is evicted
+        situation, position = question.situation, question.position
+        others = (situation.participants[place] for place in changing(situation, position))
         gives = any(other.rolling or other.replicas < other.before for other in others)
+        gives = gives or preconditions.may_evict(situation, position, itself=False)
         best = gives and shortage.alone(question) is None
     else:
         done = partial(ends.simulation.model.done, name=one.new.key)
