@@ -20,7 +20,7 @@ from kubelint_gpu.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import CodeType, ModuleType
     from typing import Any
 else:
@@ -42,6 +42,8 @@ _kept: list[KeptModules] = []
 _compiled: dict[str, CodeType] = {}
 patterns: dict[tuple[str, int], bytes] = {}
 """What `re` makes of the expressions that runs have used, by text and flags."""
+made_patterns: list[Callable[[], dict[tuple[str, int], bytes]]] = []
+"""What says that of those that this run has compiled."""
 
 Entry = tuple[str, bool, bool, int, int, int, int]
 """The path, from here where it is below; whether it is a package, and runs later; time and size of the source; where
@@ -193,9 +195,8 @@ def _write(specs: list[Any]) -> None:
     for names in groups:
         start, body = len(body), body + marshal.dumps({name: codes[name] for name in names})
         entries |= {name: (*about[name], start, len(body)) for name in names}
-    from kubelint_gpu.patterns import made_of_used
-
-    patterns.update(made_of_used())
+    for made in made_patterns:
+        patterns.update(made())
     head = marshal.dumps((_IDENTITY, entries, _compiled, patterns))
     temporary = f"{_PLACE}.{os.getpid()}"
     with open(temporary, "xb") as file:

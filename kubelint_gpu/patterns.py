@@ -42,8 +42,9 @@ else:
             return _sre.compile(*marshal.loads(held))  # noqa: S302 - of what modules are read from
         import re
 
+        made = re.compile(text, flags)
         _used.add((text, flags))
-        return re.compile(text, flags)
+        return made
 
 
 def made_of_used() -> dict[tuple[str, int], bytes]:
@@ -79,4 +80,6 @@ def _handed_on(text: str, flags: int) -> bytes:
     return marshal.dumps(handed)
 
 
-__all__ = ["pattern"]
+modules.made_patterns.append(made_of_used)
+
+__all__ = ["made_of_used", "pattern"]

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from kubelint_gpu import patterns
-from kubelint_gpu.patterns import pattern
+from kubelint_gpu import modules
+from kubelint_gpu.patterns import made_of_used, pattern
 
 TEXT = "one TWO three"
 
@@ -31,10 +31,12 @@ def test_what_is_wrong_is_told_when_it_is_used():
 def test_what_the_interpreter_made_of_an_expression_finds_the_same_in_the_next_run(monkeypatch):
     texts = {r"(?P<a>[a-z]+)|(\d)": re.IGNORECASE, r"^x(?=y)\b": re.MULTILINE, "é|[^ -~]": 0, "(a)(?:b)?": re.ASCII}
     said = ["", "one 2", "z\nxy", "é", "ab a"]
-    monkeypatch.setattr(patterns, "_used", set())
-    found = [[one.groups() for one in pattern(*some).finditer(text)] for some in texts.items() for text in said]
-    made = patterns.made_of_used()
-    assert made.keys() == {(text, int(flags)) for text, flags in texts.items()}
-    monkeypatch.setattr(patterns.modules, "patterns", made)
+
+    def found():
+        return [[one.groups() for one in pattern(*some).finditer(text)] for some in texts.items() for text in said]
+
+    first, made = found(), made_of_used()
+    for text, flags in texts.items():
+        modules.patterns[text, int(flags)] = made[text, int(flags)]
     monkeypatch.setattr(re, "compile", None)
-    assert found == [[one.groups() for one in pattern(*some).finditer(text)] for some in texts.items() for text in said]
+    assert found() == first

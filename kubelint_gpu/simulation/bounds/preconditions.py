@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.simulation.prepare.demand import contended, takes
 from kubelint_gpu.simulation.prepare.displaced import concerns
 from kubelint_gpu.simulation.prepare.workload_change import joined
-from kubelint_gpu.simulation.search.placements import are_too_many
+from kubelint_gpu.simulation.search.placements import are_too_many, one_placement
 from kubelint_gpu.simulation.search.situation import Situation
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.search.engine import GroupSearch
 
 
 def is_peaceful(situation: Situation) -> bool:
@@ -67,6 +71,14 @@ def is_beyond_search(situation: Situation) -> bool:
     every = [count for count in waiting if count > 0]
     claims = any(one.new.spec.resource_claims for one in situation.participants)
     return are_too_many(sum(every), len(every), 0, situation.budget // 2, any_order=claims)
+
+
+def all_run(search: GroupSearch, position: int) -> bool:
+    """Whether the old pods of a participant run when it begins: it is known, or taken to be so, as all find room."""
+    one = search.situation.participants[position]
+    if len(one.running) >= min(one.before, one.replicas):
+        return True
+    return one_placement(search.simulation(frozenset({position}), ())) is not None
 
 
 def gives_way(spec: PodSpec, other: PodSpec) -> bool:

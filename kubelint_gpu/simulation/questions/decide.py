@@ -17,7 +17,6 @@ from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.questions import helped_by
 from kubelint_gpu.simulation.questions.beside_higher import beside_higher
 from kubelint_gpu.simulation.questions.deciders import ALONE, AT_LAST, AT_ONCE
-from kubelint_gpu.simulation.search import placements
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
@@ -41,20 +40,13 @@ def _stuck_without(question: Question, others: frozenset[int]) -> Judgement | No
         return None
     if not question.peaceful and any(preconditions.may_evict(situation, place) for place in others):
         return None
-    if any(situation.participants[place].moves for place in others) and not _all_run(question):
+    if any(situation.participants[place].moves for place in others) and not preconditions.all_run(
+        question.search, question.position
+    ):
         # they may have the places of its old pods when it begins, and leave them
         return None
     found = by_itself(without(situation, others), position - sum(place < position for place in others))
     return found if found.verdict is Verdict.STUCK else None
-
-
-def _all_run(question: Question) -> bool:
-    """Whether its old pods run when it begins: they are known to, or all find room together, and are taken to."""
-    one = question.participant
-    if len(one.running) >= min(one.before, one.replicas):
-        return True
-    simulation = question.search.simulation(frozenset({question.position}), ())
-    return placements.one_placement(simulation) is not None
 
 
 _STUCK = (Decider("stuck-by-itself", _stuck_by_itself), Decider("stuck-beside-what-stays", _stuck_beside_what_stays))
