@@ -48,16 +48,19 @@ else:
 
 
 def made_of_used() -> dict[tuple[str, int], bytes]:
-    """What `re` made of the expressions that were compiled here, by text and flags."""
-    return {(text, flags): _handed_on(text, flags) for text, flags in sorted(_used)}
-
-
-def _handed_on(text: str, flags: int) -> bytes:
-    """What the compiler of `re` hands to the interpreter, which makes the expression of it."""
-    import marshal
+    """What `re` made of the expressions that were compiled here, by text and flags; nothing where it cannot be had."""
     import re
 
-    compiler: Any = getattr(re, "_compiler", None) or re.sre_compile  # type: ignore[attr-defined]  # Python 3.10
+    compiler: Any = getattr(re, "_compiler", None) or getattr(re, "sre_compile", None)  # the second in Python 3.10
+    if not hasattr(compiler, "_sre"):
+        return {}
+    return {(text, flags): _handed_on(compiler, text, flags) for text, flags in sorted(_used)}
+
+
+def _handed_on(compiler: Any, text: str, flags: int) -> bytes:
+    """What the compiler of `re` hands to the interpreter, which makes the expression of it."""
+    import marshal
+
     handed: list[Any] = []
     interpreter = compiler._sre  # noqa: SLF001 - there is no other way to what is handed on
 

@@ -35,6 +35,7 @@ def most(one):
 
 def compare(case):
     whole = said_with(case, 3_000_000)
+    assert whole
     for steps in STEPS:
         for less, more in zip(said_with(case, steps), whole, strict=False):
             if more.verdict is Verdict.UNDECIDED:

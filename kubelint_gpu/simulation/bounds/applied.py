@@ -58,8 +58,7 @@ def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgem
         # it ends while the others stay as they are: what they do to each other is told of all of them
         return found
     if found.verdict is None and verdict is Verdict.STUCK and (not one.daemons or one.fresh):
-        # no run gives it all its pods
-        return found if found.at_best is not None else replace(found, at_best=found.placed)
+        return found
     states = found.states + ends.states
     told = replace(question.blank, verdict=verdict, by_bound=False, states=states, trace=trace)
     if verdict is Verdict.MAY_STICK:

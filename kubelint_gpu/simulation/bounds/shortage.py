@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.simulation.bounds import preconditions, shortfall
-from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.search import left_out, placements, placing_pods
 from kubelint_gpu.simulation.search.situation import Situation
@@ -47,9 +46,7 @@ def at_last(question: Question) -> Judgement | None:
     lowered = any(one.former not in (None, one.hard) for one in situation.cluster.quotas)
     if last.placed >= blank.wanted or (last.refusal and lowered and question.participant.replaces):
         return None
-    # while others change, it may come to places that they leave
-    best = None if changing(situation, position) else last.placed
-    return replace(blank, placed=last.placed, at_best=best, refusal=last.refusal, waiting=last.waiting)
+    return replace(blank, placed=last.placed, at_best=last.placed, refusal=last.refusal, waiting=last.waiting)
 
 
 def by_sum(question: Question) -> Judgement | None:
