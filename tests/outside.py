@@ -54,6 +54,8 @@ def ask(name, arguments, *, cwd, about, recording, update, clean=lambda text: te
     found = program(name)
     if found is None:
         return replay(name, path, question)
+    if not update:
+        held(name, path, question)
     ran = subprocess.run(
         [found, *map(str, arguments), *map(str, late)],
         cwd=cwd,
@@ -72,12 +74,18 @@ def ask(name, arguments, *, cwd, about, recording, update, clean=lambda text: te
     return answer
 
 
-def replay(name, path, question):
-    REPLAYED.add(name)
+def held(name, path, question):
+    """The recording of an answer, which must be one to this question; looked at where the program is installed, too."""
     record = json.loads(path.read_text(encoding="utf-8"))
     assert record["question"] == question, (
         f"{path.name} answers another question: install {name} (.ci/tools does) and run the tests with --update"
     )
+    return record
+
+
+def replay(name, path, question):
+    REPLAYED.add(name)
+    record = held(name, path, question)
     return Answer(record["code"], record["out"], record["err"])
 
 

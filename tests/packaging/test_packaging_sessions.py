@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 from hook_repository import ROOT, git
-from outside import RECORDED, program, replay
+from outside import RECORDED, held, program, replay
 
 README = ROOT / "README.md"
 SESSIONS = ROOT / "tools" / "sessions"
@@ -61,7 +61,9 @@ def session(transcript, tmp_path, monkeypatch, request):
             folder = tmp_path / "session"
             folder.mkdir()
             shown = transcript(SESSIONS / name, folder)
-            if update and needs:
+            if needs and not update:
+                held(needs[0], path, question)
+            elif needs:
                 record = {"program": needs[0], "question": question, "code": 0, "out": shown, "err": ""}
                 path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         text = README.read_text(encoding="utf-8")
