@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 else:
     from _collections import _tuplegetter
 
-    from kubelint_gpu.modules import compiled
-
     _MISSING = object()
     _HASH = "_value_hash"  # computed once: values are keys, and deep ones are dear to hash
     _FEW = 8
@@ -189,7 +187,7 @@ else:
 
     def _made_by(text):
         scope = {}
-        exec(compiled(text), scope)  # noqa: S102
+        exec(compile(text, "<made>", "exec"), scope)  # noqa: S102
         return scope["made"].__code__
 
     def _with_factories(made, names, factories):

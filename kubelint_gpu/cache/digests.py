@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from kubelint_gpu.hashes import blake2b
+from hashlib import blake2b
 
 _SIZE = 20
 

@@ -210,7 +210,7 @@ def _entries_of(document: Document) -> Iterator[Entry]:
         for key in _KEYS:
             if not isinstance(entry[key], str):
                 raise _wrong(document, (*at, key), "must be a text")
-        if _FINGERPRINT.fullmatch(entry["fingerprint"]) is None:
+        if _FINGERPRINT().fullmatch(entry["fingerprint"]) is None:
             raise _wrong(document, (*at, "fingerprint"), "must be 32 hexadecimal digits")
         yield Entry(**{key: entry[key] for key in _KEYS})
 

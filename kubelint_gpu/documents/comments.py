@@ -39,7 +39,7 @@ def comments(reading: Reading) -> tuple[Comment, ...]:
     while at >= 0:
         end = max(values.end_around(at), unread.end_around(at))
         if end < 0 and (at == 0 or text[at - 1] in _BEFORE):
-            match = _COMMENT.match(text, at)
+            match = _COMMENT().match(text, at)
             end = match.end() if match else at + 1
             span = reading.source.span(at, end)
             found.append(Comment(span.line, span.column, text[at:end], at))

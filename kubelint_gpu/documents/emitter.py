@@ -18,9 +18,9 @@ _UNIT = "  "
 def scalar_text(value: scalars.Scalar) -> str:
     """The scalar in YAML, in block as well as in flow style, on one line."""
     if isinstance(value, str):
-        if _BARE.fullmatch(value) and scalars.plain(value) == value and scalars.plain_key(value) == value:
+        if _BARE().fullmatch(value) and scalars.plain(value) == value and scalars.plain_key(value) == value:
             return value
-        return _ESCAPED.sub(_escape, json.dumps(value, ensure_ascii=False))
+        return _ESCAPED().sub(_escape, json.dumps(value, ensure_ascii=False))
     return json.dumps(value)
 
 
@@ -32,7 +32,7 @@ def flow_text(value: Any) -> str:
         return "[" + ", ".join(flow_text(element) for element in value) + "]"
     if isinstance(value, str) and ":" in value:
         # parsers differ in what a colon means inside of brackets
-        return _ESCAPED.sub(_escape, json.dumps(value, ensure_ascii=False))
+        return _ESCAPED().sub(_escape, json.dumps(value, ensure_ascii=False))
     return scalar_text(value)
 
 

@@ -76,7 +76,7 @@ def _events(text: str, position: int, end: int) -> Iterator[Any]:
     while True:
         match = token(text, position, end)
         if match is None:
-            space = _SPACE.match(text, position, end)
+            space = _SPACE().match(text, position, end)
             position = space.end() if space else position
             if stack or state != "value" or position < end:
                 raise NotJson(position, _EXPECTED[state])

@@ -5,13 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.stand_ins import stand_ins
-
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-_PARTS = "Scanner", "Parser", "Composer", "Constructor", "Emitter", "Serializer", "Representer"
-_ERRORS = {f"ruamel.yaml.{part.lower()}": f"{part}Error" for part in _PARTS}
 
 
 def parser_name(*, pure: bool = False) -> str:
@@ -42,14 +37,10 @@ def refuses_more(error: Exception) -> bool:
 @cache
 def c_parser() -> Any:
     """The parser class of the C extension, None where it is not installed."""
-    from ruamel.yaml.error import MarkedYAMLError
-
-    # the extension takes a class of errors from each part of the library
-    with stand_ins({name: {error: MarkedYAMLError} for name, error in _ERRORS.items()}):
-        try:
-            from _ruamel_yaml import CParser  # type: ignore[import-not-found]
-        except ImportError:
-            return None
+    try:
+        from _ruamel_yaml import CParser  # type: ignore[import-not-found]
+    except ImportError:
+        return None
     return CParser
 
 

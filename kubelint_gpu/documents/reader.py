@@ -127,12 +127,12 @@ class _Reader:
         self._ledger.left -= DOCUMENT
         if self._ledger.left < 0:
             raise TooMuch(start, start + 1, TOO_MUCH)
-        separator = _SEPARATOR.match(text, start, end)
+        separator = _SEPARATOR().match(text, start, end)
         if separator and separator["rest"] and not separator["rest"].startswith("#"):
             place = separator.start("rest")
             message = "kubectl refuses text behind `---`; put it on the next line"
             self._complain(place, separator.end("rest"), message)
-        begin = _BEGIN.match(text, start, end)
+        begin = _BEGIN().match(text, start, end)
         first = begin.end() if begin else start
         if first >= end and not separator:
             return
@@ -237,7 +237,7 @@ def _chunks(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     at = text.find("---")
     while at >= 0:
-        if at > start and text[at - 1] in "\r\n" and _SEPARATOR.match(text, at):
+        if at > start and text[at - 1] in "\r\n" and _SEPARATOR().match(text, at):
             yield start, at
             start = at
         at = text.find("---", at + 3)
@@ -246,7 +246,7 @@ def _chunks(text: str) -> Iterator[tuple[int, int]]:
 
 def _directive(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Where the first line that is no comment is a directive of YAML, as offsets."""
-    first = next((word for word in _WORD.finditer(text, start, end) if not word[0].startswith("#")), None)
+    first = next((word for word in _WORD().finditer(text, start, end) if not word[0].startswith("#")), None)
     if first is None or text[first.start()] != "%" or not "A" <= text[first.start() + 1 : first.start() + 2] <= "Z":
         return None
     place = first.start()

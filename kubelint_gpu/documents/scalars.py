@@ -69,12 +69,12 @@ def plain(text: str) -> Scalar:
     if text in NOT_IN_JSON:
         raise NotJson(text)
     if first == ".":
-        return _float(text.replace("_", ""), text) if _POINT_FLOAT.fullmatch(text) else text
+        return _float(text.replace("_", ""), text) if _POINT_FLOAT().fullmatch(text) else text
     digits = text.replace("_", "")
-    found = _INTEGER.fullmatch(digits) if len(digits) <= _LONGEST_INTEGER else None
+    found = _INTEGER().fullmatch(digits) if len(digits) <= _LONGEST_INTEGER else None
     if found is not None:
         return _integer(int(digits, _BASES[(found.lastindex or 0) - 1]))
-    return _float(digits, text) if _FLOAT.fullmatch(digits) else text
+    return _float(digits, text) if _FLOAT().fullmatch(digits) else text
 
 
 def key(value: Scalar) -> str | None:
@@ -99,7 +99,7 @@ def plain_key(text: str) -> str | None:
     value = plain(text)
     if isinstance(value, int) and not isinstance(value, bool):
         digits = text.replace("_", "")
-        if _INTEGER.fullmatch(digits) is None:
+        if _INTEGER().fullmatch(digits) is None:
             return _short_float(float(digits))
     return key(value)
 
@@ -143,26 +143,26 @@ def with_defaults(text: str) -> str:
     Source: envsubst of Flux (`postBuild.substitute` of a Kustomization, github.com/fluxcd/pkg/envsubst), which replaces
     the text before it is read as YAML.
     """
-    filled = _WITH_DEFAULT.sub(lambda found: found["default"], text)
+    filled = _WITH_DEFAULT().sub(lambda found: found["default"], text)
     return text if "${" in filled else filled
 
 
 def after_properties(text: str, begin: int) -> int:
     """Where a value begins behind its anchor and tag."""
-    match = _PROPERTIES.match(text, begin)
+    match = _PROPERTIES().match(text, begin)
     return match.end() if match else begin
 
 
 def after_header(text: str, begin: int) -> int:
     """Where the lines of a block scalar begin behind `|`; a comment may stand beside that."""
-    match = _LINE_END.search(text, begin)
+    match = _LINE_END().search(text, begin)
     return match.end() if match else begin
 
 
 def place_of_nothing(text: str, begin: int, last: int, *, is_value: bool) -> int:
     """Behind the colon or dash to which an empty value belongs; one of the parsers gives the next word."""
     if is_value:
-        colon = _COLON.match(text, last)
+        colon = _COLON().match(text, last)
         return colon.end() if colon else last
     if text[begin - 1 : begin] == "-":
         return begin

@@ -42,15 +42,15 @@ def skim(text: str, kinds: Collection[str]) -> Skimmed | None:
     kind, spec = _only(text, "kind:"), _only(text, "spec:")
     if kind is None or spec is None:
         return None
-    found, head = _KIND.match(text, kind), _SPEC.match(text, spec)
+    found, head = _KIND().match(text, kind), _SPEC().match(text, spec)
     if found is None or found[1] not in kinds or head is None:
         return None
     start = head.end()
-    last = _OUTDENTED.search(text, start - 1)
+    last = _OUTDENTED().search(text, start - 1)
     end = (last.start() if last is not None else text.rfind("\n")) + 1
     if end <= start:
         return None
-    if text.find("*", start, end) >= 0 and _ALIAS.search(text, start, end):
+    if text.find("*", start, end) >= 0 and _ALIAS().search(text, start, end):
         return None
     return Skimmed(f"{text[:start]}{' ' * (end - start - 1)}\n{text[end:]}", start, end)
 

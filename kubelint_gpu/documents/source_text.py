@@ -7,8 +7,8 @@ Offsets and columns count Unicode code points.
 from __future__ import annotations
 
 import bisect
+from hashlib import blake2b
 
-from kubelint_gpu.hashes import blake2b
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import Value, dataclass
 
@@ -99,7 +99,7 @@ class SourceText:
 
 def _line_ends(text: str) -> list[int]:
     if "\r" in text:
-        return [match.end() for match in _LINE_END.finditer(text)]
+        return [match.end() for match in _LINE_END().finditer(text)]
     ends = []
     end = text.find("\n") + 1
     while end:

@@ -65,7 +65,7 @@ def syntax_error(error: Exception, text: str, base: int, end: int) -> tuple[int,
         return place, place + 1, f"a value is expected before {here}" if here else "a value is expected here"
     if "expected key" in problem or "block mapping" in context:
         return place, place + 1, _misplaced(text, base, place)
-    if "document start" in problem and _DOCUMENT_END.search(text, base, place):
+    if "document start" in problem and _DOCUMENT_END().search(text, base, place):
         return place, place + 1, SECOND_DOCUMENT
     for words, advice in _ADVICE:
         if words in said:
@@ -75,13 +75,13 @@ def syntax_error(error: Exception, text: str, base: int, end: int) -> tuple[int,
 
 def _special(text: str, base: int, place: int, end: int) -> tuple[int, int, str] | None:
     """Templates and unresolved merges, whatever the parser thought of them."""
-    conflict = _CONFLICT.search(text, base, end)
+    conflict = _CONFLICT().search(text, base, end)
     if conflict:
         return conflict.start(), conflict.end() - 1, "a conflict of a merge that is not resolved yet; resolve it"
-    template = _TEMPLATE_LINE.search(text, base, end)
+    template = _TEMPLATE_LINE().search(text, base, end)
     if template and template.end() <= _line_end(text, place):
         return template.start("mark"), template.end(), TEMPLATE
-    template = _TEMPLATE_MARK.search(text, _line_start(text, base, place), _line_end(text, place))
+    template = _TEMPLATE_MARK().search(text, _line_start(text, base, place), _line_end(text, place))
     return (template.start(), template.end(), TEMPLATE) if template else None
 
 
@@ -89,7 +89,7 @@ def _place(error: Exception, text: str, base: int, end: int) -> int:
     if hasattr(error, "problem_mark") or hasattr(error, "context_mark"):
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         return min(base + _index(mark), end)
-    unprintable = _UNPRINTABLE.search(text, base, end)
+    unprintable = _UNPRINTABLE().search(text, base, end)
     return unprintable.start() if unprintable else base
 
 
@@ -127,5 +127,5 @@ def _line_start(text: str, base: int, place: int) -> int:
 
 
 def _line_end(text: str, place: int) -> int:
-    found = _LINE_END.search(text, place)
+    found = _LINE_END().search(text, place)
     return found.start() if found is not None else len(text)

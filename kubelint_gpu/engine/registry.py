@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import lru_cache
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kubelint_gpu.findings.catalogue import BrokenRule, folders
-from kubelint_gpu.modules import module_at
 
 if TYPE_CHECKING:
     from kubelint_gpu.engine.diagnostic import Diagnostic
@@ -101,16 +101,16 @@ def _load(code: str, folder: Path) -> None:
     """
     name = folder.name.partition("-")[2].replace("-", "_")
     path = f"{folder}/{name}.py"
-    module = module_at(f"{_PACKAGE}.{name}", path)
-    loader: Any = getattr(module, "__loader__", None)
-    if module is None or loader is None or module.__name__ in sys.modules:
+    spec = spec_from_file_location(f"{_PACKAGE}.{name}", path)
+    if spec is None or spec.loader is None or spec.name in sys.modules:
         return
-    sys.modules[module.__name__] = module
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
     _LOADING.append(code)
     try:
-        loader.exec_module(module)
+        spec.loader.exec_module(module)
     except Exception as error:
-        del sys.modules[module.__name__]
+        del sys.modules[spec.name]
         for known in _KNOWN:
             known.pop(code, None)
         if isinstance(error, FileNotFoundError) and error.filename == path:
@@ -119,7 +119,7 @@ def _load(code: str, folder: Path) -> None:
     finally:
         _LOADING.pop()
     if not any(code in known for known in _KNOWN):
-        del sys.modules[module.__name__]
+        del sys.modules[spec.name]
         raise BrokenRule(f'{path}: no function is decorated with @rule("{code}")')
 
 

@@ -17,7 +17,7 @@ def template_of(manifest: Manifest | None) -> Related | None:
         return None
     document = manifest.item.document
     start, end = document.chunk
-    found = _SOURCE.search(document.source.text, start, min(end, max(start, document.root[0])))
+    found = _SOURCE().search(document.source.text, start, min(end, max(start, document.root[0])))
     if found is None:
         return None
     path = found["path"].rstrip()

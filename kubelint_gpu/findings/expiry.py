@@ -38,7 +38,7 @@ class Expiry(Value):
 def expiry(text: str) -> Expiry:
     """The day and the reason in what is written behind the codes of a suppression."""
     text = text.strip()
-    limit = _UNTIL.match(text)
+    limit = _UNTIL().match(text)
     if limit is None:
         return Expiry("", text, _misspelt(text))
     day, reason = limit["day"], text[limit.end() :]
@@ -50,7 +50,7 @@ def day_problem(day: str) -> str:
     """What is wrong with a last day; empty where it is a day of the calendar."""
     if not day:
         return f"the suppression names no last day; {_WRITE}"
-    if _DAY.fullmatch(day) is None:
+    if _DAY().fullmatch(day) is None:
         return f'"{day}" is no day; write until=2027-01-31'
     try:
         date.fromisoformat(day)
@@ -71,15 +71,15 @@ def today() -> str:
 
 def _misspelt(reason: str) -> str:
     """What is wrong with a reason that seems to say when the suppression ends."""
-    found = _KEYED.match(reason)
+    found = _KEYED().match(reason)
     if found is not None and _means_an_end(found["key"].lower(), found["sign"], found["day"]):
         return f'"{found[0].strip()}" is not understood as the last day of a suppression; {_WRITE}'
-    later = _LATER.search(reason)
+    later = _LATER().search(reason)
     return f'"{later[0].strip()}" is read as a part of the reason; {_WRITE}' if later is not None else ""
 
 
 def _means_an_end(key: str, sign: str, day: str) -> bool:
-    exact, dated = key == "until", _LOOKS_LIKE_A_DAY.match(day) is not None
+    exact, dated = key == "until", _LOOKS_LIKE_A_DAY().match(day) is not None
     if exact:
         return sign in "=:" or dated
     close = difflib.SequenceMatcher(None, key, "until").ratio() >= _CLOSE

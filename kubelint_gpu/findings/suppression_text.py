@@ -35,9 +35,9 @@ class Written(Value):
 
 def of_comment(text: str) -> Written | None:
     """The suppression in a comment, which begins at its `#` and may follow other words; None where there is none."""
-    match = _COMMENT.search(text)
+    match = _COMMENT().search(text)
     if match is None:
-        return Written(wrong=_no_suppression(text)) if _ALMOST.match(text) else None
+        return Written(wrong=_no_suppression(text)) if _ALMOST().match(text) else None
     codes = _codes(match["codes"] or "")
     if match["word"] != "ignore" or not codes:
         # a sentence that merely names the program is none
@@ -57,13 +57,13 @@ def of_annotation(text: str) -> Iterator[Written]:
 
 def _entries(text: str) -> Iterator[str]:
     lines = [line for line in text.splitlines() if line.strip()]
-    listed = bool(lines) and _DASH.match(lines[0]) is not None
+    listed = bool(lines) and _DASH().match(lines[0]) is not None
     if listed:
         # a folded text has its list on one line
         lines = [part for line in lines for part in _unfolded(line)]
     joined: list[str] = []
     for line in lines:
-        begins = _DASH.match(line) if listed else _ENTRY.match(line.strip())
+        begins = _DASH().match(line) if listed else _ENTRY().match(line.strip())
         if begins is not None or not joined:
             joined.append(line[begins.end() :].strip() if listed and begins is not None else line.strip())
         else:
@@ -74,7 +74,7 @@ def _entries(text: str) -> Iterator[str]:
 def _unfolded(line: str) -> Iterator[str]:
     """The entries of a list on one line: one begins at a dash before a code and a colon, with no `;` between."""
     start = 0
-    found = list(_FOLDED.finditer(line))
+    found = list(_FOLDED().finditer(line))
     followed = ""
     cuts = []
     for one in reversed(found):

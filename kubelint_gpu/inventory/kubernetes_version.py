@@ -13,7 +13,7 @@ _VERSION = pattern(r"v?(?P<major>1)\.(?P<minor>[0-9]{1,4})(?:[.+-].*)?", re.ASCI
 
 def minor_version(text: str) -> tuple[int, int] | None:
     """Major and minor of a version as Kubernetes writes it (`v1.34.1+k3s1`), None where it is none."""
-    found = _VERSION.fullmatch(text)
+    found = _VERSION().fullmatch(text)
     return (int(found["major"]), int(found["minor"])) if found else None
 
 

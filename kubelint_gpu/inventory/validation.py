@@ -10,12 +10,14 @@ from kubelint_gpu.inventory.declarations.complaint import error_at
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
 from kubelint_gpu.inventory.declarations.unread import ANY, SECTIONS
 from kubelint_gpu.inventory.schema import schema
-from kubelint_gpu.inventory.schema_fit import FORMATS, fits
 from kubelint_gpu.inventory.sentences import deviations
-from kubelint_gpu.kube.values.quantity import QuantityError
+from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name, is_subdomain
+from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jsonschema import Draft7Validator
 
     from kubelint_gpu.documents import Item, Pointer
@@ -26,8 +28,6 @@ _MOST = 100
 
 def validate(item: Item) -> tuple[tuple[InventoryError, ...], frozenset[Pointer]]:
     """Errors of a document, and what of it must not be read: pointers of sections and of their entries."""
-    if fits(item.value, schema()):
-        return (), frozenset()
     errors: list[InventoryError] = []
     broken: set[Pointer] = set()
     every = (deviation for error in _validator().iter_errors(item.value) for deviation in deviations(error))
@@ -64,6 +64,27 @@ def _validator() -> Draft7Validator:
     from jsonschema import Draft7Validator, FormatChecker
 
     formats = FormatChecker(formats=())
-    for name, check in FORMATS.items():
-        formats.checks(name, QuantityError)(check)
+    formats.checks("kubernetes-quantity", QuantityError)(_is_quantity)
+    for name, is_valid in _TEXT_FORMATS.items():
+        formats.checks(name)(_of_text(is_valid))
     return Draft7Validator(schema(), format_checker=formats)
+
+
+_TEXT_FORMATS: dict[str, Callable[[str], bool]] = {
+    "kubernetes-name": is_subdomain,
+    "kubernetes-label-key": is_qualified_name,
+    "kubernetes-label-value": is_label_value,
+}
+
+
+def _of_text(is_valid: Callable[[str], bool]) -> Callable[[object], bool]:
+    """Return the check of a format; it accepts other types, which the keyword `type` refuses."""
+    return lambda value: not isinstance(value, str) or is_valid(value)
+
+
+def _is_quantity(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return True
+    if parse_quantity(value) < 0:
+        raise QuantityError(f"must not be negative, as {value} is")
+    return True

@@ -70,7 +70,7 @@ def _misspelt(value: str, known: Sequence[str]) -> str:
 
 def _numbered(text: str) -> list[str]:
     """The words that have digits, however their unit is written."""
-    return [_GIGABYTES.sub(r"\1gb", word) for word in _words(text) if any(map(str.isdigit, word))]
+    return [_GIGABYTES().sub(r"\1gb", word) for word in _words(text) if any(map(str.isdigit, word))]
 
 
 def _distance(one: str, other: str) -> int:
@@ -103,4 +103,4 @@ def _only(known: Sequence[str], suits: Callable[[str], bool]) -> str:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(word for word in _WORDS.split(text.lower()) if word)
+    return tuple(word for word in _WORDS().split(text.lower()) if word)

@@ -23,7 +23,7 @@ def dump(value: Any, *, indent: int | None = None, margin: int = 0) -> str:
     separators = (", ", ": ") if indent is None else (",", ": ")
     text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
     if not text.isascii():
-        text = _ODD.sub(_escaped, text)
+        text = _ODD().sub(_escaped, text)
     text = text.replace("\x7f", "\\u007f")
     return text.replace("\n", "\n" + " " * margin) if margin and indent is not None else text
 

@@ -40,9 +40,9 @@ def page(text: str, options: Options) -> Iterator[str]:
             end = _end(lines, at, "|")
             yield from _table(
                 [
-                    [cell.strip() for cell in _CELL.split(row.strip().strip("|"))]
+                    [cell.strip() for cell in _CELL().split(row.strip().strip("|"))]
                     for row in lines[at:end]
-                    if not _DIVIDER.fullmatch(row)
+                    if not _DIVIDER().fullmatch(row)
                 ],
                 theme,
             )
@@ -59,7 +59,7 @@ def page(text: str, options: Options) -> Iterator[str]:
 
 
 def _paragraph(text: str, theme: Theme) -> Iterator[str]:
-    item = _ITEM.fullmatch(text)
+    item = _ITEM().fullmatch(text)
     mark = f"{item['mark'] if item['mark'][0].isdigit() else theme.bullet} " if item else ""
     shown = theme.show(_plain(item["text"] if item else text))
     size = cells(mark)
@@ -87,7 +87,7 @@ def _table(rows: Sequence[Sequence[str]], theme: Theme) -> Iterator[str]:
 
 def _continues(line: str) -> bool:
     """Whether a line belongs to the paragraph or list item above it."""
-    return bool(line.strip()) and not line.startswith(("#", "|", _FENCE)) and _ITEM.fullmatch(line) is None
+    return bool(line.strip()) and not line.startswith(("#", "|", _FENCE)) and _ITEM().fullmatch(line) is None
 
 
 def _end(lines: Sequence[str], at: int, start: str) -> int:
@@ -98,5 +98,5 @@ def _end(lines: Sequence[str], at: int, start: str) -> int:
 
 def _plain(text: str) -> str:
     """Prose without marks that only a browser makes something of; of a link to elsewhere the address is kept."""
-    text = _LINK.sub(lambda found: f"{found[1]} ({found[2]})" if "://" in found[2] else found[1], text)
-    return _ESCAPED.sub(r"\1", _BOLD.sub(r"\1", text))
+    text = _LINK().sub(lambda found: f"{found[1]} ({found[2]})" if "://" in found[2] else found[1], text)
+    return _ESCAPED().sub(r"\1", _BOLD().sub(r"\1", text))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from hashlib import sha1, sha256
 from pathlib import Path
 
-from kubelint_gpu.hashes import sha1
 from kubelint_gpu.sources.files import SourceFile
 from kubelint_gpu.sources.git import GitError, blob_of, commit_named, differing, entries, is_expected, root_of
 from kubelint_gpu.sources.revision import old_blobs, read_blobs
@@ -104,9 +104,7 @@ def _written(index: Mapping[str, str], files: Iterable[SourceFile], root: Path) 
 
 def _blobs(data: bytes, like: str) -> Iterator[str]:
     """What git may call these contents, by the hash of a repository in which others are called alike."""
-    hashed = sha1
-    if len(like) != 40:
-        from hashlib import sha256 as hashed
+    hashed = sha1 if len(like) == 40 else sha256
     for text in (data, data.replace(b"\r\n", b"\n")):
         yield hashed(b"blob %d\0" % len(text) + text, usedforsecurity=False).hexdigest()
 

@@ -45,8 +45,8 @@ def _held(value, name):
     """The expressions that a module's variable holds, with the name of the variable."""
     if isinstance(value, re.Pattern):
         yield name, value
-    elif isinstance(value, patterns.pattern):
-        yield name, re.compile(value._text, value._flags)
+    elif hasattr(value, "cache_info") and getattr(value, "__module__", "") == patterns.__name__:
+        yield name, value()
     elif isinstance(value, (list, tuple, set, frozenset)):
         for entry in value:
             yield from _held(entry, name)
@@ -65,12 +65,14 @@ def _inline(tree):
 
 def _uses(tree, name):
     """The methods by which a module uses an expression of this name; all of them where that cannot be seen."""
-    found = {
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name
-    }
+    found = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and _named(node.value) == name}
     return found & set(_METHODS) or _looped(tree, name)
+
+
+def _named(node):
+    """The variable of an expression, which a call compiles: `_WORD` of `_WORD()`."""
+    node = node.func if isinstance(node, ast.Call) else node
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _looped(tree, name):

@@ -44,9 +44,9 @@ def test_the_hook_takes_no_more_instructions_than_recorded() -> None:
 
 def test_the_hook_imports_nothing_heavy() -> None:
     code = (
-        "import json, os, sys; sys.argv = ['kubelint-gpu', *sys.argv[1:]]\n"
+        "import atexit, json, sys; sys.argv = ['kubelint-gpu', *sys.argv[1:]]\n"
         "from kubelint_gpu.cli import run\n"
-        "os._exit = lambda _: print(json.dumps(sorted(sys.modules)), file=sys.stderr)\n"
+        "atexit.register(lambda: print(json.dumps(sorted(sys.modules)), file=sys.stderr))\n"
         "run()"
     )
     ran = subprocess.run(

@@ -29,8 +29,6 @@ def command(inventories: tuple[str, ...], config: str | None, isolated: bool, st
 
     Editors start this command by themselves; docs/editors.md says how to tell them.
     """
-    import gc
-
     try:
         from kubelint_gpu.lsp.server import serve
         from kubelint_gpu.lsp.session import SessionSettings
@@ -38,8 +36,6 @@ def command(inventories: tuple[str, ...], config: str | None, isolated: bool, st
         if error.name is None or error.name.startswith("kubelint_gpu"):
             raise
         raise click.ClickException(f"the language server needs one more library ({error.name}): {_INSTALL}") from None
-    # it runs for hours, other than the commands for which this is switched off
-    gc.enable()
     serve(
         SessionSettings(
             tuple(os.path.realpath(path) for path in inventories), os.path.realpath(config) if config else "", isolated

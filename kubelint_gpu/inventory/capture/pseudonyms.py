@@ -57,10 +57,10 @@ class Pseudonyms:
 
     def text(self, text: str) -> str:
         """A name, or text that is built from names."""
-        return _WORD.sub(lambda match: self._word(match[0]), text)
+        return _WORD().sub(lambda match: self._word(match[0]), text)
 
     def _word(self, word: str) -> str:
-        if word in WORDS or (_NUMBER.fullmatch(word) and word not in self._numbers):
+        if word in WORDS or (_NUMBER().fullmatch(word) and word not in self._numbers):
             return word
         if self._seen is not None:
             self._seen.add(word)
@@ -74,7 +74,7 @@ class Pseudonyms:
         return key if is_known_key(key) else self.text(key)
 
     def _value(self, key: str, value: Any) -> Any:
-        if not isinstance(value, str) or is_known_value(key) or _NUMBER.fullmatch(value):
+        if not isinstance(value, str) or is_known_value(key) or _NUMBER().fullmatch(value):
             return value
         name = self.text(value)
         if len(name) <= _LONGEST_VALUE or len(value) > _LONGEST_VALUE:
@@ -99,13 +99,13 @@ class Pseudonyms:
             return self.text(text)
         if shape is Role.KEY:
             return self._key(text)
-        return _LITERAL.sub(self._literal, text) if shape is Role.EXPRESSION else text
+        return _LITERAL().sub(self._literal, text) if shape is Role.EXPRESSION else text
 
     def _literal(self, match: re.Match[str]) -> str:
         """A text that attributes are compared with; the domain of an attribute is one, too, and so is a driver."""
         if match["text"] in self._drivers or is_known_key(f"{match['text']}/"):
             return match[0]
-        words = _WORD.sub(
+        words = _WORD().sub(
             lambda word: word[0] if self._is_of_model(word[0].lower()) else self._word(word[0]), match["text"]
         )
         return f"{match['quote']}{words}{match['quote']}"
@@ -127,7 +127,7 @@ class Pseudonyms:
                 attributes = part.get("attributes") if isinstance(part, dict) else None
                 for name, said in attributes.items() if isinstance(attributes, dict) else ():
                     text = said.get("string") if isinstance(said, dict) else None
-                    words = [word[0] for word in _WORD.finditer(text)] if isinstance(text, str) else []
+                    words = [word[0] for word in _WORD().finditer(text)] if isinstance(text, str) else []
                     if is_known_attribute(str(name)):
                         self._models.update(word.lower() for word in words)
                     else:

@@ -66,7 +66,7 @@ def preset_objects() -> list[dict[str, Any]]:
 
 def product_name(product: str) -> str:
     """The driver's name of a model, of which GPU feature discovery makes the product label."""
-    return _BLANK.sub(" ", product)
+    return _BLANK().sub(" ", product)
 
 
 def gpu_devices(

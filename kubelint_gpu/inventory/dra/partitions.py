@@ -89,7 +89,7 @@ def memory_slices(model: GpuModel) -> int:
 
 def partitions(model: GpuModel, profile: str, most: int) -> tuple[MigPartition, ...]:
     """Every place that a profile may have on a GPU; `most` is how many of it a GPU holds."""
-    found = _PROFILE.fullmatch(profile)
+    found = _PROFILE().fullmatch(profile)
     if found is None or not model.slices:
         return ()
     compute, memory = int(found[1]), published_memory(model, profile) or int(found[2]) * 1024

@@ -167,4 +167,4 @@ def _bare(spelling: str) -> str:
     text = spelling.casefold()
     for brand in _BRANDS:
         text = text.replace(brand, "")
-    return _NOISE.sub("", text)
+    return _NOISE().sub("", text)

@@ -75,7 +75,7 @@ def _nearest(profile: str, known: Iterable[str]) -> str | None:
 
 
 def _parts(profile: str) -> tuple[int, int, str]:
-    found = _PROFILE.fullmatch(profile)
+    found = _PROFILE().fullmatch(profile)
     return (int(found["slices"]), int(found["memory"]), found["attributes"]) if found else (0, 0, profile)
 
 

@@ -24,7 +24,7 @@ def abbreviated(names: Iterable[str]) -> tuple[str, ...]:
     for name in names:
         # Of a full host name the first part is the one that counts.
         host, dot, domain = name.partition(".")
-        found = _NUMBERED.fullmatch(host)
+        found = _NUMBERED().fullmatch(host)
         if found is None:
             single.append(name)
             continue

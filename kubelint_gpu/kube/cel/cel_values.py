@@ -262,7 +262,7 @@ def parse_semver(text: str) -> Semver:
             raise EvaluationError(f'Invalid character(s) found in {name.lower()} number "{part}"')
         if len(part) > 1 and part[0] == "0":
             raise EvaluationError(f'{name} number must not contain leading zeroes "{part}"')
-    found = _SEMVER.fullmatch(text)
+    found = _SEMVER().fullmatch(text)
     if found is None:
         raise EvaluationError(f'Invalid character(s) found in patch number "{parts[2]}"')
     if len(found[3]) > 1 and found[3][0] == "0":

@@ -54,7 +54,7 @@ def _types(text: str) -> tuple[Type, ...]:
     """The types of a list such as `list(A),int`."""
     stack: list[list[Type]] = [[]]
     names: list[str] = []
-    pieces = _TOKEN.findall(text)
+    pieces = _TOKEN().findall(text)
     for place, piece in enumerate(pieces):
         if piece == "(":
             stack.append([])

@@ -74,7 +74,7 @@ def _format(node: Call, type_of: Callable[[Node], Type]) -> Iterator[Issue]:
     if node.function != "format" or not isinstance(text, Const) or not isinstance(listed, ListNode):
         return
     used = 0
-    for found in _CLAUSE.finditer(str(text.value)):
+    for found in _CLAUSE().finditer(str(text.value)):
         clause = found[2]
         if clause == "%":
             continue

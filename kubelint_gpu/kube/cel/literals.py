@@ -67,7 +67,7 @@ def string(text: str) -> str:
     """
     raw = text[0] in "rR"
     body = _body(text[1:] if raw else text)
-    return body if raw or "\\" not in body else _ESCAPE.sub(lambda found: _unescaped(found[1], limit=0x110000), body)
+    return body if raw or "\\" not in body else _ESCAPE().sub(lambda found: _unescaped(found[1], limit=0x110000), body)
 
 
 def byte_string(text: str) -> bytes:
@@ -83,7 +83,7 @@ def byte_string(text: str) -> bytes:
         return body.encode()
     found = bytearray()
     last = 0
-    for escape in _ESCAPE.finditer(body):
+    for escape in _ESCAPE().finditer(body):
         found += body[last : escape.start()].encode()
         what = escape[1]
         if what[0] in "uU":

@@ -185,7 +185,7 @@ def selector(expression: str, *, shareable: bool = True, library: int | None = N
 
 def is_filled_in(expression: str) -> bool:
     """Whether some of an expression is filled in later; `__name__` is a name in it as any other."""
-    return is_placeholder(_NAME.sub("", expression))
+    return is_placeholder(_NAME().sub("", expression))
 
 
 def device_fields(shareable: bool) -> Mapping[str, Any]:

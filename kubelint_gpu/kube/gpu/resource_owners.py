@@ -60,4 +60,4 @@ def owner_of(resource: str) -> str:
     """Who gives a resource out although no node advertises it; empty where nobody is known to."""
     if resource in _NAMES:
         return _NAMES[resource]
-    return next((owner for owner, pattern in _PATTERNS if pattern.fullmatch(resource)), "")
+    return next((owner for owner, pattern in _PATTERNS if pattern().fullmatch(resource)), "")

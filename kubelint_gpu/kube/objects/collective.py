@@ -95,7 +95,7 @@ def _signs(container: Mapping[str, Any]) -> Iterator[Pointer]:
     for key in ("command", "args"):
         words = container.get(key)
         texts = [word for word in words if isinstance(word, str)] if isinstance(words, list) else []
-        if _PROGRAMS.search(" ".join(texts)):
+        if _PROGRAMS().search(" ".join(texts)):
             yield (key,)
 
 

@@ -117,7 +117,7 @@ def _share(fields: Fields, key: str) -> Share | None:
     if isinstance(value, int) and not isinstance(value, bool):
         amount = fields.integer(key, 0, 0)
         return Share(amount)
-    if isinstance(value, str) and _PERCENT.fullmatch(value):
+    if isinstance(value, str) and _PERCENT().fullmatch(value):
         amount = int(value[:-1])
         if amount <= 100:
             return Share(amount, percent=True)

@@ -55,7 +55,7 @@ def read_int_or_percent(fields: Fields, key: str, default: IntOrPercent) -> IntO
         if value > INT32:
             fields.report((key,), f"must be at most {INT32}, not {value}", value)
         return IntOrPercent(min(value, INT32))
-    if isinstance(value, str) and _PERCENT.fullmatch(value):
+    if isinstance(value, str) and _PERCENT().fullmatch(value):
         return IntOrPercent(int(value[:-1]), percent=True)
     hint = f"; write it as the number {value}" if isinstance(value, str) and value.isdigit() else ""
     fields.report((key,), f'must be an integer or a percentage such as "25%", not {described(value)}{hint}', value)

@@ -143,7 +143,7 @@ def _indexes(text: str, completions: int) -> tuple[int, str]:
     """How many indexes `0,2-4` names, and what is wrong with it; they rise and are below the completions."""
     total, last = 0, -1
     for part in text.split(",") if text else ():
-        found = _RANGE.fullmatch(part)
+        found = _RANGE().fullmatch(part)
         if found is None:
             return total, f'"{shortened(part)}" is neither an index nor a range of indexes'
         first = int(found[1])

@@ -54,7 +54,7 @@ def budget_problems(value: dict[str, Any]) -> Problems:
         if number is not None and number < 0:
             yield InvalidObject(f"must be greater than or equal to 0, not {number}", where, found)
         elif isinstance(found, str) and not is_placeholder(found):
-            if _PERCENT.fullmatch(found) is None:
+            if _PERCENT().fullmatch(found) is None:
                 yield InvalidObject(f'must be an integer or a percentage such as "50%", not "{found}"', where, found)
             elif int(found[:-1]) > 100:
                 yield InvalidObject(f"must not be greater than 100%, not {found}", where, found)

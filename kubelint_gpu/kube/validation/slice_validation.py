@@ -222,7 +222,7 @@ def _is_short(text: str) -> bool:
 
 
 def _is_version(text: str) -> bool:
-    return _is_short(text) and _VERSION.fullmatch(text) is not None
+    return _is_short(text) and _VERSION().fullmatch(text) is not None
 
 
 def _is_pool_name(name: str) -> bool:

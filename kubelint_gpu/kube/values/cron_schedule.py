@@ -90,7 +90,7 @@ def _field(text: str, least: int, most: int, names: Mapping[str, int]) -> tuple[
     numbers: set[int] = set()
     star = False
     for part in text.split(","):
-        found = _PART.fullmatch(part)
+        found = _PART().fullmatch(part)
         if found is None:
             return None
         whole = found["first"] in ("*", "?")
@@ -112,6 +112,6 @@ def _number(text: str, names: Mapping[str, int]) -> int | None:
 
 def _duration(text: str) -> int | None:
     seconds, place = 0.0, 0
-    while part := _DURATION.match(text, place):
+    while part := _DURATION().match(text, place):
         seconds, place = seconds + float(part[1]) * _SECONDS[part[2]], part.end()
     return max(1, int(seconds)) if place == len(text) and place > 0 and seconds < math.inf else None

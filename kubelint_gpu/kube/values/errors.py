@@ -24,12 +24,12 @@ _PATCHED = pattern(r"replaced?[-_]by", re.ASCII)
 
 def is_placeholder(value: object) -> bool:
     """Whether a text stands for a value that something fills in later (`${GPUS}`, `{{ .Values.gpus }}`)."""
-    return isinstance(value, str) and _PLACEHOLDER.search(value) is not None
+    return isinstance(value, str) and _PLACEHOLDER().search(value) is not None
 
 
 def is_patched_later(value: object) -> bool:
     """Whether a name says itself that an overlay writes another one (`replaced-by-kustomize`)."""
-    return isinstance(value, str) and _PATCHED.search(value) is not None
+    return isinstance(value, str) and _PATCHED().search(value) is not None
 
 
 def field_path(pointer: Pointer) -> str:

@@ -18,26 +18,26 @@ _SUBDOMAIN = pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-
 @lru_cache(maxsize=8192)
 def is_label_value(text: str) -> bool:
     """Empty, or at most 63 letters, digits, `-`, `_`, `.` that start and end with a letter or digit."""
-    return text == "" or (len(text) <= 63 and _NAME.fullmatch(text) is not None)
+    return text == "" or (len(text) <= 63 and _NAME().fullmatch(text) is not None)
 
 
 @lru_cache(maxsize=8192)
 def is_qualified_name(text: str) -> bool:
     """A label key or resource name: a name of at most 63 characters, optionally `subdomain/` before it."""
     prefix, slash, name = text.rpartition("/")
-    if slash and (len(prefix) > 253 or _SUBDOMAIN.fullmatch(prefix) is None):
+    if slash and (len(prefix) > 253 or _SUBDOMAIN().fullmatch(prefix) is None):
         return False
-    return 0 < len(name) <= 63 and _NAME.fullmatch(name) is not None
+    return 0 < len(name) <= 63 and _NAME().fullmatch(name) is not None
 
 
 def is_subdomain(text: str) -> bool:
     """A DNS subdomain of at most 253 characters: what most objects may be called."""
-    return len(text) <= 253 and _SUBDOMAIN.fullmatch(text) is not None
+    return len(text) <= 253 and _SUBDOMAIN().fullmatch(text) is not None
 
 
 def is_label(text: str) -> bool:
     """A DNS label of at most 63 characters: what namespaces, containers and volumes may be called."""
-    return len(text) <= 63 and _LABEL.fullmatch(text) is not None
+    return len(text) <= 63 and _LABEL().fullmatch(text) is not None
 
 
 def is_driver_name(text: str) -> bool:
@@ -47,4 +47,4 @@ def is_driver_name(text: str) -> bool:
 
 def is_identifier(text: str) -> bool:
     """A C identifier of at most 32 characters: what attributes and capacities of devices are called in their domain."""
-    return len(text) <= 32 and _IDENTIFIER.fullmatch(text) is not None
+    return len(text) <= 32 and _IDENTIFIER().fullmatch(text) is not None

@@ -66,7 +66,7 @@ def _ratio(value: Any) -> tuple[int, int]:
 
 @lru_cache(maxsize=65536)
 def _parse(text: str) -> tuple[int, int]:
-    found = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
+    found = _FORM().fullmatch(text) if len(text) <= _LONGEST else None
     if found is None:
         raise QuantityError(f'"{text[:_LONGEST]}" is no quantity{_hint(text)}')
     before, _, after = found["number"].partition(".")
@@ -80,7 +80,7 @@ def _parse(text: str) -> tuple[int, int]:
 
 def _hint(text: str) -> str:
     stripped = text.strip()
-    if stripped != text and _FORM.fullmatch(stripped):
+    if stripped != text and _FORM().fullmatch(stripped):
         return f'; write "{stripped}" without spaces'
     wrong = {"K": "k or Ki", "KB": "k or Ki", "kb": "k or Ki", "kB": "k or Ki", "ki": "Ki"}
     wrong |= {unit + tail: f"{unit} or {unit}i" for unit in "MGTPE" for tail in ("B", "iB", "b", "I")}

@@ -22,7 +22,7 @@ NODE_NAME_FIELD = "metadata.name"
 
 def parse_int64(text: str) -> int | None:
     """A base-10 int64 as Go's ParseInt reads it, or None."""
-    if _INT64.fullmatch(text) is None or len(text) > 20:
+    if _INT64().fullmatch(text) is None or len(text) > 20:
         return None
     number = int(text)
     return number if -(2**63) <= number < 2**63 else None

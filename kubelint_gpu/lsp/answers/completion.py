@@ -37,7 +37,7 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any]]:
     source, encoding = reading.source, question["encoding"]
     at = offset(source, question["line"], question["character"], encoding)
     before = source.text[source.line_starts[source.span(at, at).line - 1] : at]
-    suppression = _SUPPRESSION.search(before)
+    suppression = _SUPPRESSION().search(before)
     if suppression is not None:
         rules = [(found.code, f"{found.name}: {found.summary}", _RULE) for found in every_rule()]
         return _items(rules, source, (at - len(suppression["word"]), at), encoding)

@@ -51,8 +51,8 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, Any] | None
 def rule_page(code: str) -> str:
     """A rule's page without its examples, with links that lead somewhere."""
     url = rule(code).url
-    text = _EXAMPLES.sub("", page(code)).strip()
-    text = _LINK.sub(lambda found: f"]({urljoin(url, found['path'])})", text)
+    text = _EXAMPLES().sub("", page(code)).strip()
+    text = _LINK().sub(lambda found: f"]({urljoin(url, found['path'])})", text)
     return f"{text}\n\n[The whole page]({url})"
 
 
@@ -80,8 +80,8 @@ def _code(source: SourceText, at: int) -> str | None:
     """The rule whose code or name stands at an offset inside of a suppression."""
     number = source.span(at, at).line
     start, line = source.line_starts[number - 1], source.line(number)
-    for comment in _SUPPRESSION.finditer(line):
-        for word in _WORD.finditer(line, *comment.span("codes")):
+    for comment in _SUPPRESSION().finditer(line):
+        for word in _WORD().finditer(line, *comment.span("codes")):
             if word.start() <= at - start <= word.end():
                 try:
                     return find(word[0]).code

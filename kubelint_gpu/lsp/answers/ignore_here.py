@@ -37,7 +37,7 @@ def _edit(reading: Reading, line: int, code: str, encoding: str) -> dict[str, An
 def _candidates(reading: Reading, source: SourceText, line: int, code: str) -> Iterator[tuple[int, str]]:
     for comment in comments(reading):
         alone = source.line(comment.line)[: comment.column - 1].strip() == ""
-        written = _WRITTEN.match(comment.text)
+        written = _WRITTEN().match(comment.text)
         if written is not None and (comment.line == line or (alone and comment.line == line - 1)):
             yield comment.offset + written.end(), f", {code}"
     start = source.line_starts[line - 1]

@@ -47,12 +47,12 @@ class TypedLine(Value):
     @property
     def opens(self) -> bool:
         """Whether the value of its key is to come on the following lines."""
-        return self.key is not None and _OPENING.fullmatch(self.text, self.value, self.end) is not None
+        return self.key is not None and _OPENING().fullmatch(self.text, self.value, self.end) is not None
 
     @property
     def opens_block(self) -> bool:
         """Whether text follows that is no YAML."""
-        return _BLOCK.fullmatch(self.text, self.value, self.end) is not None
+        return _BLOCK().fullmatch(self.text, self.value, self.end) is not None
 
     @property
     def scalar(self) -> str:
@@ -71,7 +71,7 @@ def typed_line(text: str) -> TypedLine:
         at += 1
         while text[at : at + 1] in (" ", "\t"):
             at += 1
-    key = _KEY.match(text, at, max(at, end)) if at < end else None
+    key = _KEY().match(text, at, max(at, end)) if at < end else None
     if key is None:
         return TypedLine(text, tuple(dashes), at, None, at, at, max(at, end), comment)
     value = key.end()

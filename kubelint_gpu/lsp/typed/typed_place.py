@@ -184,7 +184,7 @@ def flow_place(text: str, begin: int, column: int, stop: int) -> FlowPlace | Non
     start = end = column
     at = begin
     while at < column:
-        match = _TOKEN.match(text, at, stop)
+        match = _TOKEN().match(text, at, stop)
         if match is None:
             at += 1
             continue
@@ -205,7 +205,7 @@ def flow_place(text: str, begin: int, column: int, stop: int) -> FlowPlace | Non
         elif levels and levels[-1].mapping:
             _entry(levels[-1], piece, followed=text[at:stop].lstrip().startswith(":"))
     if start == end:
-        match = _TOKEN.match(text, column, stop)
+        match = _TOKEN().match(text, column, stop)
         if match is not None and match[0][0] not in "{}[],: \t":
             start, end = match.span()
     _rest(levels, text, end, stop)
@@ -224,7 +224,7 @@ def _rest(levels: list[Level], text: str, at: int, stop: int) -> None:
     if not levels or not levels[-1].mapping:
         return
     level, depth = Level(mapping=True), 0
-    while at < stop and (match := _TOKEN.match(text, at, stop)) is not None:
+    while at < stop and (match := _TOKEN().match(text, at, stop)) is not None:
         piece, at = match[0], match.end()
         if piece in "{[":
             depth += 1

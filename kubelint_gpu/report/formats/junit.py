@@ -76,4 +76,4 @@ def _counts(tests: int, failures: int, errors: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    return _FORBIDDEN.sub("", text).translate(_ENTITIES)
+    return _FORBIDDEN().sub("", text).translate(_ENTITIES)

@@ -123,7 +123,7 @@ def _fix(fix: Fix, report: Report) -> Iterator[str]:
 
 def _text(text: str) -> str:
     """Text of unknown origin that stays text: no markup, HTML, link, mention or new line comes out of it."""
-    return _MARKUP.sub(_entity, _cut(visible(text[: _LONGEST + 1]), _LONGEST))
+    return _MARKUP().sub(_entity, _cut(visible(text[: _LONGEST + 1]), _LONGEST))
 
 
 def _plain(text: str) -> str:

@@ -61,7 +61,7 @@ def literal(text: str) -> str:
 def uri(path: str) -> tuple[str, bool]:
     """The address of a file, and whether it is relative to the root of the run."""
     rooted = path.startswith("/")
-    if _DRIVE.match(path):
+    if _DRIVE().match(path):
         path, rooted = "/" + path.replace("\\", "/"), True
     try:
         quoted = quote(path, safe="/", errors="surrogateescape")

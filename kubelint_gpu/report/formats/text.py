@@ -130,7 +130,7 @@ def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
     least = len(text) - len(finding.message) + _LEAST_HEAD
     ends = [
         one
-        for one in _CLAUSE_END.finditer(text)
+        for one in _CLAUSE_END().finditer(text)
         if one.start() >= least
         and all(text.count(begin, 0, one.start()) == text.count(end, 0, one.start()) for begin, end in ("()", "{}"))
     ]

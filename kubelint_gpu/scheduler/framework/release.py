@@ -92,7 +92,7 @@ _TABLE = _table()
 
 def minor_of(version: str) -> int | None:
     """The minor number of a version such as `1.34`, `v1.34.1` or `v1.33.5-eks-1a2b`; None for anything but 1.x."""
-    found = _VERSION.fullmatch(version.strip())
+    found = _VERSION().fullmatch(version.strip())
     return int(found[2]) if found is not None and found[1] == "1" else None
 
 

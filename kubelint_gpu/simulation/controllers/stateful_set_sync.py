@@ -43,7 +43,7 @@ def has_max_unavailable(version: str | None) -> bool:
 
     Of a release without its patch number the newest patch is meant.
     """
-    return version is not None and _GATE_ON.match(version) is not None
+    return version is not None and _GATE_ON().match(version) is not None
 
 
 def at_once(strategy: StatefulSetStrategy, replicas: int) -> int:

@@ -88,7 +88,7 @@ def _is_untold(pod: Pod, controller: Controller) -> bool:
         return False
     name = pod.meta.name.removeprefix(f"{controller.workload.meta.name}-")
     suffix = _ORDINAL if controller.has_ordinals else _OF_REPLICA_SET if controller.dependent else _GENERATED
-    return name != pod.meta.name and suffix.fullmatch(name) is not None
+    return name != pod.meta.name and suffix().fullmatch(name) is not None
 
 
 def _dressed(pod: Pod, controller: Controller) -> Pod:

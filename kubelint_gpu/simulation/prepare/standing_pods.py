@@ -143,7 +143,7 @@ def _may_be_withdrawn(cluster: Cluster) -> bool:
     numbers: dict[tuple[str, str, int, str], set[int]] = {}
     for one in cluster.resource_slices:
         for device in one.devices:
-            found = _NUMBERED.fullmatch(device.name)
+            found = _NUMBERED().fullmatch(device.name)
             if found is not None:
                 numbers.setdefault((one.driver, one.pool, one.generation, found[1]), set()).add(int(found[2]))
     return any(max(found) >= len(found) for found in numbers.values())

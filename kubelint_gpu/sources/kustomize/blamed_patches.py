@@ -84,7 +84,7 @@ def patch_target(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa:
         target = entry.get("target")
         for key, value in target.items() if isinstance(target, dict) else ():
             if isinstance(value, str) and not (
-                _SELECTOR.fullmatch(value) is not None
+                _SELECTOR().fullmatch(value) is not None
                 if key.endswith("Selector")
                 else linear.compiled(value) is not None
             ):

@@ -67,7 +67,7 @@ def _cleaned(error: str, stage: WorkingCopy, shown: Callable[[str], str]) -> str
     """The lines that are no warning, with the user's paths for those of the stage."""
     lines = [line for line in error.splitlines() if line.strip() and not line.startswith(("#", "Warning"))]
     text = " ".join(line.strip() for line in lines).removeprefix("Error: ").removeprefix("error: ")
-    logged = _LOGGED.fullmatch(text)
+    logged = _LOGGED().fullmatch(text)
     if logged is not None:
         text = logged["text"] or logged["lines"]
         text = text.replace('\\"', '"').replace("\\n", " ").replace("\\\\", "\\") if logged["text"] else text.strip()
@@ -77,11 +77,11 @@ def _cleaned(error: str, stage: WorkingCopy, shown: Callable[[str], str]) -> str
 def _short(text: str) -> str:
     """The end of the chain: what is wrong, without all the folders that led there."""
     while True:
-        match = _ACCUMULATING.match(text)
+        match = _ACCUMULATING().match(text)
         if match is None:
             break
         text = text[match.end() :]
-    text = _NO_FOLDER.sub("", text)
+    text = _NO_FOLDER().sub("", text)
     # what stood around it has gone, and its closing quotes with it
     while text.endswith(("'", '"')) and text.count(text[-1]) % 2:
         text = text[:-1]
@@ -89,7 +89,7 @@ def _short(text: str) -> str:
 
 
 def _place(text: str, found: Survey, shown: Callable[[str], str]) -> tuple[Reading | None, Span | None]:
-    target = _TARGET.search(text)
+    target = _TARGET().search(text)
     if target is not None:
         for reading, document in _documents(found):
             if document.value.get("kind") == target["kind"] and _name(document.value) == target["name"]:
@@ -103,7 +103,7 @@ def _place(text: str, found: Survey, shown: Callable[[str], str]) -> tuple[Readi
     named = [path for path in readings if path in text or posixpath.basename(path) in text.split("'")]
     if named:
         reading = readings[max(named, key=lambda path: (text.rfind(path), len(path)))]
-        line = _LINE.search(text)
+        line = _LINE().search(text)
         if line is not None and reading.source is not None:
             number = min(int(line[1]), len(reading.source.line_starts))
             start = reading.source.line_starts[number - 1]
@@ -111,7 +111,7 @@ def _place(text: str, found: Survey, shown: Callable[[str], str]) -> tuple[Readi
             indent = len(written) - len(written.lstrip())
             return reading, reading.source.span(start + indent, start + max(len(written.rstrip()), indent + 1))
         return reading, None
-    built_in = _BUILT_IN.search(text)
+    built_in = _BUILT_IN().search(text)
     field = _FIELDS.get(built_in["kind"]) if built_in is not None else None
     having = [one for one in found.kustomizations.values() if field is not None and field in one.value]
     having.sort(key=lambda one: text.rfind(f"'{shown(one.folder)}'"))

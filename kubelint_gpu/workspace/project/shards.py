@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import click
 
-from kubelint_gpu.hashes import blake2b
 from kubelint_gpu.values import Value, dataclass
 
 if TYPE_CHECKING:

@@ -84,7 +84,7 @@ def _contained(one: Any, among: Any) -> bool:
 
 def _to_int(value: Any) -> int:
     if isinstance(value, str):
-        if len(value) > 24 or _INTEGER.fullmatch(value) is None:
+        if len(value) > 24 or _INTEGER().fullmatch(value) is None:
             raise conversion_error(value, "int")
         found = int(value)
         if not -(2**63) <= found < 2**63:
@@ -111,7 +111,7 @@ def _to_uint(value: Any) -> Uint:
 
 def _to_double(value: Any) -> float:
     if isinstance(value, str):
-        if len(value) > 400 or _DOUBLE.fullmatch(value) is None:
+        if len(value) > 400 or _DOUBLE().fullmatch(value) is None:
             raise conversion_error(value, "double")
         return float(value)
     return float(value)

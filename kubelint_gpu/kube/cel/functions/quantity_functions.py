@@ -28,7 +28,7 @@ def quantity_of(text: str) -> Quantity:
     try:
         amount = parse_quantity(_with_digits(text))
     except QuantityError:
-        wrong = not text or _SHAPE.fullmatch(text) is None
+        wrong = not text or _SHAPE().fullmatch(text) is None
         raise EvaluationError(_FORM if wrong else "unable to parse quantity's suffix") from None
     nano = -(-max(amount, -amount) * 10**9 // 1)  # finer amounts are rounded away from zero
     sign = 1 if amount >= 0 else -1
@@ -39,13 +39,13 @@ def quantity_of(text: str) -> Quantity:
 
 def _with_digits(text: str) -> str:
     """A quantity that has a sign, a point or a suffix and no digit is zero."""
-    found = _NO_DIGITS.fullmatch(text)
+    found = _NO_DIGITS().fullmatch(text)
     return f"{found[1]}0{found[2]}" if found is not None and text else text
 
 
 def _is_whole(text: str) -> bool:
     """Whether apimachinery holds a quantity as an integer: with a binary suffix no fraction, else a short one."""
-    found = _FRACTION.search(text)
+    found = _FRACTION().search(text)
     places = len(found[1]) if found is not None else 0
     return places <= _DECIMAL.get(text[-1:], 0) and text[-1:] not in ("m", "u", "n")
 

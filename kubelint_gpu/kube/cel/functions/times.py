@@ -66,7 +66,7 @@ def _to_duration(value: Any) -> Duration:
         return Duration(0)
     total = Fraction(0)
     last = 0
-    while part := _PART.match(body, last):
+    while part := _PART().match(body, last):
         if part[1] in ("", "."):
             raise conversion_error(value, "google.protobuf.Duration")
         total += Fraction(part[1]) * _UNITS[part[2]]
@@ -81,7 +81,7 @@ def _to_timestamp(value: Any) -> Timestamp:
         return value
     if isinstance(value, int):
         return _at(value * 10**9)
-    found = _POINT.fullmatch(value)
+    found = _POINT().fullmatch(value)
     if found is None:
         raise conversion_error(value, "google.protobuf.Timestamp")
     try:
@@ -98,7 +98,7 @@ def _moved(zone: str) -> int:
     """How many minutes a zone is east of UTC."""
     if zone in ("", "UTC"):
         return 0
-    found = _ZONE.fullmatch(zone)
+    found = _ZONE().fullmatch(zone)
     if found is None or len(zone) > 12:
         raise NotKnown("zones of time are not modelled")
     return int(f"{found[1]}1") * (int(found[2]) * 60 + int(found[3]))

@@ -78,7 +78,7 @@ def _steps(path: str) -> list[str]:
 
     A path deeper than any object that is read is cut there.
     """
-    return [step.replace("\\.", ".") for step in _STEP.findall(path)][:MAX_DEPTH]
+    return [step.replace("\\.", ".") for step in _STEP().findall(path)][:MAX_DEPTH]
 
 
 def _descend(traced: Traced, steps: list[str], create: FieldWriter | None) -> Iterator[Traced]:

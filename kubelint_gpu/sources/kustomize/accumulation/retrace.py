@@ -124,8 +124,8 @@ def _texts(traced: Traced) -> Iterator[Traced]:
 
 
 def _fill(traced: Traced, known: dict[str, tuple[Any, FieldWriter]]) -> None:
-    whole = _NAMED.fullmatch(traced.value)
-    for name in _NAMED.findall(traced.value):
+    whole = _NAMED().fullmatch(traced.value)
+    for name in _NAMED().findall(traced.value):
         if name in known:
             value, through = known[name]
             text = value if whole is not None else traced.value.replace(f"$({name})", str(value))

@@ -98,7 +98,7 @@ class _Surveyor:
     def _reference(self, found: Kustomization, reference: Reference, above: tuple[str, ...]) -> int:
         text, pointer = reference.text, reference.pointer
         target = None if posixpath.isabs(text) else joined(found.folder, text)
-        if _REMOTE.match(text):
+        if _REMOTE().match(text):
             self._stop(found, pointer, f"{text} is remote, and nothing is fetched: {_RENDER}", withheld=True)
         elif target is None:
             if not self._allowed.outside:
@@ -110,7 +110,7 @@ class _Surveyor:
         elif reference.folder and self._tree.is_folder(target):
             return self._folder(found, reference, target, above)
         elif not self._tree.is_file(target):
-            if _HOST.match(text) and reference.folder:
+            if _HOST().match(text) and reference.folder:
                 self._stop(found, pointer, f"{text} is remote, and nothing is fetched: {_RENDER}", withheld=True)
             else:
                 self._stop(found, pointer, f"there is no {'file or folder' if reference.folder else 'file'} {text}")
@@ -206,7 +206,7 @@ class _Surveyor:
             self._stop(found, pointer, message, withheld=True)
         for text in of_plugin(value):
             target = joined(found.folder, text)
-            if _REMOTE.match(text):
+            if _REMOTE().match(text):
                 self._stop(found, pointer, f"{text} is remote, and nothing is fetched: {_RENDER}", withheld=True)
             elif target is not None and self._tree.is_file(target):
                 self._keep(target)
