@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 
-@dataclass(frozen=True, slots=True)
 class Budget(Value):
     """What a run may cost in steps as `work` counts them, and what single questions may cost.
 
@@ -66,7 +65,6 @@ class Budget(Value):
         return min(self.most, self.run + self.document * documents + self.node * nodes)
 
 
-@dataclass(frozen=True, slots=True)
 class PlacementLimits(Value):
     """What one attempt to place a pod, or several, may remember and look at."""
 
@@ -82,7 +80,6 @@ class PlacementLimits(Value):
     node_infos: int = 50_000  # the contents of nodes that are remembered
 
 
-@dataclass(frozen=True, slots=True)
 class StepsLimits(Value):
     """How much cheap work counts as one step; `pod_type` is how many steps the making of one counts."""
 
@@ -100,7 +97,6 @@ class StepsLimits(Value):
     pod_type: int = 8
 
 
-@dataclass(frozen=True, slots=True)
 class SimulationLimits(Value):
     """What is looked at of one rollout, and of the questions beside it."""
 
@@ -124,7 +120,6 @@ class SimulationLimits(Value):
     pending_kinds: int = 6  # the kinds of pending pods beside a rollout
 
 
-@dataclass(frozen=True, slots=True)
 class PartsLimits(Value):
     """What part of the budget a further question has: the half, the quarter and so on."""
 
@@ -139,7 +134,6 @@ class PartsLimits(Value):
     pause: int = 4  # the part of a search after which it may halt
 
 
-@dataclass(frozen=True, slots=True)
 class ToldLimits(Value):
     """How much a finding or an explanation looks at, and names."""
 

@@ -26,7 +26,7 @@ from kubelint_gpu.sources.kustomize.files.tree import joined
 from kubelint_gpu.sources.kustomize.origin import Answer
 from kubelint_gpu.sources.kustomize.program import find_program
 from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer, render
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import place_of
@@ -35,8 +35,7 @@ _ADDED = "perturbed"
 _ABSENT = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Value):
     """What became of one finding: `proven`, or the reason why not."""
 
     path: str

@@ -24,7 +24,7 @@ from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.relations import facts_of, held
 from kubelint_gpu.simulation.controllers import daemon_nodes
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -33,7 +33,6 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 _NEAR = {Held.PORT.value: 4, Held.RESOURCE.value: 5, Held.VOLUME.value: 6, Held.DEVICE.value: 7}
 
 
-@dataclass(frozen=True, slots=True)
 class Diagnosis(Value):
     """The cause.
 

@@ -13,14 +13,13 @@ from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary
 from kubelint_gpu.simulation.questions import drain
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HeldNode(Value):
+class HeldNode(Value, eq=False):
     """A workload that budgets do not let go.
 
     Attributes:

@@ -16,7 +16,7 @@ from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -26,8 +26,7 @@ PODS = "count/pods"
 TTL = "ttlSecondsAfterFinished"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EndedJobs(Value):
+class EndedJobs(Value, eq=False):
     """Jobs of the namespace of a quota, and those of their pods that it has room for; `whole` says that these are all.
 
     `new` says that this change makes one of the Jobs.

@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.kube.objects.workload import Workload, api_group
 from kubelint_gpu.messages.wording import counted, workload_name
 from kubelint_gpu.simulation.controllers.job import job_of
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -20,8 +20,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 _COUNTS = ("replicas", "parallelism")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Team(Value):
+class Team(Value, eq=False):
     """Pods of one object of which each waits for all others.
 
     Attributes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from kubelint_gpu.analysis.ended_jobs import ended_jobs
 from kubelint_gpu.analysis.predecessors import is_left_alone
@@ -12,7 +13,7 @@ from kubelint_gpu.analysis.transitions import is_changed, transitions_in
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.simulation.transition import Transition
-from kubelint_gpu.values import NamedTuple, replace
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest

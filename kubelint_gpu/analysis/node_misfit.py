@@ -15,7 +15,7 @@ from kubelint_gpu.kube.objects.requests import is_served_by_devices, pod_request
 from kubelint_gpu.kube.objects.taints import Taint, Toleration, covered_by, is_lifecycle, uncovered
 from kubelint_gpu.scheduler import Snapshot, attempt
 from kubelint_gpu.simulation.controllers import daemon_nodes
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -28,7 +28,6 @@ _FORMER = {"node-role.kubernetes.io/master": "node-role.kubernetes.io/control-pl
 _PLATFORM = ("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch")
 
 
-@dataclass(frozen=True, slots=True)
 class Tainted(Value):
     """Nodes that would take the pod if it tolerated some taints.
 
@@ -166,7 +165,6 @@ def title(unit: ApplySet, name: str) -> str:
     return name
 
 
-@dataclass(frozen=True, slots=True)
 class Unchosen(Value):
     """A DaemonSet that makes no pod.
 

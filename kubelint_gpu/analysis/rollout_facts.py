@@ -30,7 +30,7 @@ from kubelint_gpu.budget import PARTS, TOLD
 from kubelint_gpu.simulation.questions.forced_rollback import forced_rollback
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
@@ -101,7 +101,6 @@ def _told_of(unit: ApplySet, keys: Collection[WorkloadKey], ends: str) -> Togeth
     return next(found, None)
 
 
-@dataclass(frozen=True, slots=True)
 class Later(Value):
     """What follows when all that begins now is over: the next rollouts, where they are not those that begin now.
 

@@ -10,15 +10,14 @@ from kubelint_gpu.analysis.scenarios import now, scaled, with_part_of_budget
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import PARTS, TOLD
 from kubelint_gpu.simulation.search.verdict import Judgement
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import Autoscaler
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ScaledRollout(Value):
+class ScaledRollout(Value, eq=False):
     """A workload at another number of replicas, what becomes of its rollout then, and who sets that number.
 
     `only` says that the autoscaler sets no other.

@@ -15,13 +15,12 @@ from kubelint_gpu.simulation.prepare.workload_change import own_pods, own_waitin
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
 from kubelint_gpu.simulation.transition import Transition
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scenario(Value):
+class Scenario(Value, eq=False):
     """What changes in which cluster, the pools that may grow meanwhile, and the states that may be looked at."""
 
     transitions: Mapping[WorkloadKey, Transition]

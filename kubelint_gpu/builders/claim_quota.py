@@ -20,15 +20,14 @@ from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, claims_char
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.simulation.controllers.ordinals import claim_names
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.answers import once
 
 _KIND = "PersistentVolumeClaim"
 _WHEN_SCALED = ("spec", "persistentVolumeClaimRetentionPolicy", "whenScaled")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _OrdinalClaims(Value):
+class _OrdinalClaims(Value, eq=False):
     """The claims of a StatefulSet: those of `each` ordinal, and the `names` of all.
 
     So many ordinals are `running`; of so many the claims stay, are made, or are gone with their pods.

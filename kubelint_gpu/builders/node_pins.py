@@ -15,10 +15,9 @@ from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.selectors import NodeSelector, Requirement
 from kubelint_gpu.scheduler import attempt
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 
-@dataclass(frozen=True, slots=True)
 class Wider(Value):
     """What could stand in place of a pin.
 

@@ -14,7 +14,7 @@ from kubelint_gpu.messages.why_fewer import quota_amount
 from kubelint_gpu.messages.wording import counted, workload_name
 from kubelint_gpu.simulation.controllers.job import History, is_full, job_of, left_for_good, objects_of_pods
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 _JOBS = "count/jobs.batch"
@@ -101,8 +101,7 @@ def _refusal(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: 
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Runs(Value):
+class _Runs(Value, eq=False):
     """A CronJob and what it leaves behind."""
 
     subject: WorkloadCheck

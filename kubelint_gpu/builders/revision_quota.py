@@ -11,12 +11,11 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_p
 from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.values.quantity import ONE
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _OWNERS = {"ReplicaSet": ("Deployment", "ReplicaSet"), "ControllerRevision": ("StatefulSet", "DaemonSet")}
 
 
-@dataclass(frozen=True, slots=True)
 class RefusedRevision(Value):
     """The object for a template that a quota refuses; `used` is what the quota counts before, in thousandths.
 

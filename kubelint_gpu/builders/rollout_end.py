@@ -12,10 +12,9 @@ from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.messages.kept_pods import surges_on_nodes
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 
-@dataclass(frozen=True, slots=True)
 class End(Value):
     """The end of the shortest run that gets stuck, the pod that waits there, and the judgement that tells of it."""
 

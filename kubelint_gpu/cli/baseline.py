@@ -20,7 +20,7 @@ from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.files import NotReadable, read_named
 from kubelint_gpu.sources.paths import exists
 from kubelint_gpu.sources.safe_write import NotWritable, write_file
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.worlds import complain
 
 _VERSION = 1
@@ -29,8 +29,7 @@ _INTERNAL = "internal-error"
 _FINGERPRINT = pattern(r"[0-9a-f]{32}")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Entry(Value):
+class Entry(Value, order=True):
     """One accepted finding, as it stands in the file."""
 
     path: str
@@ -39,7 +38,6 @@ class Entry(Value):
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True)
 class Baseline(Value):
     """The accepted findings of a file; without a file there are none."""
 
@@ -55,7 +53,6 @@ class Baseline(Value):
         return lambda finding: reports(finding) and not self.accepts(finding)
 
 
-@dataclass(frozen=True, slots=True)
 class Settled(Value):
     """What is left to be reported, and how many findings are in the baseline."""
 

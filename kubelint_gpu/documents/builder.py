@@ -5,10 +5,11 @@ from __future__ import annotations
 from sys import intern
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from kubelint_gpu.documents import scalars
 from kubelint_gpu.documents.ledger import COLLECTION, DOCUMENT, MAX_EXPANSION, TOO_MUCH, Ledger, TooMuch, Unreadable
 from kubelint_gpu.documents.scalars import with_defaults
-from kubelint_gpu.values import Value, dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +33,7 @@ _MERGE = "\0<<"
 _PLACES = tuple(range(4096))  # one number for each place near the beginning: most memory of a short file is places
 
 
-@dataclass(slots=True)
-class Built(Value):
+class Built(Struct):
     """One document: its value, where it stands, and the anchored values that are repeated."""
 
     value: Any

@@ -6,7 +6,7 @@ import bisect
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents.document import Reading
@@ -17,7 +17,6 @@ _COMMENT = pattern(r"#[^\r\n\u0085\u2028\u2029]*")
 _BEFORE = frozenset(" \t\r\n\u0085\u2028\u2029,[]{}\"'\ufeff")
 
 
-@dataclass(frozen=True, slots=True)
 class Comment(Value):
     """A comment from its `#` on; line and column are 1-based, `offset` counts code points of the text."""
 

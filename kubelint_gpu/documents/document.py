@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal
 
-from kubelint_gpu.values import Value, dataclass, field, replace
+from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,6 @@ def value_at(value: Any, pointer: Sequence[str | int]) -> Any:
     return value
 
 
-@dataclass(frozen=True, slots=True)
 class Problem(Value):
     """Something that could not be read, or that kubectl would refuse while reading.
 
@@ -49,8 +48,7 @@ class Problem(Value):
     related: tuple[tuple[Span, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Document(Value):
+class Document(Value, eq=False):
     """One YAML document, or one JSON value of a file.
 
     `index` counts from 0 within the file.
@@ -62,7 +60,7 @@ class Document(Value):
     source: SourceText
     index: int
     value: Any
-    root: Node = field(repr=False)
+    root: Node
     chunk: tuple[int, int]
     is_json: bool
     shared: tuple[tuple[int, int], ...] = ()
@@ -106,8 +104,7 @@ class Document(Value):
         return self.source.span(*_key_offsets(node))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Item(Value):
+class Item(Value, eq=False):
     """One object: a document, or an element of a `List` inside of one.
 
     `pointer` leads from the document to the object.
@@ -126,8 +123,7 @@ class Item(Value):
         return self.document.locate(self.pointer + pointer, role)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reading(Value):
+class Reading:
     """A file as far as it could be read.
 
     `source` is None when the bytes are not text.
@@ -136,12 +132,21 @@ class Reading(Value):
     `size` is how much the documents hold, in the units of `ledger.MAX_SIZE`.
     """
 
-    documents: tuple[Document, ...]
-    problems: tuple[Problem, ...]
-    source: SourceText | None
-    hashes: tuple[tuple[int, int], ...] = field(default=(), repr=False)
-    unread: tuple[tuple[int, int], ...] = field(default=(), repr=False)
-    size: int = field(default=0, repr=False)
+    def __init__(
+        self,
+        documents: tuple[Document, ...],
+        problems: tuple[Problem, ...],
+        source: SourceText | None,
+        hashes: tuple[tuple[int, int], ...] = (),
+        unread: tuple[tuple[int, int], ...] = (),
+        size: int = 0,
+    ) -> None:
+        self.documents = documents
+        self.problems = problems
+        self.source = source
+        self.hashes = hashes
+        self.unread = unread
+        self.size = size
 
     @property
     def count(self) -> int:
@@ -160,7 +165,8 @@ class Reading(Value):
 
     def at(self, source: SourceText) -> Reading:
         """The same of a file of the same text: only problems, of which there are none, name the path."""
-        return replace(self, source=source, documents=tuple(replace(one, source=source) for one in self.documents))
+        documents = tuple(replace(document, source=source) for document in self.documents)
+        return Reading(documents, self.problems, source, self.hashes, self.unread, self.size)
 
 
 def _child(node: Node, step: str | int) -> Node | None:

@@ -24,7 +24,7 @@ from kubelint_gpu.documents.layout import (
     own_node,
 )
 from kubelint_gpu.documents.reader import read
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.documents.source_text import SourceText, Span
 
 
-@dataclass(frozen=True, slots=True)
 class Edit(Value):
     """`text` takes the place of `span` in the file `path`."""
 

@@ -9,8 +9,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import Value, dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,8 +42,7 @@ class NotJson(ValueError):  # noqa: N818 - it says what the text is
         self.offset = offset
 
 
-@dataclass(slots=True)
-class JsonMark(Value):
+class JsonMark(Struct):
     """An offset, named as the parsers of ruamel.yaml name it."""
 
     index: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.values import Value, dataclass, field
+from msgspec import Struct, field
 
 MAX_EXPANSION = 200_000
 """How many values the aliases and merge keys of a file may repeat."""
@@ -41,8 +41,7 @@ class TooMuch(Unreadable):
     """The file holds more than is read."""
 
 
-@dataclass(slots=True)
-class Ledger(Value):
+class Ledger(Struct):
     """What is counted and collected over all documents of a file.
 
     `expanded` counts the nodes that aliases repeat, and the entries that merge keys bring.

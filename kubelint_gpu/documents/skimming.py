@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents.parser import c_parser
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -26,7 +26,6 @@ _OUTDENTED = pattern(r"\n(?=[^ \t#\r\n-]|\r(?!\n))")
 _ALIAS = pattern(r"(?<=[\s,\[{])\*[^\s,\[\]{}]+(?:[ \t]*(?=[,\]}\r\n#])|(?<=:)[ \t]|[ \t]+:)")
 
 
-@dataclass(frozen=True, slots=True)
 class Skimmed(Value):
     """A document with blanks where the body of its `spec` stands, so that every offset stays; and where that is."""
 

@@ -10,7 +10,7 @@ import bisect
 from hashlib import blake2b
 
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _LINE_END = pattern(r"\r\n|\n|\r")
 _BYTE_ORDER_MARK = "\ufeff"
@@ -26,7 +26,6 @@ def encode(source: SourceText, text: str) -> bytes:
     return (_BYTE_ORDER_MARK + text if source.has_bom else text).encode(source.encoding)
 
 
-@dataclass(frozen=True, slots=True)
 class Span(Value):
     """A piece of a text; what a finding points at.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.findings import finding
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import Certainty, Moment, Place, Related, Safety, Severity, Shared, Step
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.manifest import Manifest
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note"
 """One step below each severity."""
 
 
-@dataclass(frozen=True, slots=True)
 class FixCandidate(Value):
     """A fix to be tried; `edits` raises NotEditable where the text does not allow it.
 
@@ -47,7 +46,6 @@ class FixCandidate(Value):
         return f"{self.title}, which {self.effect}" if self.effect else self.title
 
 
-@dataclass(frozen=True, slots=True)
 class Diagnostic(Value):
     """What a rule found.
 

@@ -15,7 +15,7 @@ from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.engine.suppressing import Suppression, left_by
 from kubelint_gpu.engine.tracing import located
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import UsedUp, left
 from kubelint_gpu.workspace.apply_set import ApplySet
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.findings.picture import RolloutPicture
 
 
-@dataclass(frozen=True, slots=True)
 class Judged(Value):
     """What the rules say of one unit.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence import helm_template
 from kubelint_gpu.findings.finding import Finding, Place, Related
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import place_of
@@ -21,7 +21,6 @@ _MOST_TEXT = 60
 _THROUGH = {"namePrefix": "this prefix is put before it", "nameSuffix": "this suffix is put behind it"}
 
 
-@dataclass(frozen=True, slots=True)
 class OverlayFinding(Value):
     """A finding, what tells it from others of its rule, and the overlay through which it was seen.
 

@@ -8,7 +8,7 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.field_pointers import UPDATE_STRATEGY, replicas
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -19,7 +19,6 @@ OF_NEW_PODS = "new-pods"
 """The tag of rules whose findings are about the pods that are made of a template."""
 
 
-@dataclass(frozen=True, slots=True)
 class Kept(Value):
     """Why pods that run keep their template.
 

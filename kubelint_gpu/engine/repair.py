@@ -11,7 +11,7 @@ from kubelint_gpu.engine.fixes.trials import changed_by
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.findings.finding import MOMENTS, SEVERITIES, Finding, Fix, Place
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 
@@ -22,7 +22,6 @@ _FEW = 8
 Identity = tuple[str, str, str]
 
 
-@dataclass(frozen=True, slots=True)
 class Repaired(Value):
     """What became of a unit.
 

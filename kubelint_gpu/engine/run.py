@@ -17,7 +17,7 @@ from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.engine.world_findings import PLAIN, findings_of_world
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Place, fingerprint
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _MANY = 1000
 
 
-@dataclass(frozen=True, slots=True)
 class Outcome(Value):
     """What came of a run.
 

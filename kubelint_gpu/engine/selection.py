@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 import click
+from msgspec import field
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.reported import finding_of
@@ -15,23 +16,23 @@ from kubelint_gpu.findings.catalogue import UnknownRule, folders, prefix_of, sug
 from kubelint_gpu.findings.expiry import over, today
 from kubelint_gpu.findings.finding import SEVERITIES, Finding, Severity
 from kubelint_gpu.messages.wording import listed
-from kubelint_gpu.values import Value, dataclass, field, replace
+from kubelint_gpu.values import PartlyCompared, replace
 from kubelint_gpu.workspace.project.configuration import Configuration
 
 
-@dataclass(frozen=True, slots=True)
-class Selection(Value):
+class Selection(PartlyCompared):
     """What is reported; `lowest` None reports everything, and then notes alone do not fail a run.
 
     `known` has what is ignored in the files that were asked for before.
     """
 
+    not_compared = frozenset({"known"})
     configuration: Configuration
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     severity: tuple[tuple[str, str], ...] = ()
     lowest: Severity | None = None
-    known: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+    known: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def selected(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """The findings that are reported, with the severities of the configuration; what crashed always is."""

@@ -9,11 +9,10 @@ from kubelint_gpu.engine.registry import closing_checks
 from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.engine.suppressions import Closing, Ignore, ignores, suppressed, unused_cause
 from kubelint_gpu.findings.finding import Finding, Place
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 
-@dataclass(frozen=True, slots=True)
 class Suppression(Value):
     """How suppressions in the manifests are treated.
 

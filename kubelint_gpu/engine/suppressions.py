@@ -15,15 +15,14 @@ from kubelint_gpu.findings.catalogue import UnknownRule, prefix_of, suggestion
 from kubelint_gpu.findings.expiry import expiry, over
 from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.findings.suppression_text import ANNOTATION, Written, of_annotation, of_comment
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest, place_of
 
 UNUSED = "KLG005"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ignore(Value):
+class Ignore(Value, eq=False):
     """One code that is suppressed somewhere.
 
     Attributes:
@@ -49,8 +48,7 @@ class Ignore(Value):
     edit: editing.Edit | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Closing(Value):
+class Closing(Value, eq=False):
     """What is known of a unit's suppressions when all else is found.
 
     Attributes:

@@ -16,14 +16,13 @@ from kubelint_gpu.scheduler.explain.explanation import explain
 from kubelint_gpu.scheduler.explain.holders import PlacedPod
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 Moment = Literal["creation", "next-replica", "rollout"]
 
 
-@dataclass(frozen=True, slots=True)
 class SchedulingMoment(Value):
     """A moment, and what the scheduler makes of the pod then.
 

@@ -8,7 +8,7 @@ import time
 from datetime import date
 
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _WRITE = "write until=2027-01-31 in front of the reason"
 _UNTIL = pattern(r"until=(?P<day>\S*)\s*")
@@ -20,7 +20,6 @@ _OTHER_WORDS = ("expire", "expires", "expiry", "till", "til", "through", "valid-
 _CLOSE = 0.7
 
 
-@dataclass(frozen=True, slots=True)
 class Expiry(Value):
     """When a suppression ends.
 

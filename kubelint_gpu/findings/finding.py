@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from kubelint_gpu.values import Value, dataclass, field
+from kubelint_gpu.values import PartlyCompared, Value
 
 if TYPE_CHECKING:
     from kubelint_gpu.findings.picture import RolloutPicture
@@ -22,8 +22,7 @@ MOMENTS: tuple[Moment, ...] = ("now", "next", "later")
 _LONGEST = 253 + len('"",')
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Place(Value):
+class Place(Value, order=True):
     """A range of a file: lines and columns are 1-based, columns count code points, the end is exclusive."""
 
     path: str
@@ -33,7 +32,6 @@ class Place(Value):
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
 class Related(Value):
     """A further place and the sentence that says what stands there."""
 
@@ -41,7 +39,6 @@ class Related(Value):
     message: str
 
 
-@dataclass(frozen=True, slots=True)
 class Step(Value):
     """One event of a trace: who acts and what happens; `place` is None where that is the finding's own.
 
@@ -55,7 +52,6 @@ class Step(Value):
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class TextEdit(Value):
     """The text that replaces what stands at a place; an empty range inserts."""
 
@@ -63,7 +59,6 @@ class TextEdit(Value):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
 class Fix(Value):
     """A change of the manifest that makes the finding go away.
 
@@ -76,7 +71,6 @@ class Fix(Value):
     edits: tuple[TextEdit, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Refusal(Value):
     """A change that was thought of and is not offered, and why; `effect` is what it costs or gives."""
 
@@ -93,7 +87,6 @@ WHO, ASKED = 0, 1
 POSSIBLE = "possible, not certain"
 
 
-@dataclass(frozen=True, slots=True)
 class Shared(Value):
     """What a finding has in common with others of the same cause, which are reported as one where they are many.
 
@@ -121,8 +114,7 @@ class Shared(Value):
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding(Value):
+class Finding(PartlyCompared):
     """One cause, said once, at the line that its author can change.
 
     `object` is `kind/namespace/name`, empty where no object could be read.
@@ -135,6 +127,7 @@ class Finding(Value):
     `part` names the template of an object with several.
     """
 
+    not_compared = frozenset({"part", "picture", "refusals", "shared"})
     code: str
     name: str
     severity: Severity
@@ -151,11 +144,11 @@ class Finding(Value):
     cause: str = ""
     fingerprint: str = ""
     moment: Moment = "now"
-    refusals: tuple[Refusal, ...] = field(default=(), compare=False, repr=False)
-    picture: RolloutPicture | None = field(default=None, compare=False, repr=False)
+    refusals: tuple[Refusal, ...] = ()
+    picture: RolloutPicture | None = None
     others: tuple[str, ...] = ()
-    shared: Shared | None = field(default=None, compare=False, repr=False)
-    part: str = field(default="", compare=False, repr=False)
+    shared: Shared | None = None
+    part: str = ""
 
     @property
     def chance(self) -> str:
@@ -165,7 +158,6 @@ class Finding(Value):
         return "certain of all of them, possible of each" if self.others and self.severity == "error" else POSSIBLE
 
 
-@dataclass(frozen=True, slots=True)
 class Summary(Value):
     """What a run looked at and what it found.
 
@@ -188,7 +180,6 @@ class Summary(Value):
     unknown: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class RuleInfo(Value):
     """A rule as the catalogue describes it; `page` is the Markdown of its README."""
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 
-@dataclass(frozen=True, slots=True)
 class Row(Value):
     """Something that a node has a number of.
 
@@ -35,7 +34,6 @@ class Row(Value):
         return sum(one.amounts[place] for one in holdings)
 
 
-@dataclass(frozen=True, slots=True)
 class Holding(Value):
     """Pods of one owner in one phase, and what they hold of each row of their node, all together.
 
@@ -53,7 +51,6 @@ class Holding(Value):
     things: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class NodeGroup(Value):
     """Nodes of a class that have and hold the same; `names` are folded, as `gpu-[1-3]`."""
 
@@ -64,7 +61,6 @@ class NodeGroup(Value):
     others: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class ClassPicture(Value):
     """Equal nodes: what each has, what keeps pods off, and who holds what.
 
@@ -83,7 +79,6 @@ class ClassPicture(Value):
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class ClusterPicture(Value):
     """The declared cluster, equal nodes folded; `left_out` counts nodes of further classes."""
 
@@ -95,7 +90,6 @@ class ClusterPicture(Value):
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class StageNode(Value):
     """A node on which something happens in a rollout, or several in which the same does; `names` are folded."""
 
@@ -104,7 +98,6 @@ class StageNode(Value):
     rows: tuple[Row, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class NodeMoment(Value):
     """What is on a node at a moment; `used` says in words how much of each row is taken.
 
@@ -116,7 +109,6 @@ class NodeMoment(Value):
     used: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class RolloutFrame(Value):
     """The nodes of a picture at one moment, in their order, and the pods that have no node."""
 
@@ -124,7 +116,6 @@ class RolloutFrame(Value):
     waiting: tuple[Holding, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class RolloutPicture(Value):
     """A rollout as it was simulated: `steps` names for each step of the finding's trace its moment.
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 ANNOTATION = "kubelint-gpu/ignore"
 _COMMENT = pattern(
@@ -18,7 +18,6 @@ _FOLDED = pattern(r"(?<=\s)-\s+(?=KLG\d*\b)|[;:]")
 _ENTRY = pattern(r"[\w-]+(\s*,\s*[\w-]+)*\s*(:|$)")
 
 
-@dataclass(frozen=True, slots=True)
 class Written(Value):
     """One suppression as it is written: its codes, prefixes or names, and all that is said behind them.
 

@@ -6,6 +6,8 @@ from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, field
+
 from kubelint_gpu.inventory.declarations.complaint import error_at
 from kubelint_gpu.inventory.declarations.inventory import (
     UNHEALTHY,
@@ -19,7 +21,7 @@ from kubelint_gpu.inventory.declarations.unread import ANY, Unread, unread
 from kubelint_gpu.inventory.kubernetes_version import cluster_version
 from kubelint_gpu.inventory.misreadings import Misreadings
 from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.values import Value, dataclass, field, replace
+from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,8 +30,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.inventory.declarations.declared import Declared
 
 
-@dataclass(slots=True)
-class GatheredDeclarations(Value):
+class GatheredDeclarations(Struct):
     """What was found so far; running pods wait until every node and class is known."""
 
     misread: Misreadings

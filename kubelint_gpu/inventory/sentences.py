@@ -9,7 +9,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.declarations.did_you_mean import did_you_mean, nearest
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.kube.values.fields import described
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,6 @@ _SHORT = ("type", "enum", "const", *_BOUNDS)
 _VERBS = ("must ", "has ", "needs ")
 
 
-@dataclass(frozen=True, slots=True)
 class Deviation(Value):
     """One thing that is not as the schema has it: where, what, and what would be right.
 

@@ -12,7 +12,7 @@ from kubelint_gpu.lsp.document.diagnostics import ERROR, INFORMATION, plain
 from kubelint_gpu.lsp.document.open_documents import MAX_CHARACTERS, OpenDocument, OpenDocuments, TextChange
 from kubelint_gpu.lsp.schedule import DELAY, OTHERS_DELAY, Schedule
 from kubelint_gpu.lsp.worker_process import WorkerEnded, WorkerProcess
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.configuration import NAME
 
 Diagnostics = list[dict[str, Any]]
@@ -20,7 +20,6 @@ _ANSWER_LASTS = 15.0
 _LOOK_EVERY = 2.0
 
 
-@dataclass(frozen=True, slots=True)
 class SessionSettings(Value):
     """What the command line says: inventories and a configuration by absolute path, both in place of what is found."""
 

@@ -19,12 +19,11 @@ from kubelint_gpu.scheduler.explain.cluster_changes import (
     TaintGoes,
     Uncordoned,
 )
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _FEW_OWNERS = 3
 
 
-@dataclass(frozen=True, slots=True)
 class Own(Value):
     """What pods of the workload itself are called: `the` one that is there, `one` of some, and `many`."""
 

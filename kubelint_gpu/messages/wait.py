@@ -20,13 +20,12 @@ from kubelint_gpu.scheduler.plugins import (
     volume_restrictions,
 )
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _MOST, _FEW = 4, 2
 _OTHERS = "other pods of its own"
 
 
-@dataclass(frozen=True, slots=True)
 class Wait(Value):
     """A pod that waits for ever at the end of a rollout of `workload`.
 

@@ -8,13 +8,12 @@ from typing import Literal
 
 from kubelint_gpu.findings.finding import Fix, TextEdit
 from kubelint_gpu.report.content import Report, source_line
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 AROUND = 2
 """Unchanged lines that are shown before and after a change."""
 
 
-@dataclass(frozen=True, slots=True)
 class Line(Value):
     """A line of a change: kept, gone or new; `number` counts in the text before, or after for a new one."""
 
@@ -23,7 +22,6 @@ class Line(Value):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
 class Hunk(Value):
     """Neighbouring lines of one file."""
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
+from msgspec import field
+
 from kubelint_gpu.findings.finding import Place, Summary
 from kubelint_gpu.report import mark
-from kubelint_gpu.values import Value, dataclass, field
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +27,6 @@ class Source(Protocol):
         """The 1-based line without its line end."""
 
 
-@dataclass(frozen=True, slots=True)
 class Options(Value):
     """How a report is shown.
 
@@ -43,7 +44,6 @@ class Options(Value):
     quiet: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Report(Value):
     """The outcome of one run; `findings` stand in the order of `assemble`.
 

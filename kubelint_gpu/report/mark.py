@@ -5,14 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 from kubelint_gpu.findings.finding import Finding, Place, with_short_words
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _JOINTS = ("and", "or")
 NEAR = 40
 """Lines between two places that a reader still sees as one picture: about one screen."""
 
 
-@dataclass(frozen=True, slots=True)
 class Mark(Value):
     """A place, the label under it, and whether it is where the finding stands."""
 

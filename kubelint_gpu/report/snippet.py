@@ -10,7 +10,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.messages.display import cells, tab_stop
 from kubelint_gpu.report.mark import Mark
 from kubelint_gpu.report.theme import Style, Theme
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 LEAST_ROOM = 16
 """Room for one code point that is written out, between two ellipses."""
@@ -22,7 +22,6 @@ BELOW = 24
 """Cells that a label needs below its carets; with fewer it begins at the margin."""
 
 
-@dataclass(frozen=True, slots=True)
 class Frame(Value):
     """The look of one snippet: `digits` is the width of the line numbers, `style` the colour of the finding."""
 
@@ -172,7 +171,6 @@ def _block_end(block: Mark, text: str, frame: Frame) -> Iterator[str]:
         yield frame.row("", " " * hang + theme.paint(style, more))
 
 
-@dataclass(frozen=True, slots=True)
 class Strip(Value):
     """A cropped line: `text` is what is shown, `edges[i]` the cell of code point `first + i`.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from kubelint_gpu.messages.display import cells, visible
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,6 @@ _CODES: dict[Style, str] = {
 _RESET = "\x1b[0m"
 
 
-@dataclass(frozen=True, slots=True)
 class Theme(Value):
     """What the terminal can show."""
 

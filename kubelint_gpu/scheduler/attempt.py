@@ -10,14 +10,13 @@ from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.message import message
 from kubelint_gpu.scheduler.plugins import PLUGINS, dynamic_resources, scheduling_gates
 from kubelint_gpu.scheduler.preemption import Preemption, preempt
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 GATED = "Scheduling is blocked due to non-empty scheduling gates"
 DELETING = "skip schedule deleting pod: {pod}"
 NO_SCHEDULER = 'no scheduler of the cluster answers to "{name}": nothing looks at the pod'
 
 
-@dataclass(frozen=True, slots=True)
 class Attempt(Value):
     """What comes of scheduling a pod.
 

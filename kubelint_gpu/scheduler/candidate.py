@@ -15,13 +15,12 @@ from kubelint_gpu.scheduler.fit import Active, judged
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Filter
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _NOW = "\U0010ffff"
 _LOWEST = 2**31
 
 
-@dataclass(frozen=True, slots=True)
 class Candidate(Value):
     """A node on which evicting pods makes room.
 

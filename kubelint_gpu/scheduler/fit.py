@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.pod import Pod
@@ -15,7 +16,7 @@ from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import Code, Filter, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import PLUGINS
-from kubelint_gpu.values import NamedTuple, Value, dataclass, kept
+from kubelint_gpu.values import Value
 from kubelint_gpu.work import charge
 
 _NOBODY: frozenset[str] = frozenset()
@@ -36,8 +37,7 @@ class Preparation(NamedTuple):
         return tuple([(plugin, found.state) for plugin, found in self.prepared])
 
 
-@dataclass(frozen=True, slots=True)
-class FitResult(Value):
+class FitResult(Value, dict=True):
     """What the filters say of a pod.
 
     Attributes:
@@ -56,25 +56,25 @@ class FitResult(Value):
     excluded_nodes: tuple[str, ...] = ()
     active: Active = ()
 
-    @kept
+    @cached_property
     def schedulable(self) -> bool:
         """Whether any node takes the pod, and no error ends the attempt."""
         return self.error is None and any(found.status is None for found in self.classes)
 
-    @kept
+    @cached_property
     def error(self) -> Status | None:
         """The error with which the whole attempt fails: of several, that of the first node by name."""
         if self.prefilter is not None and self.prefilter.code is Code.ERROR:
             return self.prefilter
         return None if self.failing is None else self.failing.status
 
-    @kept
+    @cached_property
     def failing(self) -> NodeClass | None:
         """The nodes whose error ends the attempt; None where none has one."""
         failed = [one for one in self.classes if one.status is not None and one.status.code is Code.ERROR]
         return min(failed, key=lambda one: one.representative.name) if failed else None
 
-    @kept
+    @cached_property
     def unknown(self) -> Status | None:
         """Why it is not known whether a node takes the pod, where no other node does for certain."""
         if any(found.status is None for found in self.classes):
@@ -87,7 +87,7 @@ class FitResult(Value):
         """Whether a node takes the pod, or might if something else ran: an error need not come again then."""
         return self.schedulable or self.error is not None or self.unknown is not None
 
-    @kept
+    @cached_property
     def fits(self) -> tuple[str, ...]:
         """The names of the nodes that the filters let pass, sorted; an error ends the attempt all the same."""
         return tuple(

@@ -18,14 +18,13 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import node_affinity, node_ports, taint_toleration
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 UNEXPECTED = "UnexpectedAdmissionError"
 NOT_TOLERATED = NodeReason("had taints that the pod didn't tolerate")
 _FIRST = ("cpu", "memory", "ephemeral-storage")
 
 
-@dataclass(frozen=True, slots=True)
 class KubeletAdmission(Value):
     """The kubelet's answer.
 

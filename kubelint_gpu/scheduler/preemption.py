@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 
+from msgspec import field
+
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.priority import NEVER
 from kubelint_gpu.scheduler.candidate import Candidate, best, lower_pods, stripped, victims_on
@@ -17,7 +19,7 @@ from kubelint_gpu.scheduler.framework.node_classes import NodeClass
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import Value, dataclass, field
+from kubelint_gpu.values import PartlyCompared
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"
@@ -26,8 +28,7 @@ TERMINATING = "not eligible due to a terminating pod on the nominated node."
 _NO_VICTIMS = Status("DefaultPreemption", Code.UNRESOLVABLE, (NO_VICTIMS,))
 
 
-@dataclass(frozen=True, slots=True)
-class Preemption(Value):
+class Preemption(PartlyCompared):
     """What comes of trying to evict pods of lower priority.
 
     Attributes:
@@ -36,11 +37,12 @@ class Preemption(Value):
         helpless: how many nodes are not in `outcomes`, because no eviction helps there.
     """
 
+    not_compared = frozenset({"_choice", "_choose"})
     ineligible: str = ""
     outcomes: tuple[NodeClass, ...] = ()
     helpless: int = 0
-    _choose: Callable[[], tuple[Candidate, ...]] = field(default=tuple, compare=False, repr=False)
-    _choice: list[tuple[Candidate, ...]] = field(default_factory=list, compare=False, repr=False)
+    _choose: Callable[[], tuple[Candidate, ...]] = tuple
+    _choice: list[tuple[Candidate, ...]] = field(default_factory=list)
 
     @property
     def eligible(self) -> bool:

@@ -9,7 +9,7 @@ from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.frozen import FrozenMap
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 _HOSTNAME = "kubernetes.io/hostname"
 
 
-@dataclass(frozen=True, slots=True)
 class Growth(Value):
     """A pool that grows.
 
@@ -36,7 +35,6 @@ class Growth(Value):
     slices: tuple[ResourceSlice, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Grown(Value):
     """The nodes that may join, and their devices."""
 

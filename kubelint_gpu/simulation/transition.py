@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 
-@dataclass(frozen=True, slots=True)
 class Transition(Value):
     """A workload as it shall be and as it is; equal where only the template's hash changes.
 

@@ -7,15 +7,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import sha1, sha256
 from pathlib import Path
 
+from msgspec import field
+
 from kubelint_gpu.sources.files import SourceFile
 from kubelint_gpu.sources.git import GitError, blob_of, commit_named, differing, entries, is_expected, root_of
 from kubelint_gpu.sources.revision import old_blobs, read_blobs
-from kubelint_gpu.values import Value, dataclass, field
+from kubelint_gpu.values import Value
 
 _FROM = "PRE_COMMIT_FROM_REF"
 
 
-@dataclass(frozen=True, slots=True)
 class Commit(Value):
     """A commit in the making, or a range of commits that is about to be pushed.
 

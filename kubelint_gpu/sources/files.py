@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.documents import MAX_BYTES
 from kubelint_gpu.sources.checkout import is_inside, leads_out, way_out
 from kubelint_gpu.sources.paths import exists, is_folder
-from kubelint_gpu.values import Value, dataclass, field
+from kubelint_gpu.values import PartlyCompared, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,8 +33,7 @@ class NotReadable(Exception):  # noqa: N818 - it says what the path is
     """A file cannot or may not be read; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile(Value):
+class SourceFile(PartlyCompared):
     """The bytes of a manifest.
 
     `path` is printed: relative to the working directory, with forward slashes.
@@ -42,12 +41,12 @@ class SourceFile(Value):
     `data` is one byte longer than the limit where the file is, so that reading it says 'too large'.
     """
 
+    not_compared = frozenset({"real"})
     path: str
     data: bytes
-    real: str = field(default="", compare=False)
+    real: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class SourceError(Value):
     """A path that gives nothing, and why; a user can cause it, and the other files are read all the same."""
 
@@ -55,7 +54,6 @@ class SourceError(Value):
     message: str
 
 
-@dataclass(frozen=True, slots=True)
 class Skipped(Value):
     """A path inside of a directory that was left out although it may hold manifests; no error."""
 
@@ -63,7 +61,6 @@ class Skipped(Value):
     message: str
 
 
-@dataclass(frozen=True, slots=True)
 class Collected(Value):
     """What the paths of a command line gave."""
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from kubelint_gpu.sources.programs import find
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 # what an inventory is made of, with the group that serves it
 RESOURCES = (
@@ -41,7 +41,6 @@ class KubectlError(Exception):
     """The cluster could not be asked; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
 class Answers(Value):
     """What a cluster answered.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from kubelint_gpu.sources import ending
 from kubelint_gpu.sources.checkout import is_inside
 from kubelint_gpu.sources.git import GitError, commit_named, git, old_blob, root_of
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _MOST_FILE = 1024 * 1024
 _MOST_BYTES = 256 * 1024 * 1024
@@ -21,7 +21,6 @@ class RevisionError(GitError):
     """A revision cannot be read; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
 class _Blob(Value):
     """A plain file of a commit; `size` is None where the repository does not have its contents."""
 

@@ -9,7 +9,7 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.kube.objects.workload import Workload, api_group
 from kubelint_gpu.kube.values.plain import mapping
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.manifest import Manifest
 
@@ -19,8 +19,7 @@ _PAUSED = "autoscaling.keda.sh/paused"
 _DEFAULT_MOST = 100
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Autoscaler(Value):
+class Autoscaler(Value, eq=False):
     """An object that sets the replicas of one workload.
 
     Attributes:
@@ -51,7 +50,6 @@ Autoscalers = Mapping[str, Autoscaler]
 """The first autoscaler of each workload, by the workload's `kind/namespace/name`."""
 
 
-@dataclass(frozen=True, slots=True)
 class ScaledAtOnce(Value):
     """That an autoscaler does not leave a workload at the replicas that are written, whatever the load.
 

@@ -15,7 +15,7 @@ from kubelint_gpu.kube.objects.relaxation import relaxed
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.placement.running_claims import with_allocations
-from kubelint_gpu.values import fields, replace
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.manifest import Manifest, place_of
 from kubelint_gpu.workspace.shared_objects import NOTHING_BESIDE, Beside, SharedObjects
 
@@ -274,17 +274,17 @@ def merged_cluster(base: Cluster, brought: dict[tuple[str, str, str], tuple[Any,
     values, typed = zip(*brought.values(), strict=True)
     added = read_cluster(values, known=typed)
     changes: dict[str, Any] = {}
-    for field in fields(Cluster):
-        new = getattr(added, field.name)
-        if field.name in ("version", "devices_known") or not new:
+    for field in Cluster.__struct_fields__:
+        new = getattr(added, field)
+        if field in ("version", "devices_known") or not new:
             continue
-        known = {_key(found): found for found in getattr(base, field.name)}
-        if field.name in _KEPT_FROM_CLUSTER:
+        known = {_key(found): found for found in getattr(base, field)}
+        if field in _KEPT_FROM_CLUSTER:
             new = [found for found in new if _key(found) not in known]
-        elif field.name == "volumes":
+        elif field == "volumes":
             new = [found.after(known.get(_key(found))) for found in new]
         mine = {_key(found) for found in new}
-        changes[field.name] = (*(found for key, found in known.items() if key not in mine), *new)
+        changes[field] = (*(found for key, found in known.items() if key not in mine), *new)
     return replace(base, **changes)
 
 

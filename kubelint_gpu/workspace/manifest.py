@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubelint_gpu.documents import Item, Pointer, Reading, Role, Span, items, value_at
 from kubelint_gpu.findings.finding import Place
@@ -12,7 +13,7 @@ from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
 from kubelint_gpu.kube.objects.relaxation import is_opaque, relaxed
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_workload, read_workload
 from kubelint_gpu.kube.values.errors import InvalidObject, short_path
-from kubelint_gpu.values import NamedTuple, Value, dataclass, kept, replace
+from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.origin import Origin
@@ -44,8 +45,7 @@ class Read(NamedTuple):
     defect: Exception | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Manifest(Value):
+class Manifest(Value, eq=False, dict=True):
     """One object of a manifest.
 
     Attributes:
@@ -58,11 +58,11 @@ class Manifest(Value):
     origin: Origin | None = None
     given: Read | None = None
 
-    @kept
+    @cached_property
     def _content(self) -> Read:
         return self.given or _read(self.item, self.origin)
 
-    @kept
+    @cached_property
     def workload(self) -> Workload | None:
         """What pods come from it; None for other kinds."""
         return self._content.workload
@@ -87,27 +87,27 @@ class Manifest(Value):
         """The file it stands in."""
         return self.item.document.source.path
 
-    @kept
+    @cached_property
     def kind(self) -> str:
         """`kind` as it is written."""
         return _text(self.item.value.get("kind"))
 
-    @kept
+    @cached_property
     def name(self) -> str:
         """`metadata.name`, else `metadata.generateName`."""
         return self._meta("name") or self._meta("generateName")
 
-    @kept
+    @cached_property
     def namespace(self) -> str:
         """`metadata.namespace` as it is written; empty where it is not."""
         return self._meta("namespace")
 
-    @kept
+    @cached_property
     def object(self) -> str:
         """`kind/namespace/name`; without a namespace `kind/name`."""
         return "/".join(part for part in (self.kind, self.namespace, self.name) if part)
 
-    @kept
+    @cached_property
     def identity(self) -> tuple[str, str, str, str] | None:
         """By what the API server tells it from others: group, kind, namespace, name; None where it makes the name."""
         name = self._meta("name")
@@ -121,7 +121,7 @@ class Manifest(Value):
             return ""
         return "/".join(str(step) for step in (*workload.template_pointer, workload.spec_key))
 
-    @kept
+    @cached_property
     def readable(self) -> bool:
         """Whether every field that the core looks at has a lawful value, or one that something fills in later."""
         unknown = {problem.pointer for problem in self.problems if problem.placeholder}
@@ -135,7 +135,7 @@ class Manifest(Value):
         """
         return not self.unknown and self.readable
 
-    @kept
+    @cached_property
     def unknown(self) -> tuple[InvalidObject, ...]:
         """The fields that something fills in later, but for amounts."""
         return tuple(filter(_is_unknown, self.problems))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Reading, items
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.deferred import Deferred
 from kubelint_gpu.workspace.manifest import Manifest
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NewType
 
 from kubelint_gpu.findings.finding import Place
@@ -13,7 +14,7 @@ from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.scheduler import merged
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
-from kubelint_gpu.values import Value, dataclass, kept, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.autoscalers import ScaledAtOnce
 from kubelint_gpu.workspace.manifest import Manifest
@@ -22,8 +23,7 @@ WorkloadKey = NewType("WorkloadKey", str)
 """What tells the workloads of a run apart: the key of the workload, with `#2` for the second of the same."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WorkloadCheck(Value):
+class WorkloadCheck(Value, eq=False, dict=True):
     """A workload that is judged: whole, readable, as admission leaves it.
 
     `known_class` is false where its pods are refused because their PriorityClass does not exist; they then count as of
@@ -38,7 +38,7 @@ class WorkloadCheck(Value):
     mark: str = ""
     refusal: PodRefusal | None = None
 
-    @kept
+    @cached_property
     def key(self) -> WorkloadKey:
         """By it answers are found; `mark` tells workloads of the same name apart."""
         return WorkloadKey(f"{self.workload.key}#{self.mark}" if self.mark else self.workload.key)
@@ -47,12 +47,12 @@ class WorkloadCheck(Value):
         """The same in another state, or the second of its name."""
         return replace(self, mark=f"{self.mark} {mark}".strip())
 
-    @kept
+    @cached_property
     def controller(self) -> Controller:
         """What makes its pods."""
         return controller_of(self.workload)
 
-    @kept
+    @cached_property
     def pod(self) -> Pod:
         """A pod as the scheduler would get it."""
         return merged(self.workload.pod(self.workload.meta.name))

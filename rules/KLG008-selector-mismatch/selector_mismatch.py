@@ -21,7 +21,7 @@ from kubelint_gpu.engine.api import (
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.messages.wording import listed
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.work import charge
 
 _SELECTOR: Pointer = ("spec", "selector")
@@ -113,7 +113,6 @@ def _overlaps(owners: list[WorkloadCheck]) -> Iterator[Diagnostic]:
         )
 
 
-@dataclass(frozen=True, slots=True)
 class _Alike(Value):
     """The numbers of workloads of one namespace with equal selectors and equal pod labels; `objects` has each once."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from kubelint_gpu.analysis import coupled
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
@@ -18,7 +19,6 @@ from kubelint_gpu.evidence.node_lines import clues, refusing_quota, scarce
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_name, workload_names
-from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.autoscalers import TARGET, Autoscaler
 
 

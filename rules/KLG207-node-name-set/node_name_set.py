@@ -18,7 +18,7 @@ from kubelint_gpu.scheduler import kubelet_admission
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.plugins.volume_binding import unsuited
 from kubelint_gpu.simulation.controllers import daemon_nodes
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents.editing import Edit
@@ -51,7 +51,6 @@ def node_name_set(unit: ApplySet) -> Iterator[Diagnostic]:
         )
 
 
-@dataclass(frozen=True, slots=True)
 class _Answer(Value):
     """What becomes of the pods: in words, in the kubelet's words, what follows, and the node's place."""
 

@@ -27,7 +27,7 @@ from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives
 from kubelint_gpu.kube.objects.runtime_class import FIELD
 from kubelint_gpu.messages.did_you_mean_label import nearest_key, nearest_value
 from kubelint_gpu.messages.wording import listed, requirement_name, some
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 # labels that an autoscaler gives to nodes which it makes for the pods that ask for them
 _PROVISIONED = ("cloud.google.com/compute-class", "karpenter.sh/nodepool", "karpenter.sh/provisioner-name")
@@ -64,7 +64,6 @@ def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
         )
 
 
-@dataclass(frozen=True, slots=True)
 class _Miss(Value):
     route: Pointer
     message: str

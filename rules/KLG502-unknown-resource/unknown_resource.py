@@ -14,7 +14,7 @@ from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.messages.wording import listed, some
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 
 @rule("KLG502", of_workloads=True)
@@ -42,7 +42,6 @@ def unknown_resource(unit: ApplySet) -> Iterator[Diagnostic]:
     yield from _told_left_out(unit)
 
 
-@dataclass(frozen=True, slots=True)
 class _LeftOut(Value):
     resources: tuple[str, ...]
     owner: str

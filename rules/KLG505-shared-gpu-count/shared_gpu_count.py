@@ -22,13 +22,12 @@ from kubelint_gpu.kube.gpu.resource_owners import owner_of
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.selectors import parse_int64
 from kubelint_gpu.messages.wording import amount, some
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _SHARED = ".shared"
 _STRATEGY = "nvidia.com/gpu.sharing-strategy"
 
 
-@dataclass(frozen=True, slots=True)
 class _Share(Value):
     """What a resource is on a node: one of several tickets for a GPU; `refuses` a container that asks for two."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kubelint_gpu.simulation.controllers.reconciler import Action, EqualNodes
 from kubelint_gpu.simulation.controllers.replica_set import CustomController, keep
-from kubelint_gpu.values import dataclass
 
 ROW = {
     "kind": "Fleet",
@@ -17,7 +16,6 @@ ROW = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class Waves(EqualNodes):
     name: str
     old: int
@@ -47,7 +45,6 @@ class Waves(EqualNodes):
         return seen.ready(self.new) >= self.replicas and not seen.active(self.old)
 
 
-@dataclass(frozen=True, slots=True)
 class WavesController(CustomController):
     def add_rolling(self, builder):
         change = builder.change

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from kubelint_gpu.cli.main import invoke
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value
 
 HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\nnodes:\n'
 NODE = (
@@ -37,8 +37,7 @@ TERM = "{labelSelector: {matchLabels: {app: chat}}, topologyKey: kubernetes.io/h
 MOUNT = "      volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Value):
     """What the old pod holds: the manifest's parts, the nodes, further objects, the code, and words of the message."""
 
     code: str

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import Value
 
 W, N, S, R, L, E, B = "waiting", "nominated", "starting", "ready", "leaving", "evicted", "broken"
 ACTIVE = (W, N, S, R, B)
 GONE_SOON = (L, E)
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Value):
     name: str
     zone: str
     gpu: int
@@ -18,8 +17,7 @@ class Node:
     pods: int
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Value):
     """`near` and `away` are topologies of terms about the pods of the work `near_to`, `away_to`; `claim` is shared."""
 
     gpu: int = 1
@@ -40,8 +38,7 @@ class Template:
     claim: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Value):
     """`batch`: so many new pods, and as many batches of all other works that have them, count only together.
 
     `shares`: surge and unavailable are percentages; `other`: the old object has another strategy.
@@ -72,8 +69,7 @@ class Work:
         return self.replicas if self.before < 0 else self.before
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Value):
     """`pool` is a node that may join `most` times; `budgets` are (work, `min` or `max`, how many).
 
     `unready` are those of `known` that are not ready, and may never be.
@@ -95,8 +91,7 @@ class Case:
     ends: int = -1
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Pod:
+class Pod(Value, order=True):
     owner: int
     number: int
     new: bool
@@ -104,8 +99,7 @@ class Pod:
     node: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class World:
+class World(Value):
     pods: frozenset[Pod]
     specs: tuple[tuple[int, int], ...]  # per work: replicas of the old and of the new ReplicaSet (-1: absent)
     joined: int = 0  # how many nodes of the pool are there

@@ -10,12 +10,11 @@ from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.scheduler.companions import HOSTNAME, own_terms
 from kubelint_gpu.scheduler.placement.filling import spread_out
 from kubelint_gpu.simulation.search.verdict import Verdict
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-@dataclass(frozen=True, slots=True)
 class Crowding(Value):
     """More replicas than domains that required anti-affinity keeps apart.
 

@@ -10,12 +10,11 @@ from kubelint_gpu.scheduler.companions import attracts_itself, companions, own_t
 from kubelint_gpu.scheduler.plugins.inter_pod_affinity import Term
 from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.simulation.prepare.workload_change import own_pods, pods_of_others
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-@dataclass(frozen=True, slots=True)
 class OutOfReach(Value):
     """Pods that a pod must be near to, where each of them can only be near nodes that never take this one.
 

@@ -13,13 +13,12 @@ from kubelint_gpu.scheduler.companions import attracts_itself, companions, own_t
 from kubelint_gpu.scheduler.plugins.inter_pod_affinity import Term
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import ordinal_pods
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-@dataclass(frozen=True, slots=True)
 class UnmetAffinity(Value):
     """Required affinity that no pod meets, or none that can be there before this one.
 

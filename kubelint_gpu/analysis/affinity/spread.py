@@ -13,12 +13,11 @@ from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.messages.wording import counted, some
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-@dataclass(frozen=True, slots=True)
 class Unspreadable(Value):
     """Replicas that a forbidding constraint leaves without a node.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.affinity.pod_affinity import takers
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.errors import Pointer
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -15,7 +15,6 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-@dataclass(frozen=True, slots=True)
 class TopologyUse(Value):
     """A topology key and where in the pod's spec it stands; `hard` where the scheduler keeps to it."""
 

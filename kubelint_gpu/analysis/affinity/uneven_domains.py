@@ -14,12 +14,11 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.attempt import Attempt
 from kubelint_gpu.scheduler.placement.filling import domains, spread_out, without_spreading
 from kubelint_gpu.simulation.questions.most_pods import placeable
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-@dataclass(frozen=True, slots=True)
 class UnevenDomains(Value):
     """Pods that a forbidding constraint leaves without a node, in a cluster that has room for all of them.
 

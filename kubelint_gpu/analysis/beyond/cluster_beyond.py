@@ -10,13 +10,12 @@ from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 
-@dataclass(frozen=True, slots=True)
 class Further(Value):
     """The declared cluster with nodes that may be there besides, as generous to the unit's pods as any could be.
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial
 from kubelint_gpu.analysis.devices.written_claims import TEMPLATE, PodClaimReference, claim_of, claim_references
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.messages.wording import counted
-from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial
 from kubelint_gpu.analysis.devices.written_claims import (
@@ -20,7 +20,6 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.dra.nvidia import CLASSES
-from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck

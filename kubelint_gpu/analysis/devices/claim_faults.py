@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty, Severity
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.manifest import Manifest
 
 
-@dataclass(frozen=True, slots=True)
 class ClaimFault(Value):
     """A field that the API server refuses or drops, or with which pods wait.
 
@@ -32,7 +31,6 @@ class ClaimFault(Value):
     certainty: Certainty = "certain"
 
 
-@dataclass(frozen=True, slots=True)
 class ShapeFault(ClaimFault):
     """Something of a claim, or of its use, that stands in the wrong place or names nothing.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from kubelint_gpu.analysis.devices.written_claims import device_objects
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.scheduler.framework.release import behaviour
-from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest

@@ -9,7 +9,7 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.companions import fit_lone
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -26,7 +26,6 @@ _REFERENCES = (("resourceClaimName", CLAIM), ("resourceClaimTemplateName", TEMPL
 _DEFAULT = "default"
 
 
-@dataclass(frozen=True, slots=True)
 class WrittenClaim(Value):
     """A claim or a template of a manifest that can be read.
 
@@ -62,7 +61,6 @@ class WrittenClaim(Value):
                 yield where if self.flat else (*where, "exactly"), request.exactly
 
 
-@dataclass(frozen=True, slots=True)
 class PodClaimReference(Value):
     """An entry of a pod's `resourceClaims` that names a claim or a template.
 

@@ -13,7 +13,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.validation.api_fields import Misfit, homes
 from kubelint_gpu.kube.validation.api_table import table
 from kubelint_gpu.kube.values.errors import field_path
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
@@ -22,7 +22,6 @@ MISPLACED = "KLG002"
 """The rule that tells of such fields, and whose fixes put them where they belong."""
 
 
-@dataclass(frozen=True, slots=True)
 class Misplaced(Value):
     """A field that stands where its object has none, and where it belongs.
 

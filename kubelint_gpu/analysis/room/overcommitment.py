@@ -7,6 +7,7 @@ is counted without a search, and so it is known of any number of workloads.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from kubelint_gpu.analysis.devices.asked_devices import device_demands
 from kubelint_gpu.analysis.devices.assumed_values import resting_on_assumed
@@ -19,7 +20,6 @@ from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.simulation.growth import possible_nodes
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.search.verdict import Verdict
-from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey

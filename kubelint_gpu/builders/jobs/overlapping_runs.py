@@ -11,13 +11,12 @@ from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions import gang
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 SCHEDULE: Pointer = ("spec", "schedule")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OverlappingRuns(Value):
+class OverlappingRuns(Value, eq=False):
     """A CronJob of which two runs may hold each other up.
 
     Attributes:

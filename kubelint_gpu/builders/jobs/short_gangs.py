@@ -18,13 +18,12 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.questions import jobs_beside
 from kubelint_gpu.simulation.questions.starved_jobs import running_at_once, stays_short
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 UNSEEN = "not every placement of what runs beside it was looked at"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ShortGang(Value):
+class ShortGang(Value, eq=False):
     """A Job, or a custom resource like one, of which some pods run, and never all at once.
 
     Attributes:
@@ -46,8 +45,7 @@ class ShortGang(Value):
         return frozenset((self.team.key,))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UndecidedGang(Value):
+class UndecidedGang(Value, eq=False):
     """A Job of which something is open."""
 
     team: Team

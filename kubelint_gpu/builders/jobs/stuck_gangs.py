@@ -17,12 +17,11 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.collective import starts_unless_queued
 from kubelint_gpu.simulation.questions import gang
 from kubelint_gpu.simulation.search.verdict import Verdict
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.answers import once
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GangDeadlock(Value):
+class GangDeadlock(Value, eq=False):
     """Jobs and custom resources that each hold what another one needs.
 
     Attributes:

@@ -16,12 +16,11 @@ from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.findings.finding import Finding, Fix
 from kubelint_gpu.sources.checkout import repository_root
 from kubelint_gpu.sources.safe_write import NotWritable, replace_file
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.project.worlds import complain
 
 
-@dataclass(frozen=True, slots=True)
 class Fixed(Value):
     """What `--fix` made of the units; `failed` says that a file could not be written."""
 

@@ -12,7 +12,7 @@ from kubelint_gpu.engine.asking import drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic, Identity
 from kubelint_gpu.engine.fixes.trials import changed_by, other_devices
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import UsedUp, part
 from kubelint_gpu.workspace.apply_set import ApplySet
 
@@ -39,7 +39,6 @@ Attempt = tuple[int, int]
 """A draft by its identity as an object, and the number of its proposal."""
 
 
-@dataclass(frozen=True, slots=True)
 class Batches(Value):
     """Which fixes hold together, and how many of the others may be tried by themselves; None for all."""
 
@@ -66,7 +65,6 @@ def batches(unit: ApplySet, wanted: Sequence[Diagnostic], drafts: Sequence[Diagn
     return Batches(frozenset(trial.holds), min(again, _COST // max(len(unit.subjects), 1) ** 3))
 
 
-@dataclass(frozen=True, slots=True)
 class _Member(Value):
     attempt: Attempt
     draft: Diagnostic

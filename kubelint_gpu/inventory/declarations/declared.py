@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.values import Value, dataclass, field
+from kubelint_gpu.values import PartlyCompared
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents import Item, Pointer, Span
@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 Routes = tuple[tuple["Pointer", "Pointer"], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Declared(Value):
+class Declared(PartlyCompared):
     """An API object of the cluster, complete, and where it comes from.
 
     `value` is shared, never copied: nobody changes it.
@@ -23,11 +22,12 @@ class Declared(Value):
     `typed` is `value` as the vocabulary reads it; None where nobody has read it.
     """
 
+    not_compared = frozenset({"typed"})
     value: dict[str, Any]
     item: Item
     pointer: Pointer = ()
     routes: Routes = ()
-    typed: Any = field(default=None, compare=False, repr=False)
+    typed: Any = None
 
     @property
     def kind(self) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.values import Value, dataclass, kept
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,6 @@ ONE_PER_CONTAINER = ANNOTATION + "one-per-container"
 MAY_BE = ANNOTATION + "may-be"
 
 
-@dataclass(frozen=True, slots=True)
 class InventoryError(Value):
     """What is wrong with a declaration, and where.
 
@@ -46,7 +46,6 @@ class InventoryError(Value):
         return self.severity == "error" and not self.of_object
 
 
-@dataclass(frozen=True, slots=True)
 class Autoscaling(Value):
     """The sizes between which a pool grows and shrinks, in nodes."""
 
@@ -54,7 +53,6 @@ class Autoscaling(Value):
     maximum: int
 
 
-@dataclass(frozen=True, slots=True)
 class Pool(Value):
     """A group of equal nodes.
 
@@ -75,7 +73,6 @@ class Pool(Value):
         return max(0, self.autoscaling.maximum - len(self.nodes)) if self.autoscaling else 0
 
 
-@dataclass(frozen=True, slots=True)
 class Admission(Value):
     """What admission changes in pods before the scheduler sees them.
 
@@ -87,7 +84,6 @@ class Admission(Value):
     default_tolerations: tuple[dict[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Scheduler(Value):
     """Settings of kube-scheduler: profiles and the default topology spread constraints, as they were declared.
 
@@ -105,8 +101,7 @@ class Scheduler(Value):
         return next((one[key] for one in mine if key in one), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory(Value):
+class Inventory(Value, dict=True):
     """The declared cluster.
 
     `kubernetes_version` is major and minor (`1.34`), None where nothing tells it.
@@ -132,6 +127,6 @@ class Inventory(Value):
         """The objects of a kind, in the order of their declaration."""
         return iter(self._by_kind.get(kind, ()))
 
-    @kept
+    @cached_property
     def _by_kind(self) -> dict[str, list[Declared]]:
         return grouped((declared.kind, declared) for declared in self.objects)

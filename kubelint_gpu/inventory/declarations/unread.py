@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 ANY = ""
 """The kind of an object of which not even the kind is known."""
@@ -22,7 +22,6 @@ SECTIONS = {
 """The kind of the entries of each section of a ClusterInventory."""
 
 
-@dataclass(frozen=True, slots=True)
 class Unread(Value):
     """An object that the cluster has and of which not everything is known.
 

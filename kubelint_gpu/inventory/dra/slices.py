@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, field
+
 from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER, gpu_devices
@@ -13,7 +15,7 @@ from kubelint_gpu.inventory.gpus.mig import impossible
 from kubelint_gpu.inventory.reading import understood
 from kubelint_gpu.kube.dra.resource_api import MOST_COUNTER_SETS, MOST_DEVICES_OF_BETAS, MOST_DEVICES_OF_SLICE
 from kubelint_gpu.kube.validation.slice_validation import has_advanced
-from kubelint_gpu.values import Value, dataclass, field, replace
+from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,8 +95,7 @@ def _bodies(one: Published) -> list[tuple[dict[str, Any], list[Pointer]]]:
     return [*counters, *devices]
 
 
-@dataclass(slots=True)
-class Published(Value):
+class Published(Struct):
     """What one driver publishes for a node.
 
     Attributes:
@@ -112,8 +113,7 @@ class Published(Value):
     counters: list[dict[str, Any]] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Devices(Value):
+class Devices(Struct):
     """What follows from `devices`: by driver, and remarks as pointer below the node, sentence, hint."""
 
     drivers: dict[str, Published] = field(default_factory=dict)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import field
+
 from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, mebibytes, models_called, product_label, similar_model
 from kubelint_gpu.inventory.gpus.mig import impossible, mig_resource
-from kubelint_gpu.values import Value, dataclass, field, replace
+from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +22,6 @@ GPU = "nvidia.com/gpu"
 _SHARED = ".shared"
 
 
-@dataclass(frozen=True, slots=True)
 class Advertised(Value):
     """What follows from `gpus`.
 
@@ -39,7 +40,6 @@ class Advertised(Value):
     may_be: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
 class _Sharing(Value):
     # How many tickets there are for one device, and under which name.
     strategy: str = "none"

@@ -14,12 +14,11 @@ from functools import lru_cache
 from kubelint_gpu.inventory.declarations.did_you_mean import nearest
 from kubelint_gpu.kube.values.quantity import parse_quantity
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 Profiles = tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class GpuModel(Value):
     """A GPU model.
 

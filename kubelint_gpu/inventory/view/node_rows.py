@@ -17,7 +17,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended, running_requests
 from kubelint_gpu.kube.values.quantity import shown
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 # Labels that name the node itself, or the moment it was looked at.
 _OWN_LABELS = ("kubernetes.io/hostname", "nvidia.com/gfd.timestamp")
@@ -27,7 +27,6 @@ _FEW = 4
 _KINDS = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule")
 
 
-@dataclass(frozen=True, slots=True)
 class Tenant(Value):
     """The pods of one owner on the nodes of a class; `requests` is of all of them, in the scheduler's units."""
 
@@ -41,7 +40,6 @@ class Tenant(Value):
         return sum(amount for resource, amount in self.requests.items() if is_accelerator(resource))
 
 
-@dataclass(frozen=True, slots=True)
 class NodeRow(Value):
     """Nodes with equal labels (their own names aside), taints and allocatable.
 

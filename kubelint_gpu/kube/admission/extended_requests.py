@@ -12,7 +12,7 @@ from typing import Any
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity, thousandths
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 NOT_WHOLE = "not whole"
 NO_LIMIT = "no limit"
@@ -21,7 +21,6 @@ _PARTS = ("limits", "requests")
 _CONTAINERS = ("containers", "initContainers")
 
 
-@dataclass(frozen=True, slots=True)
 class RequestProblem(Value):
     """An amount that the API server refuses.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.values import NamedTuple
+from typing import NamedTuple
 
 _DOT, _WIDE_DOT = ".", "\uff0e"
 _CARET, _WIDE_CARET = "^", "\uff3e"

@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import NamedTuple
 
 NO_OVERLOAD = "no such overload"
 MOST_ITEMS = 100_000

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from kubelint_gpu.kube.cel.types import Type
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import NamedTuple
 
 _TABLE = "functions.txt"
 _SINCE = {34: ("slice", "flatten", "lists.range", "reverse", "distinct", "sort", "sortBy")}

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from kubelint_gpu.kube.cel.syntax import Const, Ident, ListNode, MapNode, Node
 from kubelint_gpu.kube.cel.types import Type
-from kubelint_gpu.values import NamedTuple
 
 MOST = 2**64 - 1
 """What stands for no limit: no cost and no size is larger."""

@@ -265,8 +265,6 @@ class _Builder(Transformer[Any, Any]):
 class _Whole(Call):
     """An operation in brackets, with which operations outside of them do not merge."""
 
-    __slots__ = ()
-
 
 def _arguments(rest: list[Any]) -> list[Node]:
     return rest[0] if isinstance(rest[0], list) else []

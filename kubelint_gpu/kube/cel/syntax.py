@@ -8,13 +8,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Generic, TypeVar
 
-from kubelint_gpu.values import Value, dataclass, field
+import msgspec
 
 Answer = TypeVar("Answer")
 
 
-@dataclass(slots=True, eq=False)
-class Const(Value):
+class Const(msgspec.Struct, eq=False):
     """A literal; `kind` is its type (`int`, `uint`, `double`, `string`, `bytes`, `bool`, `null`)."""
 
     offset: int
@@ -22,16 +21,14 @@ class Const(Value):
     value: Any
 
 
-@dataclass(slots=True, eq=False)
-class Ident(Value):
+class Ident(msgspec.Struct, eq=False):
     """A name."""
 
     offset: int
     name: str
 
 
-@dataclass(slots=True, eq=False)
-class Select(Value):
+class Select(msgspec.Struct, eq=False):
     """A field of a value; with `test` only whether it is there."""
 
     offset: int
@@ -40,8 +37,7 @@ class Select(Value):
     test: bool = False
 
 
-@dataclass(slots=True, eq=False)
-class Call(Value):
+class Call(msgspec.Struct, eq=False):
     """A function or an operator (`_+_`) with its arguments; `target` is what a method is called on.
 
     `overloads` are those that the type checker left to choose from, each as its argument types.
@@ -51,11 +47,10 @@ class Call(Value):
     function: str
     args: list[Node]
     target: Node | None = None
-    overloads: list[tuple[Any, ...]] = field(default_factory=list)
+    overloads: list[tuple[Any, ...]] = msgspec.field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
-class ListNode(Value):
+class ListNode(msgspec.Struct, eq=False):
     """A list literal; the items at `optional` are left out where they have no value."""
 
     offset: int
@@ -63,24 +58,21 @@ class ListNode(Value):
     optional: frozenset[int] = frozenset()
 
 
-@dataclass(slots=True, eq=False)
-class MapNode(Value):
+class MapNode(msgspec.Struct, eq=False):
     """A map literal: keys, values, and whether the entry is left out where it has no value."""
 
     offset: int
     entries: list[tuple[Node, Node, bool]]
 
 
-@dataclass(slots=True, eq=False)
-class Struct(Value):
+class Struct(msgspec.Struct, eq=False):
     """A message literal, which no expression about devices can have."""
 
     offset: int
     name: str
 
 
-@dataclass(slots=True, eq=False)
-class Fold(Value):
+class Fold(msgspec.Struct, eq=False):
     """A comprehension: `step` is run for each item of `range` while `condition` is true, then `result`."""
 
     offset: int

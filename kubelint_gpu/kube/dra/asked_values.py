@@ -5,10 +5,9 @@ For messages only: whether a device is selected, `Selector` says.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubelint_gpu.kube.dra.sight import literal_path, sight_of
-from kubelint_gpu.values import NamedTuple
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.cel.syntax import Node

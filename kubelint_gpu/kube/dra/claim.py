@@ -10,14 +10,13 @@ from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 EXTENDED_RESOURCE_CLAIM = "resource.kubernetes.io/extended-resource-claim"
 EXTENDED_ENTRY = "extended-resources"
 """What stands in a pod for the claim that the scheduler makes for its extended resources."""
 
 
-@dataclass(frozen=True, slots=True)
 class AllocatedDevice(Value):
     """A device that a claim has.
 
@@ -40,7 +39,6 @@ class AllocatedDevice(Value):
     binding_failure_conditions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Allocation(Value):
     """What a claim got, and the nodes that reach it; None means all nodes."""
 
@@ -48,7 +46,6 @@ class Allocation(Value):
     node_selector: NodeSelector | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Consumer(Value):
     """Who uses a claim: `resource` is `pods` for a pod."""
 
@@ -57,7 +54,6 @@ class Consumer(Value):
     uid: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class ResourceClaim(Value):
     """A ResourceClaim.
 
@@ -81,7 +77,6 @@ class ResourceClaim(Value):
         return f"{self.meta.namespace}/{self.meta.name}"
 
 
-@dataclass(frozen=True, slots=True)
 class ResourceClaimTemplate(Value):
     """A ResourceClaimTemplate: each pod that names it gets a claim of its own."""
 

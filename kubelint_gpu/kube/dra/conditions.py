@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubelint_gpu.kube.dra.asked_values import AskedValues, asked_values
 from kubelint_gpu.kube.dra.selector import DEVICE, device_fields
 from kubelint_gpu.kube.dra.sight import Subject, device_value
-from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.work import charge
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubelint_gpu.kube.dra.device_taints import read_device_taint
 from kubelint_gpu.kube.objects.taints import Taint
@@ -10,7 +10,7 @@ from kubelint_gpu.kube.values.fields import Fields, described
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
-from kubelint_gpu.values import NamedTuple, Value, dataclass
+from kubelint_gpu.values import Value
 
 ATTRIBUTE_KINDS = ("int", "bool", "string", "version", "ints", "bools", "strings", "versions")
 
@@ -33,7 +33,6 @@ class Attribute(NamedTuple):
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
 class Capacity(Value):
     """How much a device has of something, and which parts of it may be requested.
 
@@ -67,7 +66,6 @@ class Capacity(Value):
         return self.value if allowed is None else min(self.value, allowed)
 
 
-@dataclass(frozen=True, slots=True)
 class Consumption(Value):
     """What a device takes of a counter set while it is allocated."""
 
@@ -75,7 +73,6 @@ class Consumption(Value):
     counters: FrozenMap[str, Amount] = EMPTY
 
 
-@dataclass(frozen=True, slots=True)
 class Device(Value):
     """A device of a ResourceSlice.
 

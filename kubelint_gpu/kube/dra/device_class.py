@@ -8,10 +8,9 @@ from kubelint_gpu.kube.dra.request import read_selectors
 from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.objects.requests import IMPLICIT_RESOURCE
 from kubelint_gpu.kube.values.fields import Fields
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 
-@dataclass(frozen=True, slots=True)
 class DeviceClass(Value):
     """A DeviceClass.
 

@@ -9,14 +9,13 @@ from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 ALL = "All"
 EXACT_COUNT = "ExactCount"
 _INT64 = 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True)
 class DeviceQuery(Value):
     """Devices of one class: an `exactly`, or one of `firstAvailable`.
 
@@ -47,7 +46,6 @@ class DeviceQuery(Value):
         return any(taint.blocks and not any(one.tolerates(taint) for one in self.tolerations) for taint in taints)
 
 
-@dataclass(frozen=True, slots=True)
 class DeviceRequest(Value):
     """A request: an `exactly`, or alternatives in the order of preference; neither where the API server refuses it."""
 
@@ -56,7 +54,6 @@ class DeviceRequest(Value):
     first_available: tuple[DeviceQuery, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class DeviceConstraint(Value):
     """What devices of some requests, or of all where none is named, have in common or never have in common.
 
@@ -68,7 +65,6 @@ class DeviceConstraint(Value):
     distinct: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class ClaimSpec(Value):
     """`spec` of a ResourceClaim; the configuration of devices, which decides nothing here, is left out."""
 

@@ -11,12 +11,11 @@ from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _INT64 = 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True)
 class CounterSet(Value):
     """Amounts that devices of a pool share."""
 
@@ -24,7 +23,6 @@ class CounterSet(Value):
     counters: FrozenMap[str, Amount] = EMPTY
 
 
-@dataclass(frozen=True, slots=True)
 class ResourceSlice(Value):
     """A part of a pool of devices.
 
@@ -80,7 +78,6 @@ def read_resource_slice(fields: Fields) -> ResourceSlice:
     )
 
 
-@dataclass(frozen=True, slots=True)
 class DeviceTaintRule(Value):
     """A taint for all devices of a driver, of a pool and of a name; None stands for any."""
 

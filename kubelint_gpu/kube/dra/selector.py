@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubelint_gpu.kube.dra.sight import Sight, Subject, device_value, seen_by, sight_of
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.work import charge, paid
 
 if TYPE_CHECKING:

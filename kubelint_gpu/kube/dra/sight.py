@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from kubelint_gpu.kube.dra.device import Attribute, Device, qualified
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
-from kubelint_gpu.values import NamedTuple
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.cel.syntax import Node

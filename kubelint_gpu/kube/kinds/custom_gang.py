@@ -13,7 +13,7 @@ from kubelint_gpu.kube.kinds.custom_workload import row_of
 from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting, starts_whole
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.fields import Fields
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _REPLICA_SPECS = {
     "PyTorchJob": "pytorchReplicaSpecs",
@@ -31,7 +31,6 @@ _MOST_COPIES = 3
 _RAY_GANG = "ray.io/gang-scheduling-enabled"
 
 
-@dataclass(frozen=True, slots=True)
 class CustomGang(Value):
     """Pods of a custom resource of which each waits for all others.
 

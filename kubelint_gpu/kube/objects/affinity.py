@@ -11,13 +11,12 @@ from kubelint_gpu.kube.values.selectors import (
     read_node_selector,
     read_node_selector_term,
 )
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-@dataclass(frozen=True, slots=True)
 class PodAffinityTerm(Value):
     """A required term of pod affinity or anti-affinity.
 
@@ -32,7 +31,6 @@ class PodAffinityTerm(Value):
     mismatch_label_keys: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class PreferredNodeTerm(Value):
     """A preferred node affinity term; it never rejects a node."""
 
@@ -40,7 +38,6 @@ class PreferredNodeTerm(Value):
     term: NodeSelectorTerm
 
 
-@dataclass(frozen=True, slots=True)
 class PreferredPodTerm(Value):
     """A preferred pod affinity term, or with `anti` an anti-affinity one; it never rejects a node."""
 
@@ -49,7 +46,6 @@ class PreferredPodTerm(Value):
     anti: bool
 
 
-@dataclass(frozen=True, slots=True)
 class SpreadConstraint(Value):
     """A topology spread constraint; `selector` None matches no pod."""
 
@@ -63,7 +59,6 @@ class SpreadConstraint(Value):
     match_label_keys: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Affinity(Value):
     """`spec.affinity`."""
 

@@ -34,7 +34,7 @@ from kubelint_gpu.kube.objects.storage import (
     read_storage_class,
 )
 from kubelint_gpu.kube.values.errors import InvalidObject
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import ResourceClaim, ResourceClaimTemplate
@@ -77,7 +77,6 @@ _READERS: dict[str, tuple[str, bool, Callable[..., Any]]] = {
 _OF_DEVICES = ("device_classes", "resource_slices", "resource_claims")
 
 
-@dataclass(frozen=True, slots=True)
 class Cluster(Value):
     """All objects of a cluster that scheduling looks at; pods with a node name are on that node.
 

@@ -6,12 +6,11 @@ from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector, read_label_selector
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 
 
-@dataclass(frozen=True, slots=True)
 class CSINode(Value):
     """The CSI drivers of a node.
 
@@ -24,7 +23,6 @@ class CSINode(Value):
     migrated: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class CSIDriver(Value):
     """A CSIDriver; with `storage_capacity` the scheduler asks how much room is left."""
 
@@ -32,7 +30,6 @@ class CSIDriver(Value):
     storage_capacity: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class CSIStorageCapacity(Value):
     """Room for volumes of a class on the nodes that `topology` matches; None matches none.
 
@@ -44,7 +41,6 @@ class CSIStorageCapacity(Value):
     largest: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class VolumeAttachment(Value):
     """A volume that is attached to a node, or about to be."""
 

@@ -13,12 +13,11 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.fields import Fields, described
 from kubelint_gpu.kube.values.selectors import LabelSelector, read_label_selector
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _PERCENT = pattern(r"[0-9]{1,9}%", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
 class Share(Value):
     """A number of pods, or with `percent` a share of those there should be."""
 
@@ -33,7 +32,6 @@ class Share(Value):
         return f"{self.amount}%" if self.percent else str(self.amount)
 
 
-@dataclass(frozen=True, slots=True)
 class PodDisruptionBudget(Value):
     """A PodDisruptionBudget.
 

@@ -14,7 +14,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.selectors import NODE_NAME_FIELD, Requirement, parse_int64
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.work import charge, left
 
 T = TypeVar("T")
@@ -24,7 +24,6 @@ _LONGEST_VALUE = 63
 _AFFINITY: Pointer = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
 
 
-@dataclass(frozen=True, slots=True)
 class Allowed(Value):
     """What a label may be.
 
@@ -132,7 +131,6 @@ def allowed(requirement: Requirement) -> Allowed:
     return Allowed(absent=False, above=bound) if requirement.operator == "Gt" else Allowed(absent=False, below=bound)
 
 
-@dataclass(frozen=True, slots=True)
 class NumberBound(Value):
     """A requirement on nodes and where it stands in the pod's spec; `field` for the node's name."""
 
@@ -186,7 +184,6 @@ def _term_bounds(number: int, requirements: Iterable[Requirement], part: str) ->
         )
 
 
-@dataclass(frozen=True, slots=True)
 class Contradiction(Value):
     """Requirements that cannot hold together: two that exclude each other, or more of which none may be missing.
 

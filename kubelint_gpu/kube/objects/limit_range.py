@@ -13,12 +13,11 @@ from kubelint_gpu.kube.objects.requests import beyond_pod, pod_amounts, pod_limi
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import canonical
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 Amounts = Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
 class Limit(Value):
     """One entry of a LimitRange, for containers or for whole pods; amounts are thousandths.
 
@@ -33,7 +32,6 @@ class Limit(Value):
     ratio: FrozenMap[str, int] = EMPTY
 
 
-@dataclass(frozen=True, slots=True)
 class LimitRange(Value):
     """A LimitRange, its entries as API defaulting completes them."""
 
@@ -59,7 +57,6 @@ def with_defaults(spec: PodSpec, ranges: Iterable[LimitRange]) -> PodSpec:
     return spec
 
 
-@dataclass(frozen=True, slots=True)
 class LimitRangeRefusal(Value):
     """The bounds of a LimitRange that a pod breaks."""
 

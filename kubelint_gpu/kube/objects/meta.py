@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.values import NamedTuple, Value, dataclass
+from kubelint_gpu.values import Value
 
 Read_co = TypeVar("Read_co", covariant=True)
 _HASHES = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
@@ -41,7 +41,6 @@ class Owner(NamedTuple):
         return f"{self.kind}/{self.namespace}/{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
 class OwnerReference(Value):
     """The controller of an object."""
 
@@ -50,7 +49,6 @@ class OwnerReference(Value):
     uid: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Meta(Value):
     """`metadata`, as far as scheduling and rollouts look at it.
 
@@ -128,7 +126,6 @@ def reader(read: Callable[[Fields], Read_co]) -> Reader[Read_co]:
 NAME_LABEL = "kubernetes.io/metadata.name"
 
 
-@dataclass(frozen=True, slots=True)
 class Namespace(Value):
     """A namespace; its labels include the one that the API server sets from its name."""
 

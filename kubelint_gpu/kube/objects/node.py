@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
@@ -10,11 +11,10 @@ from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint, read_tain
 from kubelint_gpu.kube.values.fields import INT32, Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import scheduler_units
-from kubelint_gpu.values import Value, dataclass, kept, replace
+from kubelint_gpu.values import Value, replace
 
 
-@dataclass(frozen=True, slots=True)
-class Node(Value):
+class Node(Value, dict=True):
     """A node; `allocatable` is in the scheduler's units: milli-CPU, and whole units of everything else.
 
     A resource that is missing is 0, `pods` too.
@@ -26,7 +26,7 @@ class Node(Value):
     allocatable: FrozenMap[str, int] = EMPTY
     kubelet_version: str = ""
 
-    @kept
+    @cached_property
     def name(self) -> str:
         """The node's name."""
         return self.meta.name

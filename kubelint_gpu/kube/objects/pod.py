@@ -18,7 +18,7 @@ from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap, freeze
 from kubelint_gpu.kube.values.selectors import NodeSelector
-from kubelint_gpu.values import Value, dataclass, field
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import Allocation
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 DEFAULT_SCHEDULER = "default-scheduler"
 
 
-@dataclass(frozen=True, slots=True)
 class HostPort(Value):
     """A port that a container takes on its node."""
 
@@ -35,7 +34,6 @@ class HostPort(Value):
     ip: str = "0.0.0.0"  # noqa: S104 - what an empty hostIP means
 
 
-@dataclass(frozen=True, slots=True)
 class Container(Value):
     """A container; amounts are thousandths of a unit, requests defaulted from limits.
 
@@ -53,7 +51,6 @@ class Container(Value):
     claims: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Volume(Value):
     """A volume of a pod: its source's field name (`persistentVolumeClaim`, `ephemeral` …) and that source."""
 
@@ -62,7 +59,6 @@ class Volume(Value):
     source: FrozenMap[str, Any] = EMPTY
 
 
-@dataclass(frozen=True, slots=True)
 class PodSpec(Value):
     """`spec` of a pod.
 
@@ -106,7 +102,6 @@ PodIdentifier = tuple[str, str, str]
 """Namespace, name and uid of a pod."""
 
 
-@dataclass(frozen=True, slots=True)
 class Pod(Value):
     """A pod.
 
@@ -125,7 +120,7 @@ class Pod(Value):
     ready: bool = False
     preempted: bool = False
     nominated_node_name: str = ""
-    statuses: tuple[ContainerStatus, ...] = field(default=())
+    statuses: tuple[ContainerStatus, ...] = ()
     resize_infeasible: bool = False
     unready: bool = False
     claim_statuses: FrozenMap[str, str | None] = EMPTY
@@ -152,7 +147,6 @@ class Pod(Value):
         return self.phase in ("Succeeded", "Failed")
 
 
-@dataclass(frozen=True, slots=True)
 class ContainerStatus(Value):
     """What the kubelet allocated to a container and what it runs with, in thousandths; None where it says nothing."""
 

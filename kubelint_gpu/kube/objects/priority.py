@@ -6,18 +6,18 @@ Behaviour: admission plugin Priority (plugin/pkg/admission/priority), 1.34.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.fields import Fields
-from kubelint_gpu.values import NamedTuple, Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 HIGHEST_USER_PRIORITY = 1_000_000_000
 SYSTEM_PREFIX = "system-"
 PREEMPT, NEVER = "PreemptLowerPriority", "Never"
 
 
-@dataclass(frozen=True, slots=True)
 class PriorityClass(Value):
     """A PriorityClass."""
 
@@ -34,7 +34,6 @@ SYSTEM_CLASSES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Priority(Value):
     """What admission computes for a pod; `name` is empty where no class applies."""
 

@@ -14,7 +14,7 @@ from kubelint_gpu.kube.objects.storage import VOLUME_CLAIMS, claim_charge, of_cl
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import canonical
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 _SCOPES = (
     "Terminating",
@@ -49,7 +49,6 @@ PODS, CLAIMS = "pods", "resourceclaims"
 """What a quota may refuse."""
 
 
-@dataclass(frozen=True, slots=True)
 class Scope(Value):
     """A restriction of a quota to some pods."""
 
@@ -70,7 +69,6 @@ class Scope(Value):
         return self.name == "CrossNamespacePodAffinity" and _crosses_namespaces(spec)
 
 
-@dataclass(frozen=True, slots=True)
 class ResourceQuota(Value):
     """A ResourceQuota; amounts are thousandths, `used` is None where the object has no status.
 
@@ -175,7 +173,6 @@ def quota_usage(
     return FrozenMap(total)
 
 
-@dataclass(frozen=True, slots=True)
 class Excess(Value):
     """One key of a quota that a pod would exceed, in thousandths."""
 
@@ -185,7 +182,6 @@ class Excess(Value):
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
 class QuotaRefusal(Value):
     """Why admission refuses to create a pod, or a claim of it.
 

@@ -12,13 +12,12 @@ from kubelint_gpu.kube.values.errors import Pointer, is_placeholder
 from kubelint_gpu.kube.values.fields import INT32, Fields, described
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import Value, dataclass, field
+from kubelint_gpu.values import PartlyCompared, Value
 
 _JOB_CONTROLLER = "kubernetes.io/job-controller"
 _PERCENT = pattern(r"[0-9]{1,9}%", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
 class IntOrPercent(Value):
     """An `intstr.IntOrString`: a count, or a percentage of the replicas."""
 
@@ -62,8 +61,7 @@ def read_int_or_percent(fields: Fields, key: str, default: IntOrPercent) -> IntO
     return default
 
 
-@dataclass(frozen=True, slots=True)
-class DeploymentStrategy(Value):
+class DeploymentStrategy(PartlyCompared):
     """`spec.strategy` of a Deployment with its defaults, and what else shapes its rollout.
 
     Attributes:
@@ -75,6 +73,7 @@ class DeploymentStrategy(Value):
         by_default: whether neither maxSurge nor maxUnavailable is written.
     """
 
+    not_compared = frozenset({"by_default"})
     recreate: bool = False
     max_surge: IntOrPercent = QUARTER
     max_unavailable: IntOrPercent = QUARTER
@@ -85,10 +84,9 @@ class DeploymentStrategy(Value):
     batch: IntOrPercent | None = None
     why: str = ""
     remedy: str = ""
-    by_default: bool = field(default=False, compare=False)
+    by_default: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class StatefulSetStrategy(Value):
     """How a StatefulSet makes and replaces its pods; `max_unavailable` None is the default of one."""
 
@@ -100,7 +98,6 @@ class StatefulSetStrategy(Value):
     first_ordinal: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class DaemonSetStrategy(Value):
     """How a DaemonSet replaces its pods."""
 
@@ -110,7 +107,6 @@ class DaemonSetStrategy(Value):
     min_ready_seconds: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class JobStrategy(Value):
     """How many pods a Job runs; `completions` None is a work queue; `concurrency` is a CronJob's policy, else empty.
 
@@ -124,7 +120,6 @@ class JobStrategy(Value):
     concurrency: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class WrittenStrategy(Value):
     """What a custom resource says of how its pods are replaced, for a controller of its own.
 

@@ -6,18 +6,18 @@ Behaviour: admission plugin RuntimeClass (plugin/pkg/admission/runtimeclass, on 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.taints import Toleration, merged_tolerations, read_toleration
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.values import NamedTuple, Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 FIELD = "runtimeClassName"
 
 
-@dataclass(frozen=True, slots=True)
 class RuntimeClass(Value):
     """A RuntimeClass; `overhead` is in thousandths, as containers' amounts are."""
 

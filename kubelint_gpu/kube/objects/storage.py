@@ -17,7 +17,7 @@ from kubelint_gpu.kube.values.selectors import (
     read_label_selector,
     read_node_selector,
 )
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
@@ -35,7 +35,6 @@ _COUNT, _STORAGE = f"count/{VOLUME_CLAIMS}", "requests.storage"
 _OF_CLASS = ".storageclass.storage.k8s.io/"
 
 
-@dataclass(frozen=True, slots=True)
 class PersistentVolumeClaim(Value):
     """A PersistentVolumeClaim; `request` is thousandths of a byte.
 
@@ -78,7 +77,6 @@ class PersistentVolumeClaim(Value):
         return self.meta.annotations.get(SELECTED_NODE)
 
 
-@dataclass(frozen=True, slots=True)
 class ClaimReference(Value):
     """The claim that a volume is reserved for; an empty `uid` leaves it to the name."""
 
@@ -87,7 +85,6 @@ class ClaimReference(Value):
     uid: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class PersistentVolume(Value):
     """A PersistentVolume; `capacity` is thousandths of a byte.
 
@@ -126,7 +123,6 @@ class PersistentVolume(Value):
         return self.node_affinity is None or self.node_affinity.matches(labels, None)
 
 
-@dataclass(frozen=True, slots=True)
 class StorageClass(Value):
     """A StorageClass; `topologies` is `allowedTopologies`, None where every node is allowed."""
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 UNSCHEDULABLE_KEY = "node.kubernetes.io/unschedulable"
@@ -29,7 +29,6 @@ _LIFECYCLE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Taint(Value):
     """A taint of a node."""
 
@@ -46,7 +45,6 @@ class Taint(Value):
         return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
 
 
-@dataclass(frozen=True, slots=True)
 class Toleration(Value):
     """A toleration of a pod; `seconds` plays no part in scheduling."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
@@ -20,15 +21,14 @@ from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_patched_l
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector, Requirement, read_label_selector
-from kubelint_gpu.values import Value, dataclass, kept, replace
+from kubelint_gpu.values import Value, replace
 
 _KEPT = 20
 _TEMPLATE: Pointer = ("spec", "template")
 _CRON_TEMPLATE: Pointer = ("spec", "jobTemplate", "spec", "template")
 
 
-@dataclass(frozen=True, slots=True)
-class Workload(Value):
+class Workload(Value, dict=True):
     """An object from which pods come, with its defaults applied.
 
     Attributes:
@@ -71,12 +71,12 @@ class Workload(Value):
     written: PodSpec | None = None
     claims: tuple[PersistentVolumeClaim, ...] = ()
 
-    @kept
+    @cached_property
     def key(self) -> str:
         """`kind/namespace/name`, and which template of a custom resource it is if that is not the first."""
         return f"{self.object}{f' (template {self.part})' if self.part > 1 else ''}"
 
-    @kept
+    @cached_property
     def object(self) -> str:
         """`kind/namespace/name`, which the templates of a custom resource have in common."""
         return f"{self.kind}/{self.meta.namespace}/{self.meta.name}"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from kubelint_gpu.kube.values.errors import Pointer
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 IMMUTABLE = "Invalid value: field is immutable"
 
 
-@dataclass(frozen=True, slots=True)
 class RefusedChange(Value):
     """One field that may not change, and does.
 

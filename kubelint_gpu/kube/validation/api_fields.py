@@ -13,7 +13,7 @@ from kubelint_gpu.kube.validation.api_table import Table, known, table
 from kubelint_gpu.kube.values.errors import Pointer, is_placeholder
 from kubelint_gpu.kube.values.fields import described
 from kubelint_gpu.kube.values.quantity import QuantityError, thousandths
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _DEEPEST = 100
 _LONGEST_QUANTITY = 50
@@ -28,7 +28,6 @@ _WANTED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class Misfit(Value):
     """A field that its object may not have, or a value of the wrong type.
 

@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _TABLE = "api_fields.txt"
 
 
-@dataclass(frozen=True, slots=True)
 class ReleaseSpan(Value):
     """A type code and the minor releases, both included, that have it."""
 

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from kubelint_gpu.kube.validation.api_table import table
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _APPS = ("Deployment", "DaemonSet", "ReplicaSet", "StatefulSet")
 _RBAC = ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
@@ -51,7 +51,6 @@ _CARRIED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Service(Value):
     """From when to when an apiVersion and kind is served.
 

@@ -7,11 +7,10 @@ fields is written as a function.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.plain import mapping, sequence, shortened
-from kubelint_gpu.values import NamedTuple
 
 Problems = Iterator[InvalidObject]
 

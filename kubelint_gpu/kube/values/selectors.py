@@ -12,7 +12,7 @@ from kubelint_gpu.kube.values.errors import Pointer, is_placeholder
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 _INT64 = pattern(r"[+-]?[0-9]+", re.ASCII)
 _LABEL_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
@@ -28,7 +28,6 @@ def parse_int64(text: str) -> int | None:
     return number if -(2**63) <= number < 2**63 else None
 
 
-@dataclass(frozen=True, slots=True)
 class Requirement(Value):
     """One expression of a selector; an absent label satisfies `NotIn` and `DoesNotExist` and nothing else."""
 
@@ -61,7 +60,6 @@ class Requirement(Value):
         return f"{self.key} {self.operator} [{', '.join(self.values)}]"
 
 
-@dataclass(frozen=True, slots=True)
 class LabelSelector(Value):
     """All of some requirements; without any it matches everything.
 
@@ -84,7 +82,6 @@ class LabelSelector(Value):
         return frozenset(requirement.key for requirement in self.requirements)
 
 
-@dataclass(frozen=True, slots=True)
 class NodeSelectorTerm(Value):
     """Expressions on labels and fields on the node's name, all of which must hold.
 
@@ -112,7 +109,6 @@ class NodeSelectorTerm(Value):
         return self.parses
 
 
-@dataclass(frozen=True, slots=True)
 class NodeSelector(Value):
     """Any of some terms; without a term it matches no node."""
 

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.priority import SYSTEM_CLASSES, PriorityClass
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 
-@dataclass(frozen=True, slots=True)
 class ClusterFacts(Value):
     """Numbers of nodes; a label, taint or resource that only a growing pool would bring counts 0.
 

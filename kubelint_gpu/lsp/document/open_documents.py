@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.documents import source_text
 from kubelint_gpu.lsp.document.positions import offset
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 MAX_CHARACTERS = 4 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
 class TextChange(Value):
     """A text in place of a range of lines and characters, which count from 0; without a range, of everything."""
 
@@ -19,7 +18,6 @@ class TextChange(Value):
     range: tuple[int, int, int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class OpenDocument(Value):
     """A text with the version that the editor gave it."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 Meaning = Literal[
     "label-key",
@@ -23,7 +23,6 @@ _EXPRESSIONS = ("matchExpressions", None)
 _TERMS = ("nodeSelectorTerms", "preference")
 
 
-@dataclass(frozen=True, slots=True)
 class Meant(Value):
     """A meaning; `key` is the label's or taint's key that the value belongs to, `as_key` that the token is a key."""
 

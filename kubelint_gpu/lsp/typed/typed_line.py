@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _KEY = pattern(r"""(?P<key>"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'{}\[\],#&*!|>%@`](?:[^:#]*[^:#\s])?)[ \t]*:(?=[ \t]|$)""")
 _BLOCK = pattern(r"[|>][+-]?[0-9]?[+-]?[ \t]*(?:#.*)?")
 _OPENING = pattern(r"(?:[&!]\S*(?:[ \t]+|\Z))*(?:#.*)?")
 
 
-@dataclass(frozen=True, slots=True)
 class TypedLine(Value):
     """A line; columns count from 0.
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec import Struct, field
+
 from kubelint_gpu.documents import SourceText
 from kubelint_gpu.lsp.typed.typed_line import TypedLine, typed_line, unquoted
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import Value, dataclass, field
+from kubelint_gpu.values import Value
 
 _TOKEN = pattern(
     r"""[{}\[\],]|:(?=[\s,}\]"'\[{]|$)|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s{}\[\],"':]+(?::(?=\S)[^\s{}\[\],"':]*)*|\s+"""
@@ -17,7 +19,6 @@ Path = tuple[str | None, ...]
 Scalars = dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
 class TypedPlace(Value):
     """A position between the keys.
 
@@ -157,8 +158,7 @@ class _Lines:
         return found
 
 
-@dataclass(slots=True)
-class Level(Value):
+class Level(Struct):
     """One bracket that is open.
 
     `entries` are the scalars of a mapping so far; `key` is the key whose value comes now.
@@ -169,7 +169,6 @@ class Level(Value):
     key: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class FlowPlace(Value):
     """The brackets around a position, and the token that it is in or behind: its columns, as it is written."""
 

@@ -10,13 +10,12 @@ from kubelint_gpu.report.content import Report
 from kubelint_gpu.report.mark import object_name
 from kubelint_gpu.report.page.markup import counted, sentence
 from kubelint_gpu.report.ranking import stuck_first
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _MOST_NAMES = 3
 Tone = Literal["error", "warning", "note", "good"]
 
 
-@dataclass(frozen=True, slots=True)
 class PageVerdict(Value):
     """The headline, and a sentence that explains it."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.kube.objects.node import Node
@@ -13,10 +14,9 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler.attempt import assume
 from kubelint_gpu.scheduler.explain.holders import PlacedPod
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import NamedTuple, Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 
-@dataclass(frozen=True, slots=True)
 class PodsEnd(Value):
     """Pods end or leave; `owners` says how many of each owner."""
 
@@ -29,21 +29,18 @@ class PodsEnd(Value):
         return all(pod.meta.terminating for pod, _ in self.pods)
 
 
-@dataclass(frozen=True, slots=True)
 class PodArrives(Value):
     """A pod that the waiting one wants to be near runs on the node."""
 
     pod: Pod
 
 
-@dataclass(frozen=True, slots=True)
 class TaintGoes(Value):
     """A taint is taken off the node."""
 
     taint: Taint
 
 
-@dataclass(frozen=True, slots=True)
 class LabelSet(Value):
     """A label of the node is set, or taken off where `value` is None."""
 
@@ -51,12 +48,10 @@ class LabelSet(Value):
     value: str | None
 
 
-@dataclass(frozen=True, slots=True)
 class Uncordoned(Value):
     """The node takes new pods again."""
 
 
-@dataclass(frozen=True, slots=True)
 class CapacityGrows(Value):
     """The node has more of a resource; `allocatable` and `now` are in the scheduler's units."""
 
@@ -65,7 +60,6 @@ class CapacityGrows(Value):
     now: int
 
 
-@dataclass(frozen=True, slots=True)
 class NodeJoins(Value):
     """A node joins.
 
@@ -84,7 +78,6 @@ class NodeJoins(Value):
     untainted: tuple[Taint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class QuotaGrows(Value):
     """A ResourceQuota allows more: `hard` of a key, in thousandths."""
 

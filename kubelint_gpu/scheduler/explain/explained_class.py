@@ -16,12 +16,11 @@ from kubelint_gpu.scheduler.fit import FitResult
 from kubelint_gpu.scheduler.framework.plugin import Status
 from kubelint_gpu.scheduler.plugins import node_resources_fit
 from kubelint_gpu.scheduler.preemption import Preemption
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _RESOURCES = node_resources_fit.NAME
 
 
-@dataclass(frozen=True, slots=True)
 class Unmet(Value):
     """A requirement on labels that the nodes of a class do not meet, and what they have instead, if that is short."""
 
@@ -29,7 +28,6 @@ class Unmet(Value):
     actual: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class ExplainedClass(Value):
     """Nodes of which the same can be said.
 
@@ -77,7 +75,6 @@ class ExplainedClass(Value):
         return self.status.short if self.status is not None else ()
 
 
-@dataclass(frozen=True, slots=True)
 class Explanation(Value):
     """What the scheduler makes of a pod, and why.
 

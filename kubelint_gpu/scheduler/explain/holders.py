@@ -9,13 +9,12 @@ from kubelint_gpu.kube.dra.pod_claims import held_devices
 from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 PlacedPod = tuple[Pod, str]
 """A pod and the name of the node that it is on."""
 
 
-@dataclass(frozen=True, slots=True)
 class Holder(Value):
     """Pods of one owner that hold something.
 

@@ -27,14 +27,13 @@ from kubelint_gpu.scheduler.fit import fit_on
 from kubelint_gpu.scheduler.framework.plugin import Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import node_affinity, node_resources_fit, node_unschedulable, taint_toleration
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 JOINING = "joining-node"
 GATES = (node_unschedulable.NAME, taint_toleration.NAME, node_affinity.NAME)
 _RESOURCES = node_resources_fit.NAME
 
 
-@dataclass(frozen=True, slots=True)
 class Remedy(Value):
     """Changes after which a pod fits.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_set import NodeSet
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
-from kubelint_gpu.values import NamedTuple
 
 FEW_NODES = PLACEMENT.few_nodes
 

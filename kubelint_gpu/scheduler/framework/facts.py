@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 
 class Unique:
@@ -120,7 +120,6 @@ def within(keys: Iterable[str]) -> Reach:
     return reach if wanted else never
 
 
-@dataclass(frozen=True, slots=True)
 class Facts(Value):
     """What is true of a filter for every pod.
 

@@ -9,15 +9,16 @@ out of their class.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.scheduler.framework.equality import NodeEquivalence
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Filter, Labels, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import NamedTuple, Value, dataclass, kept
+from kubelint_gpu.values import Value
 
 _MOST_PARTITIONS = PLACEMENT.partitions
 _ANYTHING_ELSE = "anything else"
@@ -28,20 +29,19 @@ Room = tuple[int, int]
 Parts = Mapping[Room, Sequence[Sequence[NodeInfo]]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassGroup(Value):
+class ClassGroup(Value, eq=False, dict=True):
     """Nodes that a projection does not tell apart, in parts that have equal allocatable and pods of equal kinds."""
 
     parts: Parts
     size: int
 
-    @kept
+    @cached_property
     def nodes(self) -> tuple[NodeInfo, ...]:
         """Its nodes by name."""
         found = [node for part in self.parts.values() for nodes in part for node in nodes]
         return tuple(sorted(found, key=attrgetter("node.meta.name")))
 
-    @kept
+    @cached_property
     def names(self) -> frozenset[str]:
         """The names of its nodes."""
         return frozenset([node.name for node in self.nodes])

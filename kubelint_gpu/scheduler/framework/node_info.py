@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import HostPort, Pod
 from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
-from kubelint_gpu.values import NamedTuple
 
 _NO_PORTS: frozenset[HostPort] = frozenset()
 

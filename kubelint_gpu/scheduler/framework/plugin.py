@@ -41,7 +41,7 @@ from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler.framework.facts import ANYTHING, Facts
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 Labels = Mapping[str, Mapping[str, Hashable] | None]
 
@@ -61,7 +61,6 @@ class Code(str, Enum):
     """What the scheduler would say is not known here: kube-scheduler has no such code."""
 
 
-@dataclass(frozen=True, slots=True)
 class Status(Value):
     """A rejection: by which plugin, whether preemption could help, and the reasons in the plugin's order.
 
@@ -79,7 +78,6 @@ class Status(Value):
         return tuple(zip(self.reasons, self.short or [""] * len(self.reasons), strict=True))
 
 
-@dataclass(frozen=True, slots=True)
 class Prepared(Value):
     """What PreFilter says of a pod.
 
@@ -114,8 +112,7 @@ SKIP = Prepared(skip=True)
 Filter = Callable[[Any, NodeInfo], Status | None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Plugin(Value):
+class Plugin(Value, eq=False):
     """A filter of kube-scheduler; `name` is what kube-scheduler calls it.
 
     Attributes:

@@ -9,14 +9,13 @@ import re
 
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 _VERSION = pattern(r"v?(\d{1,4})\.(\d{1,4})(?:[.+-].*)?", re.ASCII | re.DOTALL)
 _OLDEST = 29
 NEWEST = "1.36"
 
 
-@dataclass(frozen=True, slots=True)
 class Behaviour(Value):
     """Wordings and switches of one minor release.
 
@@ -83,7 +82,7 @@ def _table() -> dict[int, Behaviour]:
     }
     table = {_OLDEST: oldest}
     for minor, change in changes.items():
-        table[minor] = replace(table[minor - 1], version=f"1.{minor}", **change)  # type: ignore[arg-type]
+        table[minor] = replace(table[minor - 1], version=f"1.{minor}", **change)
     return table
 
 

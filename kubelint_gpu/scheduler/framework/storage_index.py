@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.csi import CSIDriver, CSINode, CSIStorageCapacity
 from kubelint_gpu.kube.objects.meta import OwnerReference
@@ -16,7 +17,7 @@ from kubelint_gpu.kube.objects.storage import (
 )
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import NamedTuple, replace
+from kubelint_gpu.values import replace
 
 CLAIM_NOT_FOUND = 'persistentvolumeclaim "{name}" not found'
 

@@ -12,11 +12,10 @@ from kubelint_gpu.scheduler.fit import fit
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.placement import capacity
 from kubelint_gpu.scheduler.plugins.pod_topology_spread import included
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import charge
 
 
-@dataclass(frozen=True, slots=True)
 class Filled(Value):
     """Pods that came one after the other.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.affinity import PodAffinityTerm
 from kubelint_gpu.kube.objects.pod import Pod
@@ -24,7 +25,6 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Placed, Snapshot
-from kubelint_gpu.values import NamedTuple
 
 NAME = "InterPodAffinity"
 AFFINITY_REASON = NodeReason("didn't match pod affinity rules")

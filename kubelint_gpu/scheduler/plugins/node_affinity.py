@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -13,7 +14,6 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Labels, Plugin, Prepared, Status, any_number, rejected
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.work import charge
 
 NAME = "NodeAffinity"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import pod_requests
@@ -12,7 +13,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
-from kubelint_gpu.values import NamedTuple, replace
+from kubelint_gpu.values import replace
 
 NAME = "NodeResourcesFit"
 TOO_MANY_PODS = "Too many pods"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
@@ -16,7 +17,7 @@ from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.node_affinity import matches_node
-from kubelint_gpu.values import NamedTuple, replace
+from kubelint_gpu.values import replace
 
 NAME = "PodTopologySpread"
 REASON = NodeReason("didn't match pod topology spread constraints")

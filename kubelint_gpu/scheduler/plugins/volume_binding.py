@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
@@ -23,7 +24,6 @@ from kubelint_gpu.scheduler.framework.storage_index import (
 )
 from kubelint_gpu.scheduler.framework.volume_facts import volume_facts
 from kubelint_gpu.scheduler.plugins.node_affinity import looked_at, seen
-from kubelint_gpu.values import NamedTuple
 
 NAME = "VolumeBinding"
 UNBOUND_REASON = "pod has unbound immediate PersistentVolumeClaims"

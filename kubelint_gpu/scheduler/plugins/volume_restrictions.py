@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubelint_gpu.kube.objects.pod import Pod, Volume
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
@@ -14,7 +14,6 @@ from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import CLAIM_NOT_FOUND, claim_keys, direct_claims, storage_index
 from kubelint_gpu.scheduler.framework.volume_facts import has_volumes, share_volumes, volume_facts
-from kubelint_gpu.values import NamedTuple
 
 NAME = "VolumeRestrictions"
 DISK_REASON = NodeReason("had no available disk")

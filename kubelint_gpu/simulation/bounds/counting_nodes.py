@@ -9,12 +9,11 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, contended, takes
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, joined
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 _REVISIONS = ("pod-template-hash", "controller-revision-hash")
 
 
-@dataclass(frozen=True, slots=True)
 class Slots(Value):
     """How many places there are, how many others hold, and how many a rollout needs to end."""
 
@@ -23,7 +22,6 @@ class Slots(Value):
     needed: int
 
 
-@dataclass(frozen=True, slots=True)
 class Shares(Value):
     """Places that are all alike, while workloads change at the same moment.
 

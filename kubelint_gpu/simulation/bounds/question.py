@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room
@@ -12,7 +13,6 @@ from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement
-from kubelint_gpu.values import NamedTuple
 
 
 class Question:

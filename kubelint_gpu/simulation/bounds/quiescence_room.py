@@ -13,12 +13,11 @@ from kubelint_gpu.simulation.model.quota_use import admission_of
 from kubelint_gpu.simulation.prepare.demand import DEVICES, greedily, takes
 from kubelint_gpu.simulation.prepare.revisions import is_of
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 APART = "no other pod that it keeps away or that keeps it away"
 
 
-@dataclass(frozen=True, slots=True)
 class QuiescentBound(Value):
     """What can be bound of one workload at a rest.
 

@@ -15,13 +15,12 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.plugins import pod_topology_spread
 from kubelint_gpu.simulation.prepare.demand import greedily
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 Refusing = Callable[[Sequence[str], int], int]
 """At most how many of some nodes lack room, where so many pods of the workload itself can be on them."""
 
 
-@dataclass(frozen=True, slots=True)
 class Constraint(Value):
     """One constraint of the pod that waits.
 
@@ -73,7 +72,6 @@ class Constraint(Value):
         return len(pairs) == len(self.fixed) == len(other.fixed)
 
 
-@dataclass(frozen=True, slots=True)
 class Spreading(Value):
     """The constraints of a pod that waits."""
 

@@ -18,10 +18,9 @@ from kubelint_gpu.simulation.search.left_out import left_out
 from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 
-@dataclass(frozen=True, slots=True)
 class Shortfall(Value):
     """How many pods run at most; what the next one waits for, or how a quota refuses it."""
 

@@ -16,7 +16,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.fields import INT32
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 _ENDS = ("OnFailure", "Never")
 
@@ -26,7 +26,6 @@ def rolling_update_pointers(rolling: Pointer) -> tuple[Pointer, ...]:
     return (*rolling, "maxUnavailable"), (*rolling, "maxSurge"), rolling, rolling[:-1]
 
 
-@dataclass(frozen=True, slots=True)
 class Controller(Value):
     """What the controller of one workload does; the answers here are those of one that rolls nothing out."""
 

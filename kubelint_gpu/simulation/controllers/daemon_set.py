@@ -16,10 +16,9 @@ from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
 from kubelint_gpu.simulation.controllers.rollout_state import GOING, READY, Census, Content
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 
-@dataclass(frozen=True, slots=True)
 class DaemonSetLimits(Value):
     """maxSurge and maxUnavailable resolved to nodes."""
 
@@ -27,7 +26,6 @@ class DaemonSetLimits(Value):
     unavailable: int
 
 
-@dataclass(frozen=True, slots=True)
 class OnNode(Value):
     """The pods of a DaemonSet on one node.
 
@@ -40,7 +38,6 @@ class OnNode(Value):
     leaving: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Replacement(Value):
     """What one sync does: positions of nodes on which it deletes an old pod, creates a new one, or replaces a lost one.
 
@@ -103,7 +100,6 @@ def _surging(most: int, nodes: Sequence[OnNode]) -> Replacement:
     return Replacement(tuple(delete), tuple(create), (), tuple(candidates) if surging < most else ())
 
 
-@dataclass(frozen=True, slots=True)
 class DaemonPods(Value):
     """A DaemonSet that is rolled, or that only replaces what it loses: one pod for each of its nodes.
 
@@ -214,7 +210,6 @@ def kept_daemon_pods(name: str, nodes: tuple[str, ...], kind: int) -> DaemonPods
     return DaemonPods(name, DaemonSetStrategy(), nodes, kind)
 
 
-@dataclass(frozen=True, slots=True)
 class DaemonSetController(ReplicaSetController):
     """The controller of a DaemonSet."""
 

@@ -26,7 +26,7 @@ from kubelint_gpu.simulation.controllers.deployment_sync import (
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import WHOSE, Action, Control, EqualNodes, Reconciler
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController, keep
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.simulation.controllers.rollout_state import Census
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 _ABSENT = -1
 
 
-@dataclass(frozen=True, slots=True)
 class DeploymentRollout(EqualNodes):
     """A Deployment that is rolled, with its ReplicaSets.
 
@@ -136,7 +135,6 @@ def _control(sets: ReplicaSets) -> Control:
     return (*sets.old, _ABSENT if sets.new is None else sets.new, 1)
 
 
-@dataclass(frozen=True, slots=True)
 class DeploymentController(ReplicaSetController):
     """The controller of a Deployment, or of a custom resource that replaces its pods as one does."""
 

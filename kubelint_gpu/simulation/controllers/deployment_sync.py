@@ -6,10 +6,9 @@ Behaviour: pkg/controller/deployment (sync.go, rolling.go, recreate.go, util/dep
 from __future__ import annotations
 
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 
-@dataclass(frozen=True, slots=True)
 class RollingLimits(Value):
     """maxSurge and maxUnavailable resolved to pods."""
 
@@ -31,7 +30,6 @@ def resolve(strategy: DeploymentStrategy, replicas: int) -> RollingLimits:
     return RollingLimits(surge, min(unavailable, replicas))
 
 
-@dataclass(frozen=True, slots=True)
 class ReplicaSets(Value):
     """`spec.replicas` of the ReplicaSets of a Deployment: old ones oldest first, and the new one.
 
@@ -42,7 +40,6 @@ class ReplicaSets(Value):
     new: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Availability(Value):
     """Available pods of each ReplicaSet, as its status tells, and how many old pods are not gone yet.
 
@@ -107,7 +104,6 @@ def is_complete(replicas: int, now: ReplicaSets, seen: Availability, old_active:
     return now.new == replicas and not any(now.old) and old_active == 0 and seen.new >= replicas
 
 
-@dataclass(frozen=True, slots=True)
 class ScaledReplicaSets(Value):
     """A ReplicaSet while its Deployment is scaled: its replicas and its annotation `max-replicas` (0: none)."""
 

@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 _NAMES = ("batch.kubernetes.io/job-name", "job-name")
 
@@ -30,7 +30,6 @@ def piles_up(strategy: JobStrategy) -> bool:
     return strategy.concurrency == "Allow" and strategy.active_deadline_seconds is None
 
 
-@dataclass(frozen=True, slots=True)
 class History(Value):
     """What a CronJob leaves behind: the Jobs that it keeps after they succeeded or failed, and the objects of each."""
 
@@ -57,7 +56,6 @@ def objects_of_pods(strategy: JobStrategy) -> int:
     return strategy.parallelism if strategy.completions is None else strategy.completions
 
 
-@dataclass(frozen=True, slots=True)
 class JobController(ReplicaSetController):
     """The controller of a Job, or of the Jobs of a CronJob."""
 

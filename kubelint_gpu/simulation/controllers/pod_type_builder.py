@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.reconciler import PodType, Reconciler
-from kubelint_gpu.values import NamedTuple, Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.work import charge
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ class Revision(NamedTuple):
     waiting: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class Change(Value):
     """A workload as it shall be, as it was, and the pods of it that are known to run.
 

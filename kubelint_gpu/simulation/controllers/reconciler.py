@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.node_info import has_claims
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 _POD_NAME = "statefulset.kubernetes.io/pod-name"
 
 
-@dataclass(frozen=True, slots=True)
 class PodType(Value):
     """Pods that are interchangeable: same owner, same template.
 
@@ -62,7 +61,6 @@ Control = tuple[int, ...]
 WHOSE = "{whose}"
 
 
-@dataclass(frozen=True, slots=True)
 class Action(Value):
     """One thing that a controller does.
 
@@ -120,10 +118,8 @@ class Reconciler(Protocol):
         """Whether its rollout is complete; of replicas that are not rolled, whether all are available."""
 
 
-class EqualNodes:
+class EqualNodes(Value):
     """What a reconciler answers that treats all nodes alike, and is done when its workload is as it shall be."""
-
-    __slots__ = ()
 
     @property
     def node_sets(self) -> tuple[tuple[str, ...], ...]:

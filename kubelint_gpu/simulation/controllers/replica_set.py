@@ -12,7 +12,6 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.pod_type_builder import PodTypeBuilder
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
-from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
     from kubelint_gpu.simulation.controllers.rollout_state import Census
@@ -33,7 +32,6 @@ def keep(
         yield Action(control, told, delete=(kind, surplus), family=family, by=by)
 
 
-@dataclass(frozen=True, slots=True)
 class KeepsReplicas(EqualNodes):
     """The reconciler of pods that are not rolled: it only replaces what is lost.
 
@@ -70,7 +68,6 @@ class KeepsReplicas(EqualNodes):
         return sum(seen.ready(kind) for kind in self.kinds) >= self.replicas
 
 
-@dataclass(frozen=True, slots=True)
 class MakesPods(KeepsReplicas):
     """The reconciler of pods that are made once, `at_once` so many: of a new Job, whose pods end, or a new bare pod.
 
@@ -96,7 +93,6 @@ class MakesPods(KeepsReplicas):
         return not control[0] and (not seen.active(self.kind) if self.ends else KeepsReplicas.done(self, control, seen))
 
 
-@dataclass(frozen=True, slots=True)
 class ReplicaSetController(Controller):
     """A controller that replaces the pods it loses and nothing else, as of a ReplicaSet or a ReplicationController."""
 
@@ -146,7 +142,6 @@ class ReplicaSetController(Controller):
             builder.add(KeepsReplicas(change.new.key, made, wanted, (number,) if makes_others else ()))
 
 
-@dataclass(frozen=True, slots=True)
 class CustomController(ReplicaSetController):
     """A controller of a custom resource that replaces its pods unlike any kind of Kubernetes.
 
@@ -169,7 +164,6 @@ class CustomController(ReplicaSetController):
         return 2 * replicas
 
 
-@dataclass(frozen=True, slots=True)
 class PodController(ReplicaSetController):
     """A bare pod: nobody makes it again."""
 

@@ -6,8 +6,9 @@ Pods of one kind are interchangeable, and so are nodes of one class: contents of
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from kubelint_gpu.values import NamedTuple, Value, dataclass
+from kubelint_gpu.values import Value
 
 NOMINATED, STARTING, READY, LEAVING, EVICTED, AWAITED, BROKEN = range(7)
 """Phases of a pod: it has evicted others and waits for their node; bound; available; being deleted; being deleted
@@ -110,7 +111,6 @@ def count_on(content: Content, kind: int, *phases: int) -> int:
     return sum([count for found, at, count in content if found == kind and at in phases])
 
 
-@dataclass(frozen=True, slots=True)
 class Census(Value):
     """How many pods of each kind there are in each phase, over all nodes."""
 

@@ -30,10 +30,9 @@ from kubelint_gpu.simulation.controllers.stateful_set_sync import (
     is_complete,
     sync,
 )
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import replace
 
 
-@dataclass(frozen=True, slots=True)
 class StatefulSetRollout(EqualNodes):
     """A StatefulSet that is rolled: each ordinal is a kind of its own, old and new.
 
@@ -96,7 +95,6 @@ class StatefulSetRollout(EqualNodes):
         return found
 
 
-@dataclass(frozen=True, slots=True)
 class StatefulSetController(ReplicaSetController):
     """The controller of a StatefulSet."""
 

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _GATE_ON = pattern(r"v?1\.35\.[0-3](?!\d)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
 class Replica(Value):
     """One pod of a StatefulSet.
 
@@ -29,7 +28,6 @@ class Replica(Value):
     terminating: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class PodAction(Value):
     """What a sync does to one ordinal: `create` it (of which template) or `delete` its pod."""
 

@@ -12,12 +12,11 @@ from kubelint_gpu.scheduler.relations import asks, refusers_of, tokens
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, is_temporary
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 Amounts = Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
 class Rival(Value):
     """Pods that may be bound beside a waiting one: how many at most, and where.
 

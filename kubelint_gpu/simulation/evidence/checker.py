@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial, singledispatch
+from typing import NamedTuple
 
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.simulation.controllers.rollout_state import READY, UNBOUND, State, count_on, on_node
@@ -35,7 +36,7 @@ from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import Verdict
-from kubelint_gpu.values import NamedTuple, replace
+from kubelint_gpu.values import replace
 
 
 class NotShown(AssertionError):  # noqa: N818 - it says what happened

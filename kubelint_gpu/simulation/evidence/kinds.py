@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from kubelint_gpu.simulation.controllers.rollout_state import State
 from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.values import NamedTuple
 
 
 class Infeasible(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from kubelint_gpu.simulation.controllers.rollout_state import READY, State, canonical, more, on_node
 from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 
 def placed_on(simulation: Simulation, kind: int, node: int, state: State, phase: int = READY) -> Iterator[State]:
@@ -24,7 +24,6 @@ def placed(simulation: Simulation, kind: int, state: State, among: Iterable[int]
         yield from placed_on(simulation, kind, node, state)
 
 
-@dataclass(frozen=True, slots=True)
 class MostPlaced(Value):
     """How many pods find places at best, whether no more can, and how many states were looked at."""
 

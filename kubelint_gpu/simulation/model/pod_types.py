@@ -21,13 +21,12 @@ from kubelint_gpu.simulation.prepare.workload_change import (
     joined,
     owner_of,
 )
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations, Holding, NodesByClass
 
 
-@dataclass(frozen=True, slots=True)
 class PodTypes(Value):
     """The kinds and reconcilers of an exploration.
 

@@ -11,12 +11,11 @@ from kubelint_gpu.scheduler import Candidate, Preemption, fit, preempt
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.rollout_state import UNBOUND, Content, State
 from kubelint_gpu.simulation.model.placed_pods import StatePods
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _EARLY, _LATE = "2000-01-01T00:", "2999-01-01T00:"
 
 
-@dataclass(frozen=True, slots=True)
 class Eviction(Value):
     """A node that preemption may choose for a pod, and the pods it evicts there, as (kind, phase)."""
 

@@ -8,10 +8,9 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota, pod_charge, quota_refusal, quota_usage
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.simulation.controllers.reconciler import PodType
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 
-@dataclass(frozen=True, slots=True)
 class QuotaUse(Value):
     """The quotas of the namespaces in play, with what is used of each by pods that stay.
 

@@ -23,11 +23,10 @@ from kubelint_gpu.simulation.controllers.rollout_state import (
 from kubelint_gpu.simulation.model.deletions import Slot, deletions, without
 from kubelint_gpu.simulation.model.oracle import ClusterOracle
 from kubelint_gpu.simulation.model.preemptions import Eviction
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.work import charge
 
 
-@dataclass(frozen=True, slots=True)
 class Step(Value):
     """One event.
 
@@ -51,7 +50,6 @@ class Step(Value):
     deleted: tuple[Slot, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Model(Value):
     """Everything that takes part in one exploration; `joins` is whether an autoscaler may add nodes."""
 

@@ -16,7 +16,7 @@ from kubelint_gpu.groups import grouped, summed
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.work import charge
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _PODS, DEVICES = "pods", "its devices"
 
 
-@dataclass(frozen=True, slots=True)
 class Demand(Value):
     """The pods of one workload: where they may go, what one takes, and how many can be alive at once.
 

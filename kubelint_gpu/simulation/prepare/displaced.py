@@ -15,12 +15,11 @@ from kubelint_gpu.simulation.prepare.workload_change import (
     is_temporary,
     owner_of,
 )
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 Alike = Mapping[tuple[object, ...], Sequence[Pod]]
 
 
-@dataclass(frozen=True, slots=True)
 class Displaced(Value):
     """Pods that nothing tells apart and that their owner makes anew; `demand` is what they could take where then."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod, PodIdentifier, PodSpec
 from kubelint_gpu.kube.objects.priority import PriorityClass, resolve_priority
@@ -15,17 +16,16 @@ from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import POD_LABELS, ordinal_pods
 from kubelint_gpu.simulation.controllers.pod_type_builder import Change
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
-from kubelint_gpu.values import dataclass, kept, replace
+from kubelint_gpu.values import replace
 
 _ENDS = ("OnFailure", "Never")
 _WITHOUT_PLACE = ("emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath")
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadChange(Change):
+class WorkloadChange(Change, dict=True):
     """A change, with what its controller makes of it."""
 
-    @kept
+    @cached_property
     def controller(self) -> Controller:
         """Who looks after its pods from now on."""
         return controller_of(self.new)
@@ -52,7 +52,7 @@ class WorkloadChange(Change):
         controller = self.controller
         return self.replaces and self.old is not self.new and not (controller.has_ordinals or controller.node_bound)
 
-    @kept
+    @cached_property
     def pods(self) -> tuple[Pod, ...]:
         """A pod of its old template, one of its new one, with `numbered` one of each ordinal, and those that run."""
         return (created_pod(self.old, "old"), created_pod(self.new, "new"), *self.ordinals, *self.running)

@@ -18,7 +18,7 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.companions import HOSTNAME, fit_lone
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.simulation.prepare.demand import takes
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 MOST_NODES = SIMULATION.further_nodes
 
@@ -26,7 +26,6 @@ _Form = dict[tuple[bool, str], Allowed]
 """What a node's name (True) and its labels (False) may be."""
 
 
-@dataclass(frozen=True, slots=True)
 class FurtherNodes(Value):
     """Nodes that may be there besides the declared ones, and whether they take each of the pods that were asked for.
 

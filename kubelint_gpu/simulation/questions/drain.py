@@ -22,10 +22,9 @@ from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, owner_of
 from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.placements import largest_first, one_placement, placements
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 
-@dataclass(frozen=True, slots=True)
 class Drained(Value):
     """What becomes of a workload's pods when a node of theirs is drained.
 

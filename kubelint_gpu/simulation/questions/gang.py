@@ -21,10 +21,9 @@ from kubelint_gpu.simulation.questions.jobs_beside import lacks_room, parts_of
 from kubelint_gpu.simulation.search.explorer import explore
 from kubelint_gpu.simulation.search.placements import placements
 from kubelint_gpu.simulation.search.verdict import Verdict
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 
-@dataclass(frozen=True, slots=True)
 class GangOutcome(Value):
     """What one Job has at the end: `running` of the `wanted` pods without which it does nothing, and where."""
 
@@ -34,7 +33,6 @@ class GangOutcome(Value):
     nodes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Gang(Value):
     """Whether Jobs that start at the same moment all come to their end.
 

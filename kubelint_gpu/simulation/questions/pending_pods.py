@@ -18,10 +18,9 @@ from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_p
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, Verdict
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 
-@dataclass(frozen=True, slots=True)
 class Queued(Value):
     """Pods that nothing tells apart and that wait for a node; `demand` is what they could take where."""
 

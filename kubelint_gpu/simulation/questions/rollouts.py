@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -18,7 +19,7 @@ from kubelint_gpu.simulation.questions.served_resources import (
 )
 from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict, best_of, rank
 from kubelint_gpu.simulation.transition import Transition
-from kubelint_gpu.values import NamedTuple, replace
+from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 
 

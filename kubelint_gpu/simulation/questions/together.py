@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import NamedTuple
 
 from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds.always_ends import always_ends
@@ -16,7 +17,7 @@ from kubelint_gpu.simulation.prepare.demand import always_room
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Together, Verdict
-from kubelint_gpu.values import NamedTuple, replace
+from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
@@ -10,7 +12,6 @@ from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.relations import facts_of
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
-from kubelint_gpu.values import NamedTuple
 
 ATTACH = "VolumeAttach"
 """In the place of a plugin: the attach/detach controller, which attaches some volumes to one node at a time."""

@@ -16,11 +16,10 @@ from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.search.explorer import Reached
 from kubelint_gpu.simulation.search.single_runs import sampled_runs
 from kubelint_gpu.simulation.search.verdict import Verdict
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.work import UsedUp, part
 
 
-@dataclass(frozen=True, slots=True)
 class RunEnd(Value):
     """Where a run comes to rest, and the run; of a circle that is never left, all its states."""
 
@@ -34,7 +33,6 @@ class RunEnd(Value):
         )
 
 
-@dataclass(frozen=True, slots=True)
 class RunEnds(Value):
     """Where runs come to rest.
 

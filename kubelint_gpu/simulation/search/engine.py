@@ -17,7 +17,7 @@ from kubelint_gpu.simulation.search.explorer import Exploration, explore
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
 from kubelint_gpu.simulation.search.verdict import Verdict
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import UsedUp, part
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
 class SearchResult(Value):
     """What a search of one simulation found."""
 

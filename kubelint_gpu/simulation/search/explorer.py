@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from kubelint_gpu.budget import PARTS
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.simulation.search.verdict import Verdict
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import PartlyCompared
 
 S = TypeVar("S", bound=Hashable)
 
@@ -104,17 +104,17 @@ class Reached(Generic[S]):
         return sorted(found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Exploration(Generic[S]):
+class Exploration(PartlyCompared, Generic[S]):
     """What was found; `path` is the shortest run, from a start, into a state where waiting is for ever.
 
     `states` is how many states were looked at, and `reached` has them all.
     """
 
+    not_compared = frozenset({"reached"})
     verdict: Verdict
     states: int
     path: tuple[S, ...]
-    reached: Reached[S] = field(repr=False, compare=False)
+    reached: Reached[S]
 
     @property
     def stuck(self) -> bool:

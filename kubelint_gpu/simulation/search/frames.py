@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.controllers.rollout_state import (
     State,
 )
 from kubelint_gpu.simulation.prepare.demand import takes
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.device import DeviceID
@@ -41,8 +41,7 @@ WAITING = "waiting"
 """The phase of a pod that has no node."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Played(Value):
+class Played(Value, eq=False):
     """A run that was replayed: its states with real nodes, and who is who in them.
 
     `nodes` are those of the whole cluster and those that may join it; the pods of the cluster stay throughout.
@@ -58,7 +57,6 @@ class Played(Value):
     devices: tuple[Mapping[tuple[int, int, int], Sequence[DeviceID]], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class FrameGroup(Value):
     """Pods of one owner and template in one phase; `takes` is what one of them takes, in the scheduler's units.
 
@@ -76,7 +74,6 @@ class FrameGroup(Value):
     devices: tuple[DeviceID, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Frame(Value):
     """One state: the pods on each node in the order of the course's nodes, and those without a node.
 
@@ -88,7 +85,6 @@ class Frame(Value):
     absent: tuple[bool, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Course(Value):
     """A run moment by moment, on the nodes where something happens."""
 

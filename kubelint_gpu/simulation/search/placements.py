@@ -13,11 +13,10 @@ from kubelint_gpu.simulation.memo import Memo
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.search.placing_pods import by_turns, created, known, looks, missing, placed_one_more
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.work import UsedUp, charge, left, part
 
 
-@dataclass(frozen=True, slots=True)
 class Starts(Value):
     """The start states.
 

@@ -16,13 +16,12 @@ from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.search.explorer import explore
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.work import UsedUp, part
 
 SINGLE_RUNS = "single-runs"
 
 
-@dataclass(frozen=True, slots=True)
 class SingleRuns(Value):
     """What single runs showed, and how many states it took.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import field
+
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import Snapshot
@@ -12,11 +14,10 @@ from kubelint_gpu.simulation.memo import Memo
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
 from kubelint_gpu.simulation.prepare.displaced import Displaced
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, identity, is_temporary, owner_of
-from kubelint_gpu.values import Value, dataclass, field, replace
+from kubelint_gpu.values import PartlyCompared, replace
 
 
-@dataclass(frozen=True, slots=True)
-class Situation(Value):
+class Situation(PartlyCompared):
     """Workloads that can compete with each other, and what stays beside them.
 
     `numbers` are the numbers of the participants among all; `fixed` are running pods of nobody among them, `residual`
@@ -26,6 +27,7 @@ class Situation(Value):
     `memo` has what several questions share.
     """
 
+    not_compared = frozenset({"memo"})
     cluster: Cluster
     empty: Snapshot
     participants: tuple[WorkloadChange, ...]
@@ -40,7 +42,7 @@ class Situation(Value):
     joins: bool = True
     queued: tuple[Pod, ...] = ()
     driven: tuple[tuple[Displaced, ...], ...] = ()
-    memo: Memo = field(default_factory=Memo, repr=False, compare=False)
+    memo: Memo = field(default_factory=Memo)
 
     def beside(self, pods: Sequence[Pod]) -> Snapshot:
         """The cluster with some of the running pods: one snapshot for all that is asked beside the same ones."""

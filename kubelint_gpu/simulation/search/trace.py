@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.quota import PODS, QuotaRefusal
-from kubelint_gpu.values import Value, dataclass, field
+from kubelint_gpu.values import PartlyCompared, Value
 
 if TYPE_CHECKING:
     from kubelint_gpu.simulation.search.frames import Played
 
 
-@dataclass(frozen=True, slots=True)
 class TraceStep(Value):
     """One event of a run, in words: who acts, what happens, and `about` which workload or node.
 
@@ -27,7 +26,6 @@ class TraceStep(Value):
     scheduler: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class BlockingPod(Value):
     """Pods on a node: whose they are, whether they are of the new template, how many, and what they hold.
 
@@ -41,7 +39,6 @@ class BlockingPod(Value):
     node: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Blocker(Value):
     """Why a waiting pod does not get a node that could take it.
 
@@ -85,7 +82,6 @@ class Blocker(Value):
         return each and all(one.may_leave(owners) for one in self.also)
 
 
-@dataclass(frozen=True, slots=True)
 class Waiting(Value):
     """A pod that waits for ever: whose it is, what the scheduler says of it, and what it lacks where.
 
@@ -116,7 +112,6 @@ class Waiting(Value):
         return tuple(dict.fromkeys(one.held for one in every if one.held))
 
 
-@dataclass(frozen=True, slots=True)
 class Evicted(Value):
     """Pods that preemption takes off a node on the way: whose, how many, for whom, and the budgets that it breaks.
 
@@ -133,20 +128,20 @@ class Evicted(Value):
     lost: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Trace(Value):
+class Trace(PartlyCompared):
     """A run: its steps, and who waits at its end.
 
     `evicted` are the owners of pods that were preempted on the way.
     `played` has the state after each step; the steps that tell who waits at the end add no state.
     """
 
+    not_compared = frozenset({"played"})
     steps: tuple[TraceStep, ...]
     waiting: tuple[Waiting, ...]
     evicted: tuple[str, ...] = ()
     evictions: tuple[Evicted, ...] = ()
     added: tuple[str, ...] = ()
-    played: Played | None = field(default=None, compare=False, repr=False)
+    played: Played | None = None
 
     @property
     def held(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 
 class Verdict(str, Enum):
@@ -32,7 +32,6 @@ OF_A_RUN = ("verdict", "trace", "evicts", "eviction")
 """What a search, or rollouts at once, say of runs in the same fields as a judgement."""
 
 
-@dataclass(frozen=True, slots=True)
 class Judgement(Value):
     """What becomes of one workload.
 
@@ -121,7 +120,6 @@ class Judgement(Value):
         return any((self.waiting, self.trace, self.evicts, self.eviction, self.stalls, self.refusal, self.company))
 
 
-@dataclass(frozen=True, slots=True)
 class Together(Value):
     """What becomes of workloads that are rolled at once and can compete for something.
 

@@ -12,11 +12,10 @@ from kubelint_gpu.sources.kustomize.accumulation.list_keys import element_of, me
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, FieldWriter, InlineScript, Spot
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Answer(Value):
+class Answer(Value, eq=False):
     """What is known of one field.
 
     Attributes:
@@ -34,8 +33,7 @@ class Answer(Value):
     pointer: Pointer = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Removal(Value):
+class Removal(Value, eq=False):
     """What one line took out of a mapping or list of a rendered object, and nobody put back.
 
     Attributes:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from kubelint_gpu.sources.programs import find, passed_over, search_path
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 SECONDS = 60
 MOST_TIMES = 10
@@ -35,7 +35,6 @@ class ProgramError(Exception):
     """Kustomize cannot be started, or did not end as it should; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
 class Program(Value):
     """A command that builds a kustomization: its beginning, before the folder."""
 
@@ -74,7 +73,6 @@ class BuildTime:
             self._taken.append(time.monotonic() - begun)
 
 
-@dataclass(frozen=True, slots=True)
 class Ran(Value):
     """What a run gave: `error` is what it wrote to standard error, `failed` whether its exit code was not 0."""
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
+from msgspec import field
+
 from kubelint_gpu.documents import Pointer, Reading, read, source_text
 from kubelint_gpu.sources.files import SKIMMED, display_path
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
@@ -21,7 +23,7 @@ from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, BuildTime, Program, ProgramError, build
 from kubelint_gpu.sources.kustomize.stage import staged
-from kubelint_gpu.values import Value, dataclass, field, replace
+from kubelint_gpu.values import Value, replace
 
 
 class KnownRenders(Protocol):
@@ -34,7 +36,6 @@ class KnownRenders(Protocol):
         """Write down what it has printed, without further flags."""
 
 
-@dataclass(frozen=True, slots=True)
 class Renderer(Value):
     """How kustomizations are built: the program, the flags it is given besides, the time it may take.
 
@@ -56,8 +57,7 @@ class Renderer(Value):
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rendered(Value):
+class Rendered(Value, eq=False):
     """One kustomization, built.
 
     Attributes:

@@ -14,7 +14,7 @@ from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.checkout import anchor_of
 from kubelint_gpu.sources.files import SUFFIXES
 from kubelint_gpu.sources.paths import is_folder
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
 from kubelint_gpu.workspace.project.worlds import complain
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 Before = dict[str, dict[str, Manifest]]
 
 
-@dataclass(frozen=True, slots=True)
 class Past(Value):
     """What there was before.
 

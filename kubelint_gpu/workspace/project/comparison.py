@@ -11,13 +11,12 @@ import click
 from kubelint_gpu.sources.checkout import anchor_of, repository_root
 from kubelint_gpu.sources.files import SUFFIXES
 from kubelint_gpu.sources.paths import exists
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.worlds import complain
 
 _PATH, _REVISION = "path:", "rev:"
 
 
-@dataclass(frozen=True, slots=True)
 class Comparison(Value):
     """What a run is compared with: a `path`; where that is None, a `revision`."""
 

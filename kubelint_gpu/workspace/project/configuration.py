@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from msgspec import field
 
 from kubelint_gpu.documents import SourceText, Span
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.sources.files import display_path
-from kubelint_gpu.values import Value, dataclass, field
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.globs import matches
 
 NAME = ".kubelint-gpu.yaml"
@@ -26,7 +27,6 @@ class ConfigurationError(click.ClickException):
         self.problem = problem
 
 
-@dataclass(frozen=True, slots=True)
 class PathIgnore(Value):
     """Rules that are not reported for some files.
 
@@ -43,7 +43,6 @@ class PathIgnore(Value):
     place: Place = Place("", 1, 1, 1, 1)
 
 
-@dataclass(frozen=True, slots=True)
 class Target(Value):
     """A cluster of the repository: the files that go to it, and those that declare it."""
 
@@ -51,7 +50,6 @@ class Target(Value):
     inventory: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Configuration(Value):
     """The settings of a repository.
 

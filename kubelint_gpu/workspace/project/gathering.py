@@ -12,7 +12,7 @@ import click
 
 from kubelint_gpu.sources import Skipped, SourceError, SourceFile, collect
 from kubelint_gpu.sources.checkout import way_out
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
 from kubelint_gpu.workspace.project.targets import Repository, everything, kustomized_folders, named_files
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.sources.commit import Commit
 
 
-@dataclass(frozen=True, slots=True)
 class Gathered(Value):
     """The files of a run.
 

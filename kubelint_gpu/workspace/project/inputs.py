@@ -12,7 +12,7 @@ from kubelint_gpu.documents import Reading
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import INTERNAL, Finding, Place
 from kubelint_gpu.sources.paths import is_chart
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.project.gathering import Gathered
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.workspace.project.comparison import Comparison
 
 
-@dataclass(frozen=True, slots=True)
 class Inputs(Value):
     """What a run reads.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.sources.paths import is_file, is_folder
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.fallback import Fallback, first_of_circle, unused_by_others
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
-@dataclass(frozen=True, slots=True)
 class KustomizeSettings(Value):
     """How kustomizations are rendered: the program, further flags for it, how long it may take, and what is known."""
 
@@ -48,7 +47,6 @@ class KustomizeSettings(Value):
         return Renderer(program, self.flags, BuildTime(self.seconds), StoredRenders(self.store))
 
 
-@dataclass(frozen=True, slots=True)
 class BuiltKustomizations(Value):
     """What rendering gave.
 

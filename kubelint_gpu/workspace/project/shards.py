@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 MOST = 10_000
 
 
-@dataclass(frozen=True, slots=True)
 class Shard(Value):
     """The share of one of several jobs; `number` counts from 1."""
 

@@ -10,7 +10,7 @@ import click
 
 from kubelint_gpu.options import option
 from kubelint_gpu.sources import collect
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
@@ -27,7 +27,6 @@ def complain(path: str, message: str) -> None:
     click.echo(f"kubelint-gpu: {visible(path)}: {visible(message)}", err=True)
 
 
-@dataclass(frozen=True, slots=True)
 class WhatIf(Value):
     """What is different from the declared cluster: patterns of nodes that are gone, files of nodes that join.
 

@@ -8,6 +8,7 @@ controller makes for it at once; without the template there is none.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.claim import EXTENDED_ENTRY, ResourceClaim, ResourceClaimTemplate
 from kubelint_gpu.kube.dra.device_class import DeviceClass
@@ -20,7 +21,7 @@ from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex, slice_index
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features, features_of, served_by_classes
-from kubelint_gpu.values import NamedTuple, replace
+from kubelint_gpu.values import replace
 
 ADMIN_LABEL = "resource.kubernetes.io/admin-access"
 NOT_CREATED = 'pod "{pod}": ResourceClaim not created yet'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.device import DeviceID
@@ -13,7 +14,6 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_users import users_o
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.possible_devices import possible_devices
-from kubelint_gpu.values import NamedTuple
 
 
 class DeviceHolder(NamedTuple):

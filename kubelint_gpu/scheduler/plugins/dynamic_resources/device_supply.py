@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS
 from kubelint_gpu.kube.values.frozen import EMPTY
-from kubelint_gpu.values import NamedTuple
 
 
 class DeviceSupply(NamedTuple):

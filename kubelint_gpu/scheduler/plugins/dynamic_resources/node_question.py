@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.objects.node import Node
@@ -15,7 +16,6 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Vie
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import from_devices, special_claim
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
-from kubelint_gpu.values import NamedTuple
 
 _NOTHING: frozenset[str] = frozenset()
 _NO_VIEW = View((), ())

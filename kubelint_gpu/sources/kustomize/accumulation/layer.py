@@ -19,11 +19,10 @@ from kubelint_gpu.sources.kustomize.accumulation.writer import (
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
 from kubelint_gpu.sources.kustomize.files.survey import Survey
 from kubelint_gpu.sources.kustomize.files.tree import joined
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PluginFile(Value):
+class PluginFile(Value, eq=False):
     """A text of its own that configures what fields of a kustomization do otherwise.
 
     Attributes:
@@ -42,8 +41,7 @@ class PluginFile(Value):
         return pointer
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Layer(Value):
+class Layer(Value, eq=False):
     """A kustomization and what it was surveyed with; with a plugin, its fields are those that the plugin stands for."""
 
     kustomization: Kustomization

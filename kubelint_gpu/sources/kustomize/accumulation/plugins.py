@@ -23,14 +23,13 @@ from kubelint_gpu.sources.kustomize.accumulation.transformers import (
     set_replicas,
 )
 from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, InlineScript
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 _BUILT_IN = "builtin"
 _Change = Callable[[Layer, list[Traceable]], None]
 _Value = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
 class _Built(Value):
     """How a kind is the same as a field of a kustomization.
 

@@ -8,12 +8,11 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.sources.kustomize.accumulation.list_keys import element_of, merge_key
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 _DIRECTIVE = "$patch"
 
 
-@dataclass(frozen=True, slots=True)
 class PatchKind(Value):
     """What decides how lists are merged."""
 

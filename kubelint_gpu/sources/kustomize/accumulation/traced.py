@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
-from kubelint_gpu.values import NamedTuple
 
 
 class Gone(NamedTuple):

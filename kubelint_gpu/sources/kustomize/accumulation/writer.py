@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Protocol
 
 from kubelint_gpu.documents import Document, Pointer, Role, SourceText, Span
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 
-@dataclass(frozen=True, slots=True)
 class Spot(Value):
     """A range of a file; `path` is what findings print."""
 
@@ -23,8 +22,7 @@ class Script(Protocol):
         """Where the value of a pointer, or its key, stands."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DocumentScript(Value):
+class DocumentScript(Value, eq=False):
     """An object or a patch in a file of its own."""
 
     document: Document
@@ -34,8 +32,7 @@ class DocumentScript(Value):
         return Spot(self.document.source.path, self.document.locate(pointer, role))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EntryScript(Value):
+class EntryScript(Value, eq=False):
     """A single entry of a kustomization that gives whole values: a prefix, a count, a label.
 
     `pointer` leads to it; everything that it gives stands there, or at its key.
@@ -50,8 +47,7 @@ class EntryScript(Value):
         return Spot(self.document.source.path, self.document.locate(self.pointer, self.role))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PartScript(Value):
+class PartScript(Value, eq=False):
     """A single entry of another text that gives whole values, as `EntryScript` is one of a document."""
 
     script: Script
@@ -62,8 +58,7 @@ class PartScript(Value):
         return self.script.spot(self.pointer, "value")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LineScript(Value):
+class LineScript(Value, eq=False):
     """A piece of a file that is no YAML, such as the value of a line in an env file."""
 
     source: SourceText
@@ -75,8 +70,7 @@ class LineScript(Value):
         return Spot(self.source.path, self.source.span(self.start, self.end))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class InlineScript(Value):
+class InlineScript(Value, eq=False):
     """A document inside of a text value of a kustomization.
 
     `outer` and `pointer` say where that text stands; `inner` is what was read of it.
@@ -120,8 +114,7 @@ def _in_block(source: SourceText, whole: Span, inner: SourceText, at: tuple[int,
     return source.line_starts[number - 1] + indent + column - 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FieldWriter(Value):
+class FieldWriter(Value, eq=False):
     """One value as one text has it.
 
     Attributes:

@@ -8,7 +8,7 @@ from typing import Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, read
 from kubelint_gpu.sources.kustomize.files.tree import Tree
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _FOLDERS_TOO = ("resources", "bases", "components")
@@ -25,8 +25,7 @@ _BY_FOLDED = {field.casefold(): field for field in _FIELDS}
 _FREE = ("commonLabels", "commonAnnotations", "pairs", "labels", "annotations")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kustomization(Value):
+class Kustomization(Value, eq=False):
     """A kustomization file.
 
     Attributes:
@@ -54,7 +53,6 @@ class Kustomization(Value):
         return found if isinstance(found, list) else []
 
 
-@dataclass(frozen=True, slots=True)
 class Reference(Value):
     """Something that a kustomization names.
 

@@ -9,10 +9,9 @@ from kubelint_gpu.documents import Reading, Span, read
 from kubelint_gpu.sources.files import SKIMMED
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization, references
 from kubelint_gpu.sources.kustomize.files.tree import joined
-from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.values import Value, replace
 
 
-@dataclass(frozen=True, slots=True)
 class Obstacle(Value):
     """Why a kustomization is not rendered.
 
@@ -29,7 +28,6 @@ class Obstacle(Value):
     withheld: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class AllowedFiles(Value):
     """What `--kustomize-flag` lets Kustomize do beyond reading files of the repository."""
 
@@ -43,8 +41,7 @@ class AllowedFiles(Value):
         return self.helm or self.plugins or self.outside
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Survey(Value):
+class Survey(Value, eq=False):
     """What a kustomization is made of.
 
     Attributes:

@@ -6,6 +6,7 @@ Source: the first half of `Allocate`, and `validateDeviceRequest`, of the struct
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceQuery, DeviceRequest
@@ -18,7 +19,6 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import 
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import OF_CLAIM, Failed, Name
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
-from kubelint_gpu.values import NamedTuple
 
 
 class Query(NamedTuple):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.device import Attribute, attribute_of
 from kubelint_gpu.kube.dra.sight import Sight, seen_by
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex, Slot, View
-from kubelint_gpu.values import NamedTuple
 
 
 class Interest(NamedTuple):

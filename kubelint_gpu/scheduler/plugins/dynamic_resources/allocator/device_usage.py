@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.claim import Allocation
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
-from kubelint_gpu.values import NamedTuple
 
 
 class Holdings(NamedTuple):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.request import DeviceQuery
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
-from kubelint_gpu.values import NamedTuple
 
 OF_CLAIM = "claim "
 """Before the name of a claim with which an error begins."""

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby, permutations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
@@ -23,7 +23,7 @@ from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
-from kubelint_gpu.values import NamedTuple, replace
+from kubelint_gpu.values import replace
 
 
 class Slot(NamedTuple):
