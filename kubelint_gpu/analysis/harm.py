@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.analysis.ended_jobs import ended_jobs
 from kubelint_gpu.analysis.predecessors import is_left_alone
@@ -13,7 +12,7 @@ from kubelint_gpu.analysis.transitions import is_changed, transitions_in
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.simulation.transition import Transition
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
@@ -100,7 +99,7 @@ def has_others(unit: ApplySet, subject: WorkloadCheck) -> bool:
     return any(objects.get(key) != subject.manifest.object for key in transitions_in(unit))
 
 
-class BesideGone(NamedTuple):
+class BesideGone(Value):
     """A workload that runs, or is rolled out, only when something is deleted that was among the objects before.
 
     `judgement` is that of it while that is there, `waiting` what it waits for then, and `holders` whose pods have that.

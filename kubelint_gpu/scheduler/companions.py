@@ -26,7 +26,7 @@ def own_terms(pod: Pod, terms: Sequence[PodAffinityTerm], snapshot: Snapshot, *,
     found = list(resolved_terms(pod, terms, snapshot))
     if anywhere:
         return [
-            term._replace(namespaces=None) if not one.namespaces and one.namespace_selector is None else term
+            replace(term, namespaces=None) if not one.namespaces and one.namespace_selector is None else term
             for one, term in zip(terms, found, strict=True)
         ]
     return found

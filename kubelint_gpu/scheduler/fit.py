@@ -16,7 +16,7 @@ from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import Code, Filter, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import PLUGINS
-from kubelint_gpu.values import Value
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import charge
 
 _NOBODY: frozenset[str] = frozenset()
@@ -145,7 +145,7 @@ def fit(
     found_classes = classes(snapshot, prepared)
     charge(1 + each * len(found_classes) + len(nodes) // STEPS.passed_nodes)
     return FitResult(
-        tuple([found._replace(status=judged(filters, found.representative)) for found in found_classes]),
+        tuple([replace(found, status=judged(filters, found.representative)) for found in found_classes]),
         len(nodes),
         active=active,
     )

@@ -19,7 +19,7 @@ from kubelint_gpu.scheduler.framework.node_classes import NodeClass
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import PartlyCompared
+from kubelint_gpu.values import PartlyCompared, replace
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"
@@ -107,7 +107,7 @@ def preempt(pod: Pod, snapshot: Snapshot, result: FitResult) -> Preemption:
             continue
         for part in found.by_pods(snapshot):
             tried += part.size
-            outcomes.append(part._replace(status=_tried(priority, part.representative, result)))
+            outcomes.append(replace(part, status=_tried(priority, part.representative, result)))
     every = tuple(outcomes)
     return Preemption("", every, result.total - tried, lambda: _choose(pod, snapshot, result, every))
 

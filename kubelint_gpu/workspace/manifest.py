@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import Item, Pointer, Reading, Role, Span, items, value_at
 from kubelint_gpu.findings.finding import Place
@@ -29,7 +29,7 @@ def place_of(path: str, span: Span | None) -> Place:
     return Place(path, span.line, span.column, span.end_line, span.end_column)
 
 
-class Read(NamedTuple):
+class Read(Value):
     """What an object was read as.
 
     Attributes:
@@ -239,7 +239,7 @@ def _relaxation(one: Read, least: Workload | None) -> Read:
     are called and known by.
     """
     sure = least is None or all(is_opaque(problem.pointer) for problem in one.problems if _is_unknown(problem))
-    return one._replace(workload=least if sure or least is None else replace(least, approximate=True))
+    return replace(one, workload=least if sure or least is None else replace(least, approximate=True))
 
 
 def _text(value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial
 from kubelint_gpu.analysis.devices.written_claims import (
@@ -20,6 +20,7 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.dra.nvidia import CLASSES
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 from kubelint_gpu.analysis.devices.preset_trial import preset_trial
 
 
-class RuntimeFailure(NamedTuple):
+class RuntimeFailure(Value):
     """An expression that has no value for a device.
 
     Attributes:
@@ -73,7 +74,7 @@ def runtime_failures(unit: ApplySet) -> Iterator[RuntimeFailure]:
         if place not in said:
             said.add(place)
             certainty: Certainty = failure.certainty if declared is not None else "possible"
-            yield failure._replace(certainty=certainty, declared=declared is not None)
+            yield replace(failure, certainty=certainty, declared=declared is not None)
 
 
 def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
@@ -97,10 +98,10 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
         found = _asked(trial, spec, among) if fails else None
         if found is None:
             found = _found(trial.failure_in_some_order(spec, among))
-            return found and found._replace(certainty="possible", in_some_order=True)
+            return found and replace(found, certainty="possible", in_some_order=True)
         # a device that somebody has is asked for nothing until it is free
         sure = not askers or any(_fails_now(unit, one.subject) for one in askers)
-        return found if sure else found._replace(certainty="possible")
+        return found if sure else replace(found, certainty="possible")
 
     for name, manifest in classes.items():
         if known is None or name in known:
@@ -112,7 +113,7 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
             found = min(failing, key=lambda one: one.certainty, default=None)
             if found is not None:
                 failure = _failure(found, manifest, ("spec", "selectors"), "")
-                yield failure if askers else failure._replace(certainty="possible")
+                yield failure if askers else replace(failure, certainty="possible")
     mine = set()
     for claim in written_claims(unit):
         mine.add(claim.key)
@@ -140,7 +141,7 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
             yield _failure(found, reference.subject.manifest, reference.pointer, owner)
 
 
-class _Found(NamedTuple):
+class _Found(Value):
     query: object
     device_class: str
     number: int

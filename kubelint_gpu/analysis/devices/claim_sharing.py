@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.analysis.devices.unserved_claims import certainty, device_trial
 from kubelint_gpu.analysis.devices.written_claims import CLAIM, PodClaimReference, claim_of, claim_references
@@ -14,11 +13,11 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, assume, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.simulation.prepare.workload_change import without_claims
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 
-class SharedClaim(NamedTuple):
+class SharedClaim(Value):
     """A claim whose devices keep pods from running that could run without it.
 
     Attributes:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from kubelint_gpu.analysis.devices.written_claims import device_objects
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.scheduler.framework.release import behaviour
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
@@ -16,7 +16,7 @@ TOO_COMPLEX = "too complex, exceeds cost limit"
 """What the API server says of an expression that may cost too much, whatever devices it is asked about."""
 
 
-class CompileFailure(NamedTuple):
+class CompileFailure(Value):
     """An expression that the API server refuses; `offset` is where it stumbles, None where that is no one place."""
 
     manifest: Manifest

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.device_values import values_of, written
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
 from kubelint_gpu.messages.wording import begun, counted, listed
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.asked_values import AskedValues, Path
     from kubelint_gpu.kube.dra.sight import Subject
 
 
-class Fault(NamedTuple):
+class Fault(Value):
     """The part of a claim that fails.
 
     Attributes:

@@ -91,7 +91,7 @@ def _of_request(trial: ClaimTrial, spec: ClaimSpec, number: int) -> Iterator[unm
     if request.exactly is not None:
         fault = _of_query(trial, spec, request.exactly)
         if fault is not None:
-            yield fault._replace(below=("requests", number, "exactly", *fault.below))
+            yield replace(fault, below=("requests", number, "exactly", *fault.below))
         return
     found = []
     for one in request.first_available:
@@ -193,7 +193,7 @@ def _of_selector(trial: ClaimTrial, query: DeviceQuery) -> unmet_conditions.Faul
     fault = unmet_conditions.unmet(
         query.selectors[-1] or "", [slot.subject for slot in left], of, shareable=trial.features.betas
     )
-    return fault._replace(below=("selectors", number, "cel", "expression"))
+    return replace(fault, below=("selectors", number, "cel", "expression"))
 
 
 def _devices(found: Sequence[Slot]) -> str:

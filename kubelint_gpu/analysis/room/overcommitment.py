@@ -7,7 +7,6 @@ is counted without a search, and so it is known of any number of workloads.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.analysis.devices.asked_devices import device_demands
 from kubelint_gpu.analysis.devices.assumed_values import resting_on_assumed
@@ -20,12 +19,13 @@ from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.simulation.growth import possible_nodes
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.search.verdict import Verdict
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
-class Part(NamedTuple):
+class Part(Value):
     """What one node has of a resource, or one device of it; empty without a node of its own."""
 
     node: str
@@ -33,7 +33,7 @@ class Part(NamedTuple):
     amount: int
 
 
-class Requested(NamedTuple):
+class Requested(Value):
     """What all pods of a workload take of one thing.
 
     Attributes:
@@ -49,7 +49,7 @@ class Requested(NamedTuple):
     source: frozenset[Part]
 
 
-class Overcommitment(NamedTuple):
+class Overcommitment(Value):
     """A part of a cluster that is too small for some workloads.
 
     Attributes:

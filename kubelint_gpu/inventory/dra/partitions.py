@@ -6,10 +6,10 @@ Source: NVIDIA's MIG user guide; the counters are those of the DRA driver for NV
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from kubelint_gpu.inventory.gpus.gpu_models import GpuModel
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.values import Value
 
 _PROFILE = pattern(r"([0-9]+)g\.([0-9]+)gb(.*)", re.ASCII)
 _IDS = {1: 19, 2: 14, 3: 9, 4: 5, 7: 0}
@@ -48,7 +48,7 @@ MEDIA = "media-extensions"
 COMPUTE = "compute-slices"
 
 
-class MigPartition(NamedTuple):
+class MigPartition(Value):
     """A MIG device that may be made.
 
     Attributes:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.kubernetes_version import devices_minor
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -24,7 +25,7 @@ _PROFILE = "profile"
 _Set = tuple[str, str, str]
 
 
-class DeviceCount(NamedTuple):
+class DeviceCount(Value):
     """Devices of a node that are called alike, and how many of them a claim has, or has a part of.
 
     `units` are the devices, each with its parts; `parts` says of each kind of parts how many one can be divided into.

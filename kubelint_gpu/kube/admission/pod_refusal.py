@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.values import Value
 
 _ENFORCE = "pod-security.kubernetes.io/enforce"
 _LONGEST = 54
 """With a dash and the hash of its revision, a name of more characters is no value of a label."""
 
 
-class PodRefusal(NamedTuple):
+class PodRefusal(Value):
     """What is wrong with the pods, and where: in their spec, or at the object's name where `pointer` is empty."""
 
     text: str

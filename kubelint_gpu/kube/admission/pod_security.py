@@ -7,10 +7,11 @@ own configuration are not known.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubelint_gpu.kube.values.errors import Pointer, is_placeholder
 from kubelint_gpu.kube.values.plain import mapping, sequence, whole, written
+from kubelint_gpu.values import Value
 
 _CAPABILITIES = frozenset(("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD"))
 _CAPABILITIES |= {"NET_BIND_SERVICE", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"}
@@ -36,7 +37,7 @@ _SYSCTLS = frozenset(
 _PROFILES = ("RuntimeDefault", "Localhost")
 
 
-class Violation(NamedTuple):
+class Violation(Value):
     """What a level forbids: the name of the check, what is wrong, and where in the pod's spec."""
 
     check: str

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from kubelint_gpu.values import Value
 
 _DOT, _WIDE_DOT = ".", "\uff0e"
 _CARET, _WIDE_CARET = "^", "\uff3e"
 
 
-class Issue(NamedTuple):
+class Issue(Value):
     """Something that keeps an expression from compiling; `offset` counts code points, None is nowhere in particular."""
 
     offset: int | None

@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.values import Value
 
 NO_OVERLOAD = "no such overload"
 MOST_ITEMS = 100_000
@@ -26,13 +27,13 @@ class Uint(int):
     __slots__ = ()
 
 
-class TypeValue(NamedTuple):
+class TypeValue(Value):
     """A type as a value, `type(1)`."""
 
     name: str
 
 
-class Optional(NamedTuple):
+class Optional(Value):
     """A value that may be missing."""
 
     present: bool
@@ -42,7 +43,7 @@ class Optional(NamedTuple):
 NONE = Optional(False)
 
 
-class Quantity(NamedTuple):
+class Quantity(Value):
     """A resource quantity.
 
     Attributes:
@@ -56,19 +57,19 @@ class Quantity(NamedTuple):
     derived: bool = False
 
 
-class Duration(NamedTuple):
+class Duration(Value):
     """A span of time in nanoseconds."""
 
     nanoseconds: int
 
 
-class Timestamp(NamedTuple):
+class Timestamp(Value):
     """A point in time in nanoseconds since 1970."""
 
     nanoseconds: int
 
 
-class Semver(NamedTuple):
+class Semver(Value):
     """A semantic version; build metadata plays no part in comparisons."""
 
     major: int

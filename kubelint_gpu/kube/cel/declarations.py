@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 from kubelint_gpu.kube.cel.types import Type
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.values import Value
 
 _TABLE = "functions.txt"
 _SINCE = {34: ("slice", "flatten", "lists.range", "reverse", "distinct", "sort", "sortBy")}
@@ -20,7 +20,7 @@ _SINCE = {34: ("slice", "flatten", "lists.range", "reverse", "distinct", "sort",
 _TOKEN = pattern(r"[A-Za-z][\w.]*|[(),]")
 
 
-class Overload(NamedTuple):
+class Overload(Value):
     """One signature of a function."""
 
     method: bool

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from kubelint_gpu.kube.cel.syntax import Const, Ident, ListNode, MapNode, Node
 from kubelint_gpu.kube.cel.types import Type
+from kubelint_gpu.values import Value
 
 MOST = 2**64 - 1
 """What stands for no limit: no cost and no size is larger."""
@@ -19,7 +19,7 @@ TEXT = 0.1
 _SCALARS = frozenset(("bool", "double", "int", "uint", "google.protobuf.Duration", "google.protobuf.Timestamp"))
 
 
-class Size(NamedTuple):
+class Size(Value):
     """How many characters, items or entries a value has, at least and at most."""
 
     least: int
@@ -38,7 +38,7 @@ class Size(NamedTuple):
         return Size(min(self.least, other.least), max(self.most, other.most))
 
 
-class Entries(NamedTuple):
+class Entries(Value):
     """The sizes of what a list or a map holds: its kind, its keys and its values."""
 
     kind: str
@@ -51,7 +51,7 @@ UNKNOWN = Size(0, MOST)
 ONE = Size(1, 1)
 
 
-class Estimate(NamedTuple):
+class Estimate(Value):
     """What a call costs beside its arguments, and the size of its result where that is known."""
 
     cost: int
@@ -121,7 +121,7 @@ def scaled(size: int, factor: float) -> int:
     return min(MOST, math.ceil(float(size) * factor))
 
 
-class Local(NamedTuple):
+class Local(Value):
     """A variable of a comprehension: the path that it stands for, its size, and the sizes of what it holds."""
 
     path: Path

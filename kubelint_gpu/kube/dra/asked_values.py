@@ -5,9 +5,10 @@ For messages only: whether a device is selected, `Selector` says.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.kube.dra.sight import literal_path, sight_of
+from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.cel.syntax import Node
@@ -31,7 +32,7 @@ _NEGATED = {"": _OTHER, _OTHER: "", _BELOW: _LEAST, _LEAST: _BELOW, _MOST_OF: _A
 _WITHOUT_CASE = ("lowerAscii", "upperAscii", "trim")
 
 
-class Literal(NamedTuple):
+class Literal(Value):
     """A literal: its value, where it stands in the expression, and whether it is a text."""
 
     value: Any
@@ -39,7 +40,7 @@ class Literal(NamedTuple):
     is_text: bool
 
 
-class AskedValues(NamedTuple):
+class AskedValues(Value):
     """What a condition compares.
 
     Attributes:
@@ -62,7 +63,7 @@ def asked_values(node: Node) -> AskedValues:
     if isinstance(node, Call) and node.function == "!_":
         found = asked_values(node.args[0])
         if found.literals and found.relation in _NEGATED:
-            return found._replace(relation=_NEGATED[found.relation])
+            return replace(found, relation=_NEGATED[found.relation])
     elif isinstance(node, Call) and node.function in _COMPARISONS and len(node.args) == 2:
         left, right = node.args
         order = isinstance(left, Call) and left.function == "compareTo" and _literals(right)[:1]

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.kube.dra.asked_values import AskedValues, asked_values
 from kubelint_gpu.kube.dra.selector import DEVICE, device_fields
 from kubelint_gpu.kube.dra.sight import Subject, device_value
+from kubelint_gpu.values import Value
 from kubelint_gpu.work import charge
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _MOST = 64
 
 
-class Condition(NamedTuple):
+class Condition(Value):
     """A condition of an expression: the program that works it out, how many variables that needs, what it asks for."""
 
     program: Any

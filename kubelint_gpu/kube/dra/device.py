@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubelint_gpu.kube.dra.device_taints import read_device_taint
 from kubelint_gpu.kube.objects.taints import Taint
@@ -15,7 +15,7 @@ from kubelint_gpu.values import Value
 ATTRIBUTE_KINDS = ("int", "bool", "string", "version", "ints", "bools", "strings", "versions")
 
 
-class DeviceID(NamedTuple):
+class DeviceID(Value):
     """What tells a device from all others of the cluster."""
 
     driver: str
@@ -26,7 +26,7 @@ class DeviceID(NamedTuple):
         return f"{self.driver}/{self.pool}/{self.device}"
 
 
-class Attribute(NamedTuple):
+class Attribute(Value):
     """A value of a device and its kind (`int`, `bool`, `string`, `version`, and lists of them)."""
 
     kind: str

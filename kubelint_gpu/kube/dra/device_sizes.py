@@ -6,15 +6,15 @@ Source: `sizeEstimator` of k8s.io/dynamic-resource-allocation/cel/compile.go, 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.kube.cel.estimated_cost import CostEstimator
 from kubelint_gpu.kube.cel.estimated_sizes import Path, Size
 from kubelint_gpu.kube.cel.syntax import Node
 from kubelint_gpu.kube.cel.types import Type
+from kubelint_gpu.values import Value
 
 
-class _Held(NamedTuple):
+class _Held(Value):
     """How large a part of a device may be, and what is in it; `*` stands for every other name."""
 
     most: int

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.device import DeviceID
 
 
-class PodClaim(NamedTuple):
+class PodClaim(Value):
     """An entry of a pod's `resourceClaims`: the claim that it names, or the template; None for the other."""
 
     name: str

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.kube.dra.sight import Sight, Subject, device_value, seen_by, sight_of
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.values import Value
 from kubelint_gpu.work import charge, paid
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ DEVICE = "kubernetes.DRADevice"
 _NAME = pattern(r"__[a-z][a-z0-9_]*?__", re.ASCII)
 
 
-class SelectorVerdict(NamedTuple):
+class SelectorVerdict(Value):
     """What an expression says of a device.
 
     Attributes:

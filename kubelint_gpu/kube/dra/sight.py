@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kubelint_gpu.kube.dra.device import Attribute, Device, qualified
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
+from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.cel.syntax import Node
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 
-class Sight(NamedTuple):
+class Sight(Value):
     """Which parts of a device an expression looks at, as (`attributes` or `capacity`, domain, identifier).
 
     `everything` says that it may look at all parts.
@@ -89,7 +90,7 @@ def literal_path(node: Node) -> tuple[str, ...] | None:
             return None
 
 
-class Subject(NamedTuple):
+class Subject(Value):
     """What an expression may see of a device: all that decides its verdict."""
 
     driver: str

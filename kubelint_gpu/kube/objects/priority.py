@@ -6,7 +6,6 @@ Behaviour: admission plugin Priority (plugin/pkg/admission/priority), 1.34.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.objects.pod import PodSpec
@@ -74,7 +73,7 @@ def resolve_priority(spec: PodSpec, classes: Iterable[PriorityClass]) -> Priorit
     return Priority(0, spec.preemption_policy or PREEMPT, "")
 
 
-class PriorityRefusal(NamedTuple):
+class PriorityRefusal(Value):
     """The field that a pod must not have as it has it, and the text with which admission refuses the pod."""
 
     field: str

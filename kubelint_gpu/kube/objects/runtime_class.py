@@ -6,7 +6,6 @@ Behaviour: admission plugin RuntimeClass (plugin/pkg/admission/runtimeclass, on 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.objects.pod import PodSpec
@@ -53,7 +52,7 @@ def with_runtime_class(spec: PodSpec, classes: Iterable[RuntimeClass]) -> PodSpe
     )
 
 
-class RuntimeClassRefusal(NamedTuple):
+class RuntimeClassRefusal(Value):
     """Which field of a pod contradicts its RuntimeClass, and the text with which admission refuses the pod."""
 
     field: tuple[str, ...]

@@ -7,15 +7,16 @@ fields is written as a function.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.plain import mapping, sequence, shortened
+from kubelint_gpu.values import Value
 
 Problems = Iterator[InvalidObject]
 
 
-class Word(NamedTuple):
+class Word(Value):
     """A text that must be lawful.
 
     Attributes:
@@ -33,7 +34,7 @@ class Word(NamedTuple):
     allowed: tuple[str, ...] = ()
 
 
-class Shape(NamedTuple):
+class Shape(Value):
     """A mapping with known fields.
 
     Attributes:
@@ -47,7 +48,7 @@ class Shape(NamedTuple):
     required: bool = False
 
 
-class Many(NamedTuple):
+class Many(Value):
     """A list.
 
     Attributes:
@@ -61,7 +62,7 @@ class Many(NamedTuple):
     key: str | None = ""
 
 
-class Keyed(NamedTuple):
+class Keyed(Value):
     """A mapping with keys of one kind.
 
     Attributes:

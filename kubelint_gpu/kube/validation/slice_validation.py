@@ -43,6 +43,7 @@ from kubelint_gpu.kube.values.names import (
 )
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.values import replace
 
 _LISTS = ATTRIBUTE_KINDS[4:]
 _OF_DEVICE = ("nodeName", "nodeSelector", "allNodes")
@@ -83,7 +84,7 @@ def _table(flat: bool, betas: bool) -> Shape:
 
     return Shape(
         {
-            "driver": _DRIVER._replace(required=True),
+            "driver": replace(_DRIVER, required=True),
             "pool": Shape({"name": _POOL}, _count, required=True),
             "nodeName": _NODE,
             "devices": Many(
@@ -230,7 +231,7 @@ def _is_pool_name(name: str) -> bool:
 
 
 _LABEL = Word('a name: lower case letters, digits and "-", at most 63', is_label, required=True)
-_DEVICE_NAME = _LABEL._replace(required=False, empty=False)
+_DEVICE_NAME = replace(_LABEL, required=False, empty=False)
 _DRIVER = Word("a DNS subdomain of at most 63 characters", is_driver_name, empty=False)
 _NODE = Word("the name of a node", is_subdomain, empty=False)
 _POOL = Word("one name of an object, or several with / between them", _is_pool_name, required=True)
@@ -264,7 +265,7 @@ def _taint(effects: tuple[str, ...]) -> Shape:
 
 
 _TAINT, _OLD_TAINT = _taint(EFFECTS), _taint(EFFECTS[1:])
-_SELECTOR = {"driver": _DRIVER, "pool": _POOL._replace(required=False, empty=False), "device": _DEVICE_NAME}
+_SELECTOR = {"driver": _DRIVER, "pool": replace(_POOL, required=False, empty=False), "device": _DEVICE_NAME}
 _RULE = Shape({"deviceSelector": Shape(_SELECTOR), "taint": _TAINT}, required=True)
 _OLD_RULE = Shape(
     {
@@ -276,8 +277,8 @@ _OLD_RULE = Shape(
     required=True,
 )
 _DEVICE: dict[str, Any] = {
-    "attributes": Keyed(_PARTS._replace(required=True), item=_ATTRIBUTE),
-    "capacity": Keyed(_PARTS._replace(required=True)),
+    "attributes": Keyed(replace(_PARTS, required=True), item=_ATTRIBUTE),
+    "capacity": Keyed(replace(_PARTS, required=True)),
 }
 _BETAS_OF_DEVICE: dict[str, Any] = {
     "nodeName": _NODE,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.kube.objects.node import Node
@@ -90,7 +89,7 @@ class QuotaGrows(Value):
 Change = PodsEnd | PodArrives | TaintGoes | LabelSet | Uncordoned | CapacityGrows | NodeJoins | QuotaGrows
 
 
-class ChangedCluster(NamedTuple):
+class ChangedCluster(Value):
     """A cluster, and the node of it that a pod is to fit on."""
 
     snapshot: Snapshot
@@ -120,9 +119,9 @@ def after(changed: ChangedCluster, change: Change) -> ChangedCluster:
         KeyError: the change is about a node that is not there.
     """
     if isinstance(change, PodsEnd):
-        return changed._replace(snapshot=changed.snapshot.without(change.pods))
+        return replace(changed, snapshot=changed.snapshot.without(change.pods))
     if isinstance(change, PodArrives):
-        return changed._replace(snapshot=assume(change.pod, changed.snapshot, changed.node))
+        return replace(changed, snapshot=assume(change.pod, changed.snapshot, changed.node))
     if isinstance(change, NodeJoins):
         return changed.with_node(change.node)
     if isinstance(change, QuotaGrows):
@@ -133,7 +132,7 @@ def after(changed: ChangedCluster, change: Change) -> ChangedCluster:
             else quota
             for quota in cluster.quotas
         )
-        return changed._replace(snapshot=changed.snapshot.with_cluster(replace(cluster, quotas=quotas)))
+        return replace(changed, snapshot=changed.snapshot.with_cluster(replace(cluster, quotas=quotas)))
     return changed.with_node(_changed(changed.here, change))
 
 

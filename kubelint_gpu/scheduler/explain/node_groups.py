@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended
@@ -17,12 +16,13 @@ from kubelint_gpu.scheduler.framework.plugin import Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import PLUGINS, node_affinity
 from kubelint_gpu.scheduler.relations import stock
+from kubelint_gpu.values import Value
 
 LABELS = node_affinity.NAME
 _ORDER = {plugin.name: place for place, plugin in enumerate(PLUGINS)}
 
 
-class ClassRows(NamedTuple):
+class ClassRows(Value):
     """Nodes with one verdict, and what keeps the pod away from them."""
 
     status: Status | None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.label_algebra import Allowed, NumberBound, alternatives, satisfied
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.selectors import Requirement
+from kubelint_gpu.values import Value
 from kubelint_gpu.work import charge
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -18,7 +18,7 @@ _TELLING = ("kubernetes.io", "k8s.io", "nvidia.com", "amd.com", "intel.com")
 _FREE = ("node-role.kubernetes.io", "node-restriction.kubernetes.io")
 
 
-class MissingLabel(NamedTuple):
+class MissingLabel(Value):
     """What a node lacks to meet one alternative of a pod.
 
     Attributes:

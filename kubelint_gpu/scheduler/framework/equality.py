@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_set import NodeSet
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
+from kubelint_gpu.values import Value, replace
 
 FEW_NODES = PLACEMENT.few_nodes
 
 
-class NodeEquivalence(NamedTuple):
+class NodeEquivalence(Value):
     """What nodes have in common, each part as a number.
 
     Attributes:
@@ -31,7 +31,7 @@ class NodeEquivalence(NamedTuple):
     pods: int
 
 
-class Equal(NamedTuple):
+class Equal(Value):
     """Nodes by likeness, in the order of their names, and the likeness of each node by its name."""
 
     nodes: Mapping[NodeEquivalence, Sequence[NodeInfo]]
@@ -53,7 +53,7 @@ def moved(equal: Equal, changed: NodeInfo) -> Equal:
     """The nodes by likeness after the pods of one node changed."""
     name = changed.name
     before = equal.likeness[name]
-    after = before._replace(pods=_kinds(changed))
+    after = replace(before, pods=_kinds(changed))
     nodes = dict(equal.nodes)
     left = [node for node in nodes[before] if node.node.meta.name != name]
     if left:

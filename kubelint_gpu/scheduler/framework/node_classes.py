@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.scheduler.framework.equality import NodeEquivalence
@@ -47,7 +47,7 @@ class ClassGroup(Value, eq=False, dict=True):
         return frozenset([node.name for node in self.nodes])
 
 
-class NodeClass(NamedTuple):
+class NodeClass(Value):
     """Nodes with one verdict: a group without some of its members; `status` None means that the pod fits."""
 
     group: ClassGroup
@@ -95,7 +95,7 @@ class NodeClass(NamedTuple):
                 yield found
 
 
-class Partition(NamedTuple):
+class Partition(Value):
     """All nodes in groups, and the position of the group of each likeness."""
 
     groups: tuple[ClassGroup, ...]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import HostPort, Pod
 from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
+from kubelint_gpu.values import Value, replace
 
 _NO_PORTS: frozenset[HostPort] = frozenset()
 
 
-class NodeInfo(NamedTuple):
+class NodeInfo(Value):
     """A node and what is on it; never changed.
 
     Attributes:
@@ -73,7 +73,7 @@ class NodeInfo(NamedTuple):
         for name, amount in self.memory.load(pod).requests:
             used[name] = used.get(name, 0) + amount * count
         anti = (*self.anti, *(pod,) * count) if pod.spec.pod_anti_affinity else self.anti
-        return one._replace(pods=(*self.pods, *(pod,) * count), used=used, anti=anti)
+        return replace(one, pods=(*self.pods, *(pod,) * count), used=used, anti=anti)
 
     def removed(self, pod: Pod) -> NodeInfo:
         """This node after one of its pods is gone for good."""
@@ -81,7 +81,7 @@ class NodeInfo(NamedTuple):
         load = self.memory.load
         if not load(pod).ports:
             return left
-        return left._replace(ports=frozenset([port for other in left.pods for port in load(other).ports]))
+        return replace(left, ports=frozenset([port for other in left.pods for port in load(other).ports]))
 
     def without(self, pods: Iterable[Pod]) -> NodeInfo:
         """This node in the dry run of an eviction of some of its pods, which are told by identity.

@@ -6,18 +6,19 @@ Entries are found by the identity of an immutable object and keep it alive, so a
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.objects.pod import HostPort, Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import running_requests
 from kubelint_gpu.scheduler.framework.release import Behaviour
+from kubelint_gpu.values import Value
 
 T = TypeVar("T")
 _MISSING = object()
 
 
-class Load(NamedTuple):
+class Load(Value):
     """What a pod takes of its node: requests other than 0 in the scheduler's units, and host ports."""
 
     requests: tuple[tuple[str, int], ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.csi import CSIDriver, CSINode, CSIStorageCapacity
 from kubelint_gpu.kube.objects.meta import OwnerReference
@@ -17,12 +16,12 @@ from kubelint_gpu.kube.objects.storage import (
 )
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import Value, replace
 
 CLAIM_NOT_FOUND = 'persistentvolumeclaim "{name}" not found'
 
 
-class StorageIndex(NamedTuple):
+class StorageIndex(Value):
     """What a cluster says of storage.
 
     Attributes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.affinity import PodAffinityTerm
 from kubelint_gpu.kube.objects.pod import Pod
@@ -25,6 +24,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Placed, Snapshot
+from kubelint_gpu.values import Value, replace
 
 NAME = "InterPodAffinity"
 AFFINITY_REASON = NodeReason("didn't match pod affinity rules")
@@ -38,7 +38,7 @@ Pair = tuple[str, str]
 Counts = dict[Pair, int]
 
 
-class Term(NamedTuple):
+class Term(Value):
     """A term of the incoming pod, its namespaces resolved; None means all namespaces."""
 
     key: str
@@ -54,7 +54,7 @@ class Term(NamedTuple):
         )
 
 
-class AffinityState(NamedTuple):
+class AffinityState(Value):
     """What PreFilter found, by label key and value of nodes.
 
     Attributes:
@@ -81,7 +81,7 @@ class AffinityState(NamedTuple):
 Refusal = tuple[str, PodAffinityTerm, tuple[Placed, ...]]
 
 
-class Refusals(NamedTuple):
+class Refusals(Value):
     """The anti-affinity terms of placed pods, by a label that the pods they are about must have."""
 
     by_label: Mapping[Pair, list[Refusal]]
@@ -144,7 +144,7 @@ def _without(state: AffinityState, pods: tuple[Pod, ...], node: NodeInfo) -> Aff
         for one in pod.spec.pod_anti_affinity:
             if _is_about(one, pod.meta.namespace, state.pod, state.namespace):
                 _add(refusing, one.topology_key, node, -1)
-    return state._replace(wanted=wanted, unwanted=unwanted, refusing=refusing)
+    return replace(state, wanted=wanted, unwanted=unwanted, refusing=refusing)
 
 
 def resolved_terms(pod: Pod, terms: Iterable[PodAffinityTerm], snapshot: Snapshot) -> tuple[Term, ...]:

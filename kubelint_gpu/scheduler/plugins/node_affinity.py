@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -14,6 +13,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Labels, Plugin, Prepared, Status, any_number, rejected
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.values import Value
 from kubelint_gpu.work import charge
 
 NAME = "NodeAffinity"
@@ -24,7 +24,7 @@ _REJECTED = Status(NAME, Code.UNRESOLVABLE, (REASON,))
 _ENFORCED = Status(NAME, Code.UNRESOLVABLE, (ENFORCED_REASON,))
 
 
-class NodeAffinityState(NamedTuple):
+class NodeAffinityState(Value):
     """What a pod requires of its node; `required` and `added` are None where nothing is."""
 
     selector: tuple[tuple[str, str], ...]

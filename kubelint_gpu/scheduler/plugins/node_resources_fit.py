@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import pod_requests
@@ -13,7 +12,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import Value, replace
 
 NAME = "NodeResourcesFit"
 TOO_MANY_PODS = "Too many pods"
@@ -22,7 +21,7 @@ _FIRST = {"cpu": 0, "memory": 1, "ephemeral-storage": 2}
 _CODES = (Code.UNSCHEDULABLE, Code.UNRESOLVABLE)
 
 
-class RequestState(NamedTuple):
+class RequestState(Value):
     """Requests other than 0 in the order in which they are checked, and whether more than allocatable is final.
 
     kube-scheduler walks extended resources in the order of a Go map, which for a few is mostly that of insertion.

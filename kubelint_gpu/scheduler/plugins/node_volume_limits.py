@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.csi import CSINode
@@ -18,6 +17,7 @@ from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import StorageIndex, claim_of, storage_index
 from kubelint_gpu.scheduler.framework.volume_facts import volume_facts
+from kubelint_gpu.values import Value
 
 NAME = "NodeVolumeLimits"
 REASON = NodeReason("exceed max volume count", "it exceeds max volume count")
@@ -35,7 +35,7 @@ _DRIVERS = {plugin: driver for plugin, driver, _ in _MIGRATED.values()}
 Attached = dict[tuple[str, str], None]
 
 
-class VolumeCountState(NamedTuple):
+class VolumeCountState(Value):
     """The incoming pod and what is known of storage."""
 
     pod: Pod

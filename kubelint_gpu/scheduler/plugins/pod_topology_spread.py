@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
@@ -17,7 +16,7 @@ from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.node_affinity import matches_node
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import Value, replace
 
 NAME = "PodTopologySpread"
 REASON = NodeReason("didn't match pod topology spread constraints")
@@ -26,7 +25,7 @@ _REJECTED = Status(NAME, Code.UNSCHEDULABLE, (REASON,))
 _UNLABELLED = Status(NAME, Code.UNRESOLVABLE, (MISSING_LABEL_REASON,))
 
 
-class Count(NamedTuple):
+class Count(Value):
     """The matching pods of one constraint.
 
     Attributes:
@@ -52,17 +51,17 @@ class Count(NamedTuple):
         if self.domains - len(self.matched) > (domain not in self.matched):
             others.append(0)
         minimum = min((number, *others)) if self.domains >= self.constraint.min_domains else 0
-        return self._replace(matched={domain: number}, minimum=minimum)
+        return replace(self, matched={domain: number}, minimum=minimum)
 
 
-class SpreadState(NamedTuple):
+class SpreadState(Value):
     """The incoming pod and the counts of its constraints, in the order of its spec."""
 
     pod: Pod
     counts: tuple[Count, ...]
 
 
-class DomainCounts(NamedTuple):
+class DomainCounts(Value):
     """The nodes that have all topology keys, by what the inclusion policies look at.
 
     Attributes:

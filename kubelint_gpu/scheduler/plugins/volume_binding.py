@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
@@ -24,6 +23,7 @@ from kubelint_gpu.scheduler.framework.storage_index import (
 )
 from kubelint_gpu.scheduler.framework.volume_facts import volume_facts
 from kubelint_gpu.scheduler.plugins.node_affinity import looked_at, seen
+from kubelint_gpu.values import Value
 
 NAME = "VolumeBinding"
 UNBOUND_REASON = "pod has unbound immediate PersistentVolumeClaims"
@@ -36,7 +36,7 @@ NOT_OWNED = "PVC {claim} was not created for pod {pod} (pod is not owner)"
 _HOSTNAME = "kubernetes.io/hostname"
 
 
-class ClaimState(NamedTuple):
+class ClaimState(Value):
     """The pod's claims by what is left to do for them.
 
     Attributes:

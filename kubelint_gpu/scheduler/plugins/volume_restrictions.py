@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubelint_gpu.kube.objects.pod import Pod, Volume
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
@@ -14,6 +14,7 @@ from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import CLAIM_NOT_FOUND, claim_keys, direct_claims, storage_index
 from kubelint_gpu.scheduler.framework.volume_facts import has_volumes, share_volumes, volume_facts
+from kubelint_gpu.values import Value, replace
 
 NAME = "VolumeRestrictions"
 DISK_REASON = NodeReason("had no available disk")
@@ -21,7 +22,7 @@ _NO_DISK = Status(NAME, Code.UNSCHEDULABLE, (DISK_REASON,))
 _DISKS = ("gcePersistentDisk", "awsElasticBlockStore", "rbd", "iscsi")
 
 
-class DiskState(NamedTuple):
+class DiskState(Value):
     """The incoming pod's disks and exclusive claims.
 
     Attributes:
@@ -77,7 +78,7 @@ def _without(state: DiskState, pods: tuple[Pod, ...], _node: NodeInfo) -> DiskSt
     Upstream compares names only, so that a claim of that name in another namespace counts as well.
     """
     freed = sum(1 for pod in pods for name in direct_claims(pod.spec) if name in state.exclusive)
-    return state._replace(in_use=state.in_use - freed)
+    return replace(state, in_use=state.in_use - freed)
 
 
 def _conflict(one: Volume, other: Volume) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
@@ -15,6 +14,7 @@ from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import CLAIM_NOT_FOUND, direct_claims, storage_index
 from kubelint_gpu.scheduler.framework.volume_facts import volume_facts
+from kubelint_gpu.values import Value
 
 NAME = "VolumeZone"
 REASON = NodeReason("had no available volume zone")
@@ -32,7 +32,7 @@ _GENERAL = {
 }
 
 
-class ZoneLabel(NamedTuple):
+class ZoneLabel(Value):
     """A label of a volume and the values among which its nodes' must be."""
 
     key: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room
@@ -13,6 +12,7 @@ from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.values import Value
 
 
 class Question:
@@ -80,7 +80,7 @@ class Question:
         return preconditions.is_peaceful(self.situation)
 
 
-class Decider(NamedTuple):
+class Decider(Value):
     """One way to answer a question; None where it does not know the answer."""
 
     name: str

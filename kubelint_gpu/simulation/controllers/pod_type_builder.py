@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 
 
-class Revision(NamedTuple):
+class Revision(Value):
     """Pods of one template: how many run, on which nodes some of them do, and how many more wait for a node."""
 
     pod: Pod

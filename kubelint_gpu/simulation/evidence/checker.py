@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial, singledispatch
-from typing import NamedTuple
 
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.simulation.controllers.rollout_state import READY, UNBOUND, State, count_on, on_node
@@ -36,14 +35,14 @@ from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import Verdict
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import Value, replace
 
 
 class NotShown(AssertionError):  # noqa: N818 - it says what happened
     """Evidence does not show what is claimed."""
 
 
-class Claim(NamedTuple):
+class Claim(Value):
     """What is said of the rollouts at some positions of a situation, while those that are `moving` change, too.
 
     `short` says that not all pods of the one workload find room; then there is no verdict. `trace` is the run that the

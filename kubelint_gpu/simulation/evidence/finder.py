@@ -187,7 +187,7 @@ def _from(closed: Closed, edges: list[list[int]], first: int) -> Closed:
                 found[one] = None
                 stack.append(one)
     states = tuple(closed.states[one] for one in found)
-    return closed._replace(starts=states[:1], states=states, nearer=(-1,) * len(states))
+    return replace(closed, starts=states[:1], states=states, nearer=(-1,) * len(states))
 
 
 def _walked(claim: Claim, simulation: Simulation, ends: str, starts: tuple[State, ...]) -> Evidence | None:

@@ -55,7 +55,7 @@ def revisions_with_waiting(participant: WorkloadChange) -> list[Revision]:
     if wanted or participant.running or not waiting:
         for one in revisions(participant, max(wanted, len(participant.running))):
             same = waiting.pop(identity(one.running[0]), []) if one.running else []
-            found.append(one._replace(waiting=len(same)))
+            found.append(replace(one, waiting=len(same)))
     # a template of which nothing runs was the last to come
     return found + [Revision(anonymous(pods[0]), 0, (), len(pods)) for pods in waiting.values()]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import Meta
@@ -19,7 +19,7 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot, behaviour, fit
 from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.transition import Transition
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
@@ -114,7 +114,7 @@ def served_both_ways(
     return frozenset(number for number, one in enumerate(transitions) if is_mixed(one.new) or is_mixed(one.old))
 
 
-class _Ways(NamedTuple):
+class _Ways(Value):
     """Of what device plugins serve on some nodes: what devices serve on all nodes of a pod, and whether both may."""
 
     by_devices: frozenset[str] = frozenset()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
 
 from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds.always_ends import always_ends
@@ -17,7 +16,7 @@ from kubelint_gpu.simulation.prepare.demand import always_room
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Together, Verdict
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import UsedUp, part
 
 
@@ -50,7 +49,7 @@ class GroupQuestion:
         return Together(self.workloads, Verdict.COMPLETES)
 
 
-class GroupDecider(NamedTuple):
+class GroupDecider(Value):
     """One way to answer the question; None where it does not know the answer."""
 
     name: str

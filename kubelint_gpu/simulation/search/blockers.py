@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
@@ -12,6 +10,7 @@ from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.relations import facts_of
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
+from kubelint_gpu.values import Value
 
 ATTACH = "VolumeAttach"
 """In the place of a plugin: the attach/detach controller, which attaches some volumes to one node at a time."""
@@ -34,7 +33,7 @@ def _elsewhere(node: Node, other: Node) -> bool:
     return node.name != other.name
 
 
-class Placed(NamedTuple):
+class Placed(Value):
     """A number of equal pods of one owner on one node; `new` if they are of its new template."""
 
     owner: str

@@ -107,7 +107,7 @@ class AttemptState:
         if question is None or outcome is None or outcome.error is None:
             return "", None
         found = outcome.selector
-        return outcome.error.unnamed(question.view), found and (found, question.view.slots[found.slot])
+        return outcome.error.unnamed(question.view), None if found is None else (found, question.view.slots[found.slot])
 
     def failure_in_some_order(self, node: NodeInfo) -> tuple[SelectorFailure, Slot] | None:
         """A selector that fails on a node in some order of pools and slices, where a release has no fixed one."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, DeviceRequest
@@ -18,11 +17,11 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Dev
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import refusal, state_of_claims
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import charge
 
 
-class TrialOutcome(NamedTuple):
+class TrialOutcome(Value):
     """What the plugin says of some claims on all nodes.
 
     Attributes:

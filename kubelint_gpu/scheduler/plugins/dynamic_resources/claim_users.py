@@ -7,16 +7,16 @@ bring all of them to the nodes that reach these.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
+from kubelint_gpu.values import Value
 
 
-class Hold(NamedTuple):
+class Hold(Value):
     """A claim of a pod that has devices.
 
     Attributes:

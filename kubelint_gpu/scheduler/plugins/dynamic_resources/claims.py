@@ -8,7 +8,6 @@ controller makes for it at once; without the template there is none.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.claim import EXTENDED_ENTRY, ResourceClaim, ResourceClaimTemplate
 from kubelint_gpu.kube.dra.device_class import DeviceClass
@@ -21,7 +20,7 @@ from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex, slice_index
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features, features_of, served_by_classes
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import Value, replace
 
 ADMIN_LABEL = "resource.kubernetes.io/admin-access"
 NOT_CREATED = 'pod "{pod}": ResourceClaim not created yet'
@@ -31,7 +30,7 @@ DELETING = 'resourceclaim "{name}" is being deleted'
 NOT_OWNER = "ResourceClaim {claim} was not created for {kind} {pod} ({kind} is not owner)"
 
 
-class Objects(NamedTuple):
+class Objects(Value):
     """The objects of a cluster by name.
 
     Attributes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.device import DeviceID
@@ -14,9 +13,10 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_users import users_o
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.possible_devices import possible_devices
+from kubelint_gpu.values import Value
 
 
-class DeviceHolder(NamedTuple):
+class DeviceHolder(Value):
     """A device that a pod could have on a node if a claim did not have it, or that takes the counters of such a one.
 
     Attributes:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS
 from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.values import Value
 
 
-class DeviceSupply(NamedTuple):
+class DeviceSupply(Value):
     """Devices of which each pod takes so many, and no others: by node, how many are free; `number` tells them apart."""
 
     number: int
@@ -18,7 +18,7 @@ class DeviceSupply(NamedTuple):
     free: Mapping[str, int]
 
 
-class DeviceRoom(NamedTuple):
+class DeviceRoom(Value):
     """What bounds know of the devices of a pod.
 
     Attributes:

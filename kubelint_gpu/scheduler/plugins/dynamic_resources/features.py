@@ -7,15 +7,15 @@ Source: pkg/features of 1.36.3; the allocators of k8s.io/dynamic-resource-alloca
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.device_class import DeviceClass, classes_by_resource
 from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE, OLD_POOLS_UNTIL
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.scheduler.framework.release import Behaviour, behaviour, minor_of
+from kubelint_gpu.values import Value
 
 
-class Features(NamedTuple):
+class Features(Value):
     """Feature gates with their defaults, and some habits of old allocators.
 
     Attributes:

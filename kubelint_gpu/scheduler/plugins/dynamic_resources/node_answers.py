@@ -24,6 +24,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slo
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.search import Search
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.node_question import NodeQuestion, NodeQuestions
+from kubelint_gpu.values import replace
 from kubelint_gpu.work import charge
 
 
@@ -98,7 +99,7 @@ class NodeAnswers:
             held = zip(ids, question.usage.exclusive, strict=True)
             exclusive = tuple([taken or parts.get(device, device) in gone for device, taken in held])
             consumed = tuple([_more(one, shares.get(at, {})) for at, one in enumerate(question.usage.consumed)])
-            question = question._replace(usage=question.usage._replace(exclusive=exclusive, consumed=consumed))
+            question = replace(question, usage=replace(question.usage, exclusive=exclusive, consumed=consumed))
             found += 1
         return found
 
@@ -106,7 +107,7 @@ class NodeAnswers:
         """What a later attempt finds that tries pools and slices in another order, after one that failed."""
         places = {slot.id: place for place, slot in enumerate(question.view.slots)}
         for view, taken in self.in_other_orders(question):
-            moved = [[one._replace(slot=places[view.slots[one.slot].id]) for one in each] for each in taken]
+            moved = [[replace(one, slot=places[view.slots[one.slot].id]) for one in each] for each in taken]
             return AllocatorOutcome(tuple(map(tuple, moved)))
         return None
 

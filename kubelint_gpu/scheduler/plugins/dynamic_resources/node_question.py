@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.objects.node import Node
@@ -16,12 +15,13 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Vie
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import from_devices, special_claim
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
+from kubelint_gpu.values import Value
 
 _NOTHING: frozenset[str] = frozenset()
 _NO_VIEW = View((), ())
 
 
-class Asking(NamedTuple):
+class Asking(Value):
     """What a pod asks of nodes that serve the same of its extended resources by devices.
 
     Attributes:
@@ -39,7 +39,7 @@ class Asking(NamedTuple):
     keys: dict[str, tuple[Node, Hashable]]
 
 
-class NodeQuestion(NamedTuple):
+class NodeQuestion(Value):
     """What is asked of one node: for these claims, with what it reaches and what of that is taken.
 
     `key` is all that the answer rests on; names of claims, pools and devices are filled in where an error names them.

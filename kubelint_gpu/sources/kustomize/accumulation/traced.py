@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
+from kubelint_gpu.values import Value
 
 
-class Gone(NamedTuple):
+class Gone(Value):
     """What somebody took out of a mapping or list: its key, None in a list, what it was, and who took it."""
 
     key: str | None

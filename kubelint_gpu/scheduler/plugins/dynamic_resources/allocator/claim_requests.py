@@ -6,7 +6,6 @@ Source: the first half of `Allocate`, and `validateDeviceRequest`, of the struct
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceQuery, DeviceRequest
@@ -19,9 +18,10 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import 
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import OF_CLAIM, Failed, Name
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
+from kubelint_gpu.values import Value
 
 
-class Query(NamedTuple):
+class Query(Value):
     """A request, or one of its alternatives, and what is known of it before the search.
 
     Attributes:
@@ -46,7 +46,7 @@ class Query(NamedTuple):
         return f"{self.request}/{self.alternative}" if self.alternative else self.request
 
 
-class Needed(NamedTuple):
+class Needed(Value):
     """What a claim needs: the alternatives of each request, and what its devices have in common."""
 
     requests: tuple[tuple[Query, ...], ...]

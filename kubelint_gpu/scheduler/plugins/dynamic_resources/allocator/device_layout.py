@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.device import Attribute, attribute_of
 from kubelint_gpu.kube.dra.sight import Sight, seen_by
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex, Slot, View
+from kubelint_gpu.values import Value
 
 
-class Interest(NamedTuple):
+class Interest(Value):
     """What some claims look at.
 
     Attributes:
@@ -24,7 +24,7 @@ class Interest(NamedTuple):
     amounts: bool = False
 
 
-class Layout(NamedTuple):
+class Layout(Value):
     """A view as some claims see it.
 
     Attributes:

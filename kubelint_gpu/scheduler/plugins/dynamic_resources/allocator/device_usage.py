@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.claim import Allocation
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
+from kubelint_gpu.values import Value
 
 
-class Holdings(NamedTuple):
+class Holdings(Value):
     """What all claims hold.
 
     Attributes:
@@ -33,7 +33,7 @@ class Holdings(NamedTuple):
         return device in self.exclusive or device in self.shared
 
 
-class Usage(NamedTuple):
+class Usage(Value):
     """What is taken of the devices of a view, by their positions.
 
     Attributes:

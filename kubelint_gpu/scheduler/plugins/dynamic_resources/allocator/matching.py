@@ -17,6 +17,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
     Unknown,
 )
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
+from kubelint_gpu.values import replace
 from kubelint_gpu.work import charge
 
 
@@ -64,13 +65,13 @@ class Matcher:
             compiled = selector(expression or "", shareable=self._shareable)
             if compiled.error is not None:
                 why = f": selector #{number}: CEL compile error: {compiled.error.text}"
-                raise Failed(*who, why, selector=failure._replace(number=number))
+                raise Failed(*who, why, selector=replace(failure, number=number))
             verdict = compiled.verdict(slot.subject)
             if verdict.unknown:
                 raise Unknown(f"selector #{number} of a {str(who[0]).partition(' ')[0]}: {verdict.unknown}")
             if verdict.error:
                 why = f": selector #{number}: CEL runtime error: {verdict.error}"
-                raise Failed(*who, why, selector=failure._replace(number=number, error=verdict.error))
+                raise Failed(*who, why, selector=replace(failure, number=number, error=verdict.error))
             if not verdict.matches:
                 return False
         return True

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.request import DeviceQuery
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
+from kubelint_gpu.values import Value
 
 OF_CLAIM = "claim "
 """Before the name of a claim with which an error begins."""
 
 
-class Taken(NamedTuple):
+class Taken(Value):
     """A device for a request: its position in the view, `request` or `request/alternative`, and how it is taken."""
 
     slot: int
@@ -24,14 +24,14 @@ class Taken(NamedTuple):
     consumed: FrozenMap[str, Amount] = EMPTY
 
 
-class Name(NamedTuple):
+class Name(Value):
     """The name of something that differs between nodes or pods that look the same: a device, a pool, a claim."""
 
     kind: str
     place: int
 
 
-class Text(NamedTuple):
+class Text(Value):
     """A text with such names in it, so that it serves all nodes and pods that look the same."""
 
     parts: tuple[str | Name, ...]
@@ -52,7 +52,7 @@ def _written(name: Name, view: View, claims: Sequence[str]) -> str:
     return view.pools[name.place].key if name.kind == "pool" else claims[name.place]
 
 
-class SelectorFailure(NamedTuple):
+class SelectorFailure(Value):
     """A selector that has no value for a device.
 
     Attributes:
@@ -70,7 +70,7 @@ class SelectorFailure(NamedTuple):
     error: str
 
 
-class AllocatorOutcome(NamedTuple):
+class AllocatorOutcome(Value):
     """What the allocator says; of the first four only one holds.
 
     Attributes:

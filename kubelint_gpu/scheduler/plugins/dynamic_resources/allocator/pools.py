@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby, permutations, product
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
@@ -23,10 +23,10 @@ from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import Value, replace
 
 
-class Slot(NamedTuple):
+class Slot(Value):
     """A device as a node reaches it.
 
     Attributes:
@@ -46,7 +46,7 @@ class Slot(NamedTuple):
     origin: ResourceSlice
 
 
-class DevicePool(NamedTuple):
+class DevicePool(Value):
     """A pool of a node.
 
     Attributes:
@@ -75,7 +75,7 @@ class DevicePool(NamedTuple):
         return f"{self.driver}/{self.name}"
 
 
-class View(NamedTuple):
+class View(Value):
     """All that a node reaches, in the order in which the allocator tries it.
 
     `elsewhere` are the devices that it does not reach and that take of its pools' counters.
@@ -221,8 +221,8 @@ def _numbered(found: Sequence[tuple[DevicePool, list[Slot]]]) -> View:
     slots: list[Slot] = []
     for pool, members in found:
         start = len(slots)
-        slots += [slot._replace(pool=len(pools)) for slot in members]
-        pools.append(pool._replace(slots=range(start, len(slots))))
+        slots += [replace(slot, pool=len(pools)) for slot in members]
+        pools.append(replace(pool, slots=range(start, len(slots))))
     elsewhere = tuple(identity for pool in pools for identity, _ in pool.elsewhere)
     return View(tuple(pools), tuple(slots), elsewhere)
 
