@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.beyond.generous_nodes import on_generous_nodes
@@ -12,11 +13,13 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary
-from kubelint_gpu.simulation.questions import drain
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.questions import drain
 
 
 class HeldNode(Value, eq=False):
@@ -72,6 +75,8 @@ def held_budgets(unit: ApplySet) -> Iterator[tuple[Manifest, tuple[drain.Drained
 
     Each such pod is taken to be healthy, and its successor to find room.
     """
+    from kubelint_gpu.simulation.questions import drain
+
     mine = [one for one in unit.manifests if one.kind == "PodDisruptionBudget"]
     if not mine or not unit.world.base.pods:
         return
@@ -140,6 +145,8 @@ def _blocked(
     ready: Sequence[WorkloadCheck], unit: ApplySet, cluster: Cluster, *, every: bool = False
 ) -> dict[str, list[drain.Drained]]:
     """The drains that are blocked, by workload; with `every` of those of which no drain is anything else."""
+    from kubelint_gpu.simulation.questions import drain
+
     found: dict[str, list[drain.Drained]] = {}
     daemons = [one.workload for one in unit.subjects if one.controller.node_bound and one.admitted]
     for one in drain.drain([*(subject.workload for subject in ready), *daemons], cluster):

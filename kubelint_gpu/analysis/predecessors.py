@@ -5,7 +5,6 @@ from __future__ import annotations
 from kubelint_gpu.documents import value_at
 from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.kube.updates import normal_form
 from kubelint_gpu.scheduler.companions import fit_lone
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
@@ -32,6 +31,8 @@ def _templates(subject: WorkloadCheck) -> object:
 
 
 def _template(value: object, workload: Workload) -> object:
+    from kubelint_gpu.kube.updates import normal_form
+
     template = value_at(value, workload.template_pointer if workload.is_template else workload.spec_pointer)
     if not isinstance(template, dict) or not workload.is_template:
         return template

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from kubelint_gpu.analysis import coupled
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.scaling import replicas_of
 from kubelint_gpu.kube.objects.quota import QuotaRefusal, quota_refusal
@@ -54,6 +53,8 @@ def counted_room(
     applied with it those count that it must be near to or away from, with the numbers of replicas that are best for it,
     and those that are `scaled` to a number.
     """
+    from kubelint_gpu.analysis import coupled
+
     declared = cluster_beyond(unit).cluster.nodes if further else unit.cluster.nodes
     enough = most + sum(number for _, number in scaled)
     cluster = fully_grown(replace(unit.cluster, nodes=declared), unit.growth, enough)

@@ -9,9 +9,7 @@ from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.devices.asked_devices import asked_devices
 from kubelint_gpu.analysis.growing_pools import at_most
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.analysis.room import crowded_nodes
 from kubelint_gpu.analysis.room.overcommitment import allocatable_only, nodes_at_most, overcommitments
-from kubelint_gpu.builders import shared_quota
 from kubelint_gpu.engine.api import ASKED, WHO, ApplySet, Shared, WorkloadCheck
 from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.kube.objects.requests import pod_requests
@@ -26,6 +24,9 @@ def of_shortage(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, nature: str
 ) -> Shared | None:
     """That not all replicas run: a quota, what they ask for of the nodes, or what else it is by its `nature`."""
+    from kubelint_gpu.analysis.room import crowded_nodes
+    from kubelint_gpu.builders import shared_quota
+
     if judgement.refusal is not None:
         return shared_quota.of_quota(subject, judgement.refusal, judgement.wanted)
     certain, priority = is_certain(unit, subject, judgement), subject.workload.spec.priority or 0
@@ -60,6 +61,8 @@ def of_daemon_pods(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, full: AbstractSet[str]
 ) -> Shared | None:
     """That a DaemonSet lacks pods on some `full` nodes."""
+    from kubelint_gpu.analysis.room import crowded_nodes
+
     certain, each = is_certain(unit, subject, judgement), pod_requests(subject.workload.spec).get(resource, 0)
     if each:
         return _asking(

@@ -8,7 +8,6 @@ from kubelint_gpu.engine.api import Diagnostic, Manifest, field_pointers
 from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.messages.wait import Wait, every, held_by
 from kubelint_gpu.messages.wording import counted, listed
-from kubelint_gpu.scheduler import kubelet_admission
 from kubelint_gpu.scheduler.plugins import node_affinity, node_ports
 from kubelint_gpu.simulation.search.trace import Blocker, TraceStep
 from kubelint_gpu.values import replace
@@ -21,6 +20,8 @@ _PILES_UP = "each failed pod stays behind as an object, and the next one is made
 
 def refused_by_kubelet(draft: Diagnostic, wait: Wait, ends: str, why: str) -> Diagnostic:
     """The finding as it is where the template names the node; any other stays as it is."""
+    from kubelint_gpu.scheduler import kubelet_admission
+
     node = wait.workload.spec.node_name
     if not node:
         return draft
@@ -100,6 +101,8 @@ def _reasons(lacks: list[Blocker]) -> str:
 
 def _reason(lack: Blocker) -> str:
     """`status.reason` of a pod that the kubelet fails; empty where it does not look at what is lacking."""
+    from kubelint_gpu.scheduler import kubelet_admission
+
     if lack.resource:
         return kubelet_admission.refusal_reason(lack.resource)
     return lack.plugin if lack.plugin in (node_ports.NAME, node_affinity.NAME) else ""

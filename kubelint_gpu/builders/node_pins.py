@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.node_misfit import asked, is_gpu
-from kubelint_gpu.documents import editing, emitter, moves
+from kubelint_gpu.documents import editing, emitter
 from kubelint_gpu.engine.api import ApplySet, FixCandidate, WorkloadCheck, field_pointers
 from kubelint_gpu.evidence.runtime_classes import adds_requirement
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME, MODEL, POOL
@@ -125,6 +125,8 @@ def by_label(subject: WorkloadCheck, wider: Wider) -> FixCandidate:
 
 
 def _edits(subject: WorkloadCheck, wider: Wider) -> list[editing.Edit]:
+    from kubelint_gpu.documents import moves
+
     manifest, pin = subject.manifest, wider.pin
     route = (*field_pointers.pod_spec(manifest), *pin.pointer)
     if pin.field:

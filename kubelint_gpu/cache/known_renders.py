@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kubelint_gpu.cache.digests import digest_of
-from kubelint_gpu.cache.program_identity import program_identity
 from kubelint_gpu.cache.store import Store, packed, unpacked
 from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, Program
 
@@ -32,6 +31,8 @@ class StoredRenders:
 
 def _key(program: Program, folder: str, files: Mapping[str, bytes]) -> str | None:
     """What a render is found by; None where the program is gone."""
+    from kubelint_gpu.cache.program_identity import program_identity
+
     try:
         found = Path(program.command[0]).stat()
     except OSError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 import click
@@ -84,6 +83,8 @@ def _namespace(manifest: Manifest) -> str:
 
 
 def _near(what: str, every: Sequence[tuple[ApplySet, Manifest]]) -> str:
+    import difflib
+
     if not every:
         return "; they hold none"
     longer = what.count("/") > 1

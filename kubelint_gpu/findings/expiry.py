@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import time
 from datetime import date
@@ -78,6 +77,8 @@ def _misspelt(reason: str) -> str:
 
 
 def _means_an_end(key: str, sign: str, day: str) -> bool:
+    import difflib
+
     exact, dated = key == "until", _LOOKS_LIKE_A_DAY().match(day) is not None
     if exact:
         return sign in "=:" or dated

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Sequence
 
 from kubelint_gpu.patterns import pattern
@@ -60,6 +59,8 @@ def _prefixed(words: tuple[str, ...], bare: tuple[str, ...]) -> bool:
 
 def _misspelt(value: str, known: Sequence[str]) -> str:
     """The only one that is a likely spelling of the value, nearest first; empty where none or several are."""
+    import difflib
+
     alike = {one.lower() for one in known if _numbered(one) == _numbered(value)}
     near = difflib.get_close_matches(value.lower(), sorted(alike), _FEW, 0.6)
     apart = {one: _distance(value.lower(), one.lower()) for one in known if one.lower() in near}
@@ -89,6 +90,8 @@ def _distance(one: str, other: str) -> int:
 
 
 def _spelt(text: str, known: Sequence[str], cutoff: float) -> str:
+    import difflib
+
     near = difflib.get_close_matches(text, known, 1, cutoff)
     if near:
         return near[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import Literal
 
 from kubelint_gpu.findings.finding import Fix, TextEdit
@@ -57,6 +56,8 @@ def _groups(edits: Sequence[TextEdit]) -> Iterator[list[TextEdit]]:
 
 
 def _hunk(path: str, edits: Sequence[TextEdit], grown: int, report: Report) -> tuple[Hunk, int]:
+    from difflib import SequenceMatcher
+
     first, last = edits[0].place.line, max(edit.place.end_line for edit in edits)
     low = max(1, first - AROUND)
     numbered = [(number, source_line(report, path, number)) for number in range(low, last + AROUND + 1)]

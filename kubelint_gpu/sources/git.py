@@ -8,7 +8,6 @@ difference. What git could start besides is switched off with every call.
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -73,6 +72,8 @@ def git(arguments: Sequence[str | bytes], root: Path, given: bytes = b"") -> byt
 def _run(
     arguments: Sequence[str | bytes], folder: Path, given: bytes = b"", more: dict[str, str] | None = None
 ) -> bytes:
+    import subprocess
+
     path = search_path()
     program = find("git", path)
     if program is None:

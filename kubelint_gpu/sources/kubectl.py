@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -94,6 +93,8 @@ def _json(text: bytes) -> Any:
 
 def _run(arguments: Sequence[str], flags: Sequence[str], *, partly: bool = False) -> bytes:
     """What kubectl prints; with `partly` an answer counts although it also complains."""
+    import subprocess
+
     program = find("kubectl")
     if program is None:
         raise KubectlError("kubectl is not installed")

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from kubelint_gpu.sources import ending
 from kubelint_gpu.sources.checkout import is_inside
 from kubelint_gpu.sources.git import GitError, commit_named, git, old_blob, root_of
 from kubelint_gpu.values import Value
@@ -95,6 +94,8 @@ def checked_out(commit: str, root: Path) -> Iterator[Path]:
     Raises:
         GitError: git cannot read the commit.
     """
+    from kubelint_gpu.sources import ending
+
     wanted: list[_Blob] = []
     left = _MOST_BYTES
     for one in _blobs(commit, root):

@@ -7,7 +7,6 @@ import stat
 from pathlib import Path
 from typing import IO
 
-from kubelint_gpu.sources import ending
 from kubelint_gpu.sources.checkout import is_inside, leads_out, way_out
 
 _TEMPORARY = ".kubelint-gpu-"
@@ -71,6 +70,8 @@ def writable(path: str | Path) -> str:
 
 
 def _put(target: Path, data: bytes, mode: int) -> None:
+    from kubelint_gpu.sources import ending
+
     temporary = None
     with ending.ended_with_the_run():
         try:

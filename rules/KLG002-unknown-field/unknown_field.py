@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.devices.claim_shapes import is_told
 from kubelint_gpu.analysis.fields import misplaced_fields
 from kubelint_gpu.analysis.fields.refused_fields import unknown_fields
-from kubelint_gpu.documents import editing, moves
+from kubelint_gpu.documents import editing
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, field_pointers, rule
 from kubelint_gpu.kube.validation.api_fields import Misfit, homes
@@ -103,6 +103,8 @@ def _renamed(manifest: Manifest, pointer: Pointer, name: str) -> editing.Edit:
 
 def _moved(manifest: Manifest, pointer: Pointer, home: Pointer) -> list[editing.Edit]:
     """One edit that takes the field out and writes it at the end of the mapping where it belongs."""
+    from kubelint_gpu.documents import moves
+
     if not manifest.present(home):
         raise NotEditable("there is no mapping to move it to")
     return [moves.move_key(manifest.item, pointer, home)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterator
 from functools import partial
@@ -160,6 +159,8 @@ def _admission_refusals(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _runtime_class(unit: ApplySet, subject: WorkloadCheck, spec: PodSpec) -> Iterator[Diagnostic]:
+    import difflib
+
     manifest, name, found = subject.manifest, spec.runtime_class_name, class_of(unit, subject)
     sure = found is not None or _all_classes_known(unit)
     refusal = runtime_class_refusal(spec, unit.cluster.runtime_classes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -51,6 +50,8 @@ def _built_from(rendered: Rendered, path: str) -> Iterator[Related]:
 
 def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
     """Charts whose folder is checked; those inside of another one are rendered with it."""
+    import shlex
+
     for reading in unit.readings:
         path = posixpath.normpath(reading.path) if reading.path else ""
         folder = posixpath.dirname(path)

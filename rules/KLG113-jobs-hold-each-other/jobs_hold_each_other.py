@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis import coupled, held_by_gangs
+from kubelint_gpu.analysis import held_by_gangs
 from kubelint_gpu.analysis.gang_members import Team, how_long, team_of
 from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.builders.jobs.overlapping_runs import SCHEDULE, OverlappingRuns
@@ -55,6 +55,8 @@ def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
+    from kubelint_gpu.analysis import coupled
+
     team, beside, least, most = found.team, found.beside, found.least, found.most
     subject, refusal = team.largest, found.refusal
     pools = at_most(unit, subject)
@@ -99,6 +101,8 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
 
 
 def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
+    from kubelint_gpu.analysis import coupled
+
     stuck, beside, found = deadlock.stuck, deadlock.beside, deadlock.found
     first = stuck[0]
     held = {one.owner: one for one in found.held}
@@ -145,6 +149,8 @@ def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
 
 
 def _overlapping(unit: ApplySet, runs: OverlappingRuns) -> Diagnostic:
+    from kubelint_gpu.analysis import coupled
+
     subject, found, interval, deadline = runs.subject, runs.found, runs.interval, runs.deadline
     manifest = subject.manifest
     parts = [f"{one.running} of {counted(one.wanted, 'pod')}" for one in found.held]

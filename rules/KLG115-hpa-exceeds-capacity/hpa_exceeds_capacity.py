@@ -6,7 +6,6 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kubelint_gpu.analysis import coupled
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.analysis.replica_room import Room, counted_room
@@ -118,6 +117,8 @@ def _undecided(one: _Scaled) -> Diagnostic:
 
 
 def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled], *, certain: bool) -> Diagnostic:
+    from kubelint_gpu.analysis import coupled
+
     autoscaler, subject, most = one
     manifest, name = autoscaler.manifest, str(autoscaler.most[-1])
     written = manifest.present(autoscaler.most)

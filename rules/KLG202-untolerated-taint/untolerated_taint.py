@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from typing import Any
 
@@ -85,6 +84,8 @@ def _sets(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> Sets:
 
 def _written(subject: WorkloadCheck, taint: Taint) -> int | None:
     """The toleration that was probably meant for a taint: of the same key, else of a similar one."""
+    import difflib
+
     manifest = subject.manifest
     listed_ones = field_pointers.at(manifest, (*field_pointers.pod_spec(manifest), _KEY))
     keys = [str(found.get("key", "")) if isinstance(found, dict) else "" for found in _list(listed_ones)]

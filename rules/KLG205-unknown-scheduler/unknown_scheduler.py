@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, field_pointers, rule
@@ -17,6 +16,8 @@ _NAME = "schedulerName"
 @rule("KLG205", of_workloads=True)
 def unknown_scheduler(unit: ApplySet) -> Iterator[Diagnostic]:
     """A scheduler that nobody declared, that nothing runs by, and that is no known one."""
+    import difflib
+
     if not unit.has_nodes or unit.world.inventory is None:
         return
     declared = {str(profile.get(_NAME) or DEFAULT_SCHEDULER) for profile in unit.world.inventory.scheduler.profiles}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -33,6 +32,8 @@ _NONE = "no pod is made or scheduled"
 @rule("KLG206")
 def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
     """A scheduling gate that no known controller, and none of the manifests' own kinds, removes."""
+    import difflib
+
     yield from _without_queue(unit)
     gated = [subject for subject in unit.subjects if acting(unit, subject).workload.spec.scheduling_gates]
     if not gated:

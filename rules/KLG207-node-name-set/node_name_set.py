@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.builders.node_pins import node_labels
-from kubelint_gpu.documents import moves
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.kube.objects.storage import with_default_class
 from kubelint_gpu.messages.wait import every, held_by
 from kubelint_gpu.messages.wording import counted, listed
-from kubelint_gpu.scheduler import kubelet_admission
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.plugins.volume_binding import unsuited
 from kubelint_gpu.simulation.controllers import daemon_nodes
@@ -22,6 +20,7 @@ from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents.editing import Edit
+    from kubelint_gpu.scheduler import kubelet_admission
 
 
 _NAME = "nodeName"
@@ -130,6 +129,8 @@ def _beside(unit: ApplySet, subject: WorkloadCheck, name: str) -> str:
 
 def _started(unit: ApplySet, subject: WorkloadCheck, name: str) -> tuple[int, kubelet_admission.KubeletAdmission]:
     """How many of its pods the kubelet starts beside what runs there, and what it says of the next or the last."""
+    from kubelint_gpu.scheduler import kubelet_admission
+
     snapshot, pod = unit.running, subject.pod
     said = kubelet_admission.KubeletAdmission()
     for number in range(min(max(subject.workload.replicas, 1), _MOST)):
@@ -159,6 +160,8 @@ def _selectors(unit: ApplySet, subject: WorkloadCheck, name: str) -> Iterator[Fi
 
 
 def _selected(subject: WorkloadCheck, key: str, value: str) -> list[Edit]:
+    from kubelint_gpu.documents import moves
+
     manifest = subject.manifest
     base = field_pointers.pod_spec(manifest)
     return [moves.replace_key(manifest.item, (*base, _NAME), (*base, "nodeSelector"), key, value)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, field_pointers, rule
@@ -17,6 +16,8 @@ _CLASS = "priorityClassName"
 @rule("KLG302", of_workloads=True)
 def unknown_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
     """The class that a workload names does not exist: admission refuses its pods."""
+    import difflib
+
     declared = bool(unit.cluster.priority_classes)
     every = (*unit.manifests, *unit.surroundings(("PriorityClass",)))
     written = {one.name for one in every if one.kind == "PriorityClass"}

@@ -8,7 +8,6 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.priority import NEVER
 from kubelint_gpu.messages.wording import listed, some, workload_name
-from kubelint_gpu.scheduler.placement import contention
 
 
 @rule("KLG305", of_workloads=True)
@@ -56,6 +55,8 @@ def priority_inversion(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _fought_over(unit: ApplySet, batch: WorkloadCheck, serving: WorkloadCheck) -> list[str]:
+    from kubelint_gpu.scheduler.placement import contention
+
     nodes = []
     for subject in (batch, serving):
         found = unit.alone(subject)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Container, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from kubelint_gpu.documents import editing, emitter, list_edits
+from kubelint_gpu.documents import editing, emitter
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
@@ -100,6 +99,8 @@ def _proposal(
     manifest: Manifest, route: Pointer, toleration: Toleration, others: Sequence[Toleration], field: str, value: str
 ) -> FixCandidate:
     """Write what was meant; where another toleration says it already, leave this one out."""
+    from kubelint_gpu.documents import list_edits
+
     change: dict[str, Any] = {field: value}
     meant = replace(toleration, **change)
     if any(_says(other, meant) for other in others):
@@ -124,6 +125,8 @@ def _says(one: Toleration, other: Toleration) -> bool:
 
 def _near(toleration: Toleration, known: Sequence[Taint]) -> tuple[str, str] | None:
     """The field that keeps it from covering a taint, and what would do; None where no taint is like it."""
+    import difflib
+
     same = [taint for taint in known if taint.key == toleration.key]
     if same:
         if toleration.effect and all(taint.effect != toleration.effect for taint in same):

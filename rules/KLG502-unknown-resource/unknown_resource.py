@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.diagnosis import of_cause
@@ -78,6 +77,8 @@ def _told_left_out(unit: ApplySet) -> Iterator[Diagnostic]:
 
 def _near(resource: str, names: Sequence[str]) -> list[str]:
     """The name that was probably meant: one of the same domain, give or take a letter, and alike as a whole."""
+    import difflib
+
     domain = resource.partition("/")[0]
     alike = [name for name in names if difflib.get_close_matches(domain, [name.partition("/")[0]], 1, 0.85)]
     return difflib.get_close_matches(resource, alike, 1, 0.75)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from functools import partial
 
@@ -64,6 +63,8 @@ def _leaving(unit: ApplySet, reference: PodClaimReference) -> Diagnostic:
 
 
 def _told(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic]:
+    import difflib
+
     manifest, kind, name = reference.subject.manifest, reference.kind, reference.name
     makers, known = _makers(unit, reference), _known(unit, kind)
     here = [one for namespace, one in known if namespace == reference.namespace]

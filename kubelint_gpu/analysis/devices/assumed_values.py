@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial, faults
 from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references
-from kubelint_gpu.inventory.dra import told_values
 from kubelint_gpu.inventory.dra.nvidia import DRIVER, OPTIONAL
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.values import replace
@@ -77,6 +76,7 @@ def _without_assumed(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> tupl
 
     It is to be asked of the looser trial.
     """
+    from kubelint_gpu.inventory.dra import told_values
     from kubelint_gpu.kube.dra.device import qualified
 
     assumed, read = _assumed(unit.world), set[tuple[str, str]]()
@@ -144,4 +144,6 @@ def _looks_at(text: str | None, names: Iterable[tuple[str, str]]) -> frozenset[t
 @lru_cache(maxsize=4)
 def _assumed(world: ClusterContext) -> Mapping[tuple[str, str], frozenset[tuple[str, str]]]:
     """The attributes and capacities, by domain and identifier, whose values are assumed, and of which devices."""
+    from kubelint_gpu.inventory.dra import told_values
+
     return told_values.assumed(world.inventory) if world.inventory is not None else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.devices.claim_faults import ShapeFault
@@ -39,6 +38,8 @@ def faults_of_pods(unit: ApplySet) -> Iterator[ShapeFault]:
 
 
 def _of_container(subject: WorkloadCheck, where: Pointer, name: object, names: list[str]) -> Iterator[ShapeFault]:
+    import difflib
+
     if not isinstance(name, str) or not name or is_placeholder(name) or name in names:
         return
     near = difflib.get_close_matches(name, names, 1, 0.6) or (names if len(names) == 1 else [])
@@ -61,6 +62,8 @@ def _meant(near: Sequence[str]) -> tuple[str, ...]:
 
 def _of_request(unit: ApplySet, subject: WorkloadCheck, where: Pointer, one: dict[str, object]) -> Iterator[ShapeFault]:
     """A container that uses one request of a claim, which the claim does not have: it gets no device."""
+    import difflib
+
     name, request = one.get("name"), one.get("request")
     if not isinstance(request, str) or not request or is_placeholder(request):
         return

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.devices.device_values import values_of, written
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
@@ -56,6 +55,7 @@ def unmet(expression: str, subjects: Sequence[Subject], of: str, *, shareable: b
 
 
 def _fault(asks: AskedValues, subjects: Sequence[Subject], none: str) -> Fault:
+    from kubelint_gpu.analysis.devices.device_values import values_of, written
     from kubelint_gpu.kube.dra.asked_values import CONTAINS, ENDS, STARTS
 
     names = [path[2] for path in asks.paths]
@@ -82,4 +82,6 @@ def _fault(asks: AskedValues, subjects: Sequence[Subject], none: str) -> Fault:
 
 
 def _have(times: int, value: tuple[str, bool]) -> str:
+    from kubelint_gpu.analysis.devices.device_values import written
+
     return f"{times} {'has' if times == 1 else 'have'} {written(value[0], is_text=value[1])}"

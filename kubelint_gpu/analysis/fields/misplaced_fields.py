@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -75,6 +74,8 @@ def fields(found: Misfit, minor: int | None) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)
 def near_name(key: str, names: tuple[str, ...]) -> str:
     """The field that is written almost like a key; empty where none is."""
+    import difflib
+
     plain = key.lower().replace("_", "").replace("-", "")
     for name in names:
         if name.lower() == plain:

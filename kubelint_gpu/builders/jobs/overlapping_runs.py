@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis import coupled
 from kubelint_gpu.engine.api import ApplySet, Pointer, WorkloadCheck, field_pointers
-from kubelint_gpu.kube.values import cron_schedule
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
-from kubelint_gpu.simulation.questions import gang
 from kubelint_gpu.values import Value, replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.questions import gang
 
 SCHEDULE: Pointer = ("spec", "schedule")
 
@@ -40,6 +41,10 @@ def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Overlap
 
     Nobody knows how long a run takes; one that must end before the next starts leaves nothing to hold.
     """
+    from kubelint_gpu.analysis import coupled
+    from kubelint_gpu.kube.values import cron_schedule
+    from kubelint_gpu.simulation.questions import gang
+
     job, workload = job_of(subject.workload), subject.workload
     if job is None or job.strategy.concurrency != "Allow":
         return

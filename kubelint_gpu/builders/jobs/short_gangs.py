@@ -6,17 +6,14 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from kubelint_gpu.analysis import coupled
 from kubelint_gpu.analysis.gang_members import Team
 from kubelint_gpu.analysis.transitions import without_leaving
-from kubelint_gpu.builders.jobs import near_jobs
 from kubelint_gpu.builders.jobs.job_quota import refusal_beside
 from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, running_for_good
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.growth import fully_grown
-from kubelint_gpu.simulation.questions import jobs_beside
 from kubelint_gpu.simulation.questions.starved_jobs import running_at_once, stays_short
 from kubelint_gpu.values import Value, replace
 
@@ -56,6 +53,9 @@ class UndecidedGang(Value, eq=False):
 
 def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGang]:
     """Some of its pods run, and never all at once."""
+    from kubelint_gpu.analysis import coupled
+    from kubelint_gpu.simulation.questions import jobs_beside
+
     cluster = fully_grown(without_leaving(unit, unit.cluster), unit.growth, team.pods)
     jobs = [_relaxed(unit, one, team) for one in range(len(team.subjects))]
     bound = list({one.key: one for subject in team.subjects for one in coupled.bound_to(unit, subject)}.values())
@@ -102,6 +102,8 @@ def _relaxed(unit: ApplySet, place: int, team: Team) -> Workload:
 
     There is no more room than that leaves.
     """
+    from kubelint_gpu.builders.jobs import near_jobs
+
     workload = team.workloads[place]
     near = [one for one in near_jobs.near_jobs(unit, team.subjects[place]) if one not in team.subjects]
     return replace(workload, spec=replace(workload.spec, pod_affinity=())) if near else workload

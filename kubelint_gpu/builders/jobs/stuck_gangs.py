@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis import coupled
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond, grown_beyond
 from kubelint_gpu.analysis.gang_members import Team, custom_teams, has_queues, resumed, team_of, waits_for_all
 from kubelint_gpu.analysis.transitions import without_leaving
-from kubelint_gpu.builders.jobs import near_jobs
 from kubelint_gpu.builders.jobs.overlapping_runs import OverlappingRuns, overlapping_runs
 from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, running_for_good
 from kubelint_gpu.builders.jobs.short_gangs import UNSEEN, ShortGang, UndecidedGang, short_gangs
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.collective import starts_unless_queued
-from kubelint_gpu.simulation.questions import gang
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.answers import once
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.questions import gang
 
 
 class GangDeadlock(Value, eq=False):
@@ -83,6 +84,9 @@ def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
 
 def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | UndecidedGang]:
     """Whether those that could have all their pods hold each other up."""
+    from kubelint_gpu.analysis import coupled
+    from kubelint_gpu.builders.jobs import near_jobs
+
     if len(teams) < 2:
         return
     question = "it and others hold each other up"
@@ -116,6 +120,8 @@ def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | Undecide
 
 
 def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[WorkloadCheck], budget: int) -> gang.Gang:
+    from kubelint_gpu.simulation.questions import gang
+
     return gang.gang(
         [team.workloads for team in teams], cluster, beside=[one.workload for one in beside], budget=budget
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -112,6 +111,8 @@ def _others(
 
 def print_diff(changed: Sequence[tuple[SourceText, SourceText]]) -> None:
     """The changes as a unified diff that `git apply` and `patch` take."""
+    import difflib
+
     for before, after in changed:
         old, new = before.text.splitlines(keepends=True), after.text.splitlines(keepends=True)
         lines = difflib.unified_diff(old, new, _quoted(before.path), _quoted(after.path))

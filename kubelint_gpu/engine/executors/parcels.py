@@ -13,7 +13,6 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from kubelint_gpu.cache.program_identity import program_contents
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.findings.catalogue import rules_folder
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -60,6 +59,8 @@ def answers(common: bytes, piece: bytes) -> bytes:
 
 def identity() -> str:
     """What answers depend on besides bytes, as text: equal on two machines only where the programs are."""
+    from kubelint_gpu.cache.program_identity import program_contents
+
     return program_contents((str(rules_folder()),))
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.inventory.dra import partitions
 from kubelint_gpu.inventory.gpus import gpu_models
 from kubelint_gpu.patterns import pattern
+
+if TYPE_CHECKING:
+    from kubelint_gpu.inventory.dra import partitions
 
 DRIVER = "gpu.nvidia.com"
 _ARCHITECTURES = {"ada-lovelace": "Ada Lovelace"}
@@ -80,6 +82,8 @@ def gpu_devices(
 
     `mig` is a layout of profiles for each GPU, or `dynamic`: then the driver makes what is asked for.
     """
+    from kubelint_gpu.inventory.dra import partitions
+
     devices: list[dict[str, Any]] = []
     counters: list[dict[str, Any]] = []
     for number in numbers:
@@ -129,6 +133,8 @@ def _gpu(number: int, common: dict[str, Any], memory: int) -> dict[str, Any]:
 def _mig(
     number: int, place: partitions.MigPartition, common: dict[str, Any], model: gpu_models.GpuModel
 ) -> dict[str, Any]:
+    from kubelint_gpu.inventory.dra import partitions
+
     attributes = {
         "type": {"string": "mig"},
         "parentUUID": {"string": _uuid(number)},

@@ -9,7 +9,6 @@ from typing import Any
 from kubelint_gpu.documents import value_at
 from kubelint_gpu.inventory.declarations.inventory import Inventory
 from kubelint_gpu.inventory.dra.nvidia import DRIVER
-from kubelint_gpu.inventory.dra.partitions import published_memory
 from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, mebibytes, models_called, product_label
 from kubelint_gpu.kube.dra.device import Device, attribute_of, qualified
 
@@ -63,6 +62,8 @@ def untold(entry: Mapping[str, Any], profile: str) -> frozenset[tuple[str, str]]
 
     These follow neither from the entry nor from its model. `profile` is that of MIG devices, empty for whole GPUs.
     """
+    from kubelint_gpu.inventory.dra.partitions import published_memory
+
     model = model_of(entry)
     found = _OF_NO_MODEL if model is not None else _OF_NO_MODEL | _OF_ITS_MODEL
     if profile:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import Inventory
@@ -30,6 +29,8 @@ def without_nodes(inventory: Inventory, patterns: Sequence[str]) -> Without:
 
     A pool that may grow can bring such a node back.
     """
+    from fnmatch import fnmatchcase
+
     names = [each.name for each in inventory.objects if isinstance(each.typed, Node)]
     gone = {name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)}
     unmatched = tuple(pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names))

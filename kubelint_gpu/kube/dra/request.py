@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubelint_gpu.kube.dra import device_taints
 from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
@@ -117,6 +116,8 @@ def _request(fields: Fields, flat: bool) -> DeviceRequest:
 
 
 def _query(fields: Fields, name: str) -> DeviceQuery:
+    from kubelint_gpu.kube.dra import device_taints
+
     return DeviceQuery(
         name=name,
         device_class=fields.text("deviceClassName"),

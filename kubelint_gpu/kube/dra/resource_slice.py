@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kubelint_gpu.kube.dra.device import Device, read_counters, read_device
-from kubelint_gpu.kube.dra.device_taints import read_device_taint
 from kubelint_gpu.kube.dra.resource_api import is_flat
 from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.objects.taints import Taint
@@ -95,6 +94,8 @@ class DeviceTaintRule(Value):
 @reader
 def read_device_taint_rule(fields: Fields) -> DeviceTaintRule:
     """A `DeviceTaintRule` of any version."""
+    from kubelint_gpu.kube.dra.device_taints import read_device_taint
+
     spec = fields.down("spec")
     selector = spec.down("deviceSelector")
     driver, pool, device = (selector.text(key) or None for key in ("driver", "pool", "device"))

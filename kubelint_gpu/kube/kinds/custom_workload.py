@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kubelint_gpu.kube.kinds import custom_strategy, inline_containers
+from kubelint_gpu.kube.kinds import custom_strategy
 from kubelint_gpu.kube.objects.meta import Meta, read_meta
 from kubelint_gpu.kube.objects.pod import read_pod_spec
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_base, is_workload
@@ -93,6 +93,8 @@ def _replaced(found: Workload, row: dict[str, Any], template: dict[str, Any], ro
 def _workload(
     value: dict[str, Any], pointer: Pointer, row: dict[str, Any], pods: int, problems: list[InvalidObject]
 ) -> Workload | None:
+    from kubelint_gpu.kube.kinds import inline_containers
+
     root = Fields(value, (), problems)
     here = Fields(_at(value, pointer), pointer, problems)
     whole = row["form"] == "template"

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.kube.dra.resource_api import is_flat
-from kubelint_gpu.kube.updates.normal_form import normal
 from kubelint_gpu.kube.updates.refused_change import IMMUTABLE, RefusedChange
 from kubelint_gpu.kube.values.differences import differences
 
 
 def device_claim_changes(old: dict[str, Any], new: dict[str, Any], live: bool, _minor: int) -> Iterator[RefusedChange]:
     """The spec of a claim, or of the claims that a template makes; one that another version writes in another way."""
+    from kubelint_gpu.kube.updates.normal_form import normal
+
     if is_flat(old) == is_flat(new):
         found = tuple(differences(normal(old.get("spec")), normal(new.get("spec")), ("spec",), live=live))
     else:

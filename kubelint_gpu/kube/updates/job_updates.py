@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from kubelint_gpu.kube.updates.normal_form import normal, normal_pod_spec
 from kubelint_gpu.kube.updates.refused_change import IMMUTABLE, RefusedChange
 from kubelint_gpu.kube.values.differences import differences
 
@@ -21,6 +20,8 @@ _RESOURCES_SINCE = 36
 
 def job_changes(old: dict[str, Any], new: dict[str, Any], live: bool, minor: int) -> Iterator[RefusedChange]:
     """The changes of a Job that are refused."""
+    from kubelint_gpu.kube.updates.normal_form import normal
+
     before, after = (value.get("spec") for value in (old, new))
     if not isinstance(before, dict) or not isinstance(after, dict) or "template" not in after:
         return
@@ -56,6 +57,8 @@ def _wanted(spec: dict[str, Any]) -> object:
 
 def _template(value: Any, *, suspended: bool, minor: int) -> Any:
     """A pod template without what makes no difference, and without what may change while the Job is suspended."""
+    from kubelint_gpu.kube.updates.normal_form import normal, normal_pod_spec
+
     if not isinstance(value, dict):
         return value
     meta = dict(value["metadata"]) if isinstance(value.get("metadata"), dict) else {}

@@ -11,7 +11,6 @@ from typing import Any
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.updates.claim_updates import device_claim_changes
 from kubelint_gpu.kube.updates.job_updates import job_changes
-from kubelint_gpu.kube.updates.normal_form import normal
 from kubelint_gpu.kube.updates.pod_updates import pod_changes
 from kubelint_gpu.kube.updates.refused_change import IMMUTABLE, RefusedChange
 from kubelint_gpu.kube.updates.storage_updates import claim_changes, volume_changes
@@ -77,6 +76,8 @@ def _changes(old: dict[str, Any], new: dict[str, Any], minor: int) -> Iterator[R
 def _changed(
     old: dict[str, Any], new: dict[str, Any], pointer: Pointer, answer: str, *, live: bool = False
 ) -> Iterator[RefusedChange]:
+    from kubelint_gpu.kube.updates.normal_form import normal
+
     before, after = normal(at(old, pointer)), normal(at(new, pointer))
     if pointer == _SELECTOR and not (before and after):
         # a patch has no selector, and who writes none where one is needed is told that elsewhere
@@ -90,6 +91,8 @@ def _changed(
 
 
 def _stateful_set(old: dict[str, Any], new: dict[str, Any], live: bool, minor: int) -> Iterator[RefusedChange]:
+    from kubelint_gpu.kube.updates.normal_form import normal
+
     before, after = mapping(old.get("spec")), mapping(new.get("spec"))
     if not before.get("selector") or not after.get("selector"):
         return

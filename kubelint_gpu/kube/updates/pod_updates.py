@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.kube.updates.normal_form import normal_pod_spec
 from kubelint_gpu.kube.updates.refused_change import RefusedChange
 from kubelint_gpu.kube.values.differences import differences
 from kubelint_gpu.kube.values.errors import Pointer
@@ -23,6 +22,8 @@ _NEW_DEADLINE: Pointer = ("spec", _DEADLINE)
 
 def pod_changes(old: dict[str, Any], new: dict[str, Any], live: bool, _minor: int) -> Iterator[RefusedChange]:
     """The changes of a Pod that are refused."""
+    from kubelint_gpu.kube.updates.normal_form import normal_pod_spec
+
     before, after = (normal_pod_spec(value.get("spec"), template=False) for value in (old, new))
     if not isinstance(before, dict) or not isinstance(after, dict) or "containers" not in after:
         return

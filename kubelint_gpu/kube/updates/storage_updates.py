@@ -10,7 +10,6 @@ import fractions
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.kube.updates.normal_form import normal
 from kubelint_gpu.kube.updates.refused_change import IMMUTABLE, RefusedChange
 from kubelint_gpu.kube.values.differences import differences
 from kubelint_gpu.kube.values.errors import Pointer
@@ -42,6 +41,8 @@ _BETA = {
 
 def claim_changes(old: dict[str, Any], new: dict[str, Any], live: bool, minor: int) -> Iterator[RefusedChange]:
     """The changes of a PersistentVolumeClaim that are refused; it counts as bound."""
+    from kubelint_gpu.kube.updates.normal_form import normal
+
     before, after = (normal(value.get("spec")) for value in (old, new))
     if not isinstance(before, dict) or not isinstance(after, dict) or not after.get("accessModes"):
         return
@@ -62,6 +63,8 @@ def claim_changes(old: dict[str, Any], new: dict[str, Any], live: bool, minor: i
 
 def volume_changes(old: dict[str, Any], new: dict[str, Any], live: bool, _minor: int) -> Iterator[RefusedChange]:
     """The changes of a PersistentVolume that are refused."""
+    from kubelint_gpu.kube.updates.normal_form import normal
+
     before, after = (normal(value.get("spec")) for value in (old, new))
     if not isinstance(before, dict) or not isinstance(after, dict) or not after.get("accessModes"):
         return
@@ -85,6 +88,8 @@ def _size(spec: dict[str, Any]) -> Amount | None:
 
 
 def _fixed(spec: dict[str, Any], free: list[str]) -> dict[str, Any]:
+    from kubelint_gpu.kube.updates.normal_form import normal
+
     rest = {key: value for key, value in spec.items() if key not in free}
     resources = rest.get("resources")
     if isinstance(resources, dict) and isinstance(resources.get("requests"), dict):

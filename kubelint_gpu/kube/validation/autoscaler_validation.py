@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.kube.validation.job_policies import unsupported
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.names import is_label, is_qualified_name
 from kubelint_gpu.kube.values.plain import amount, mapping, sequence, shortened, whole, written
@@ -121,6 +120,8 @@ def _no_segment(given: Any) -> str:
 
 
 def _metric(metric: dict[str, Any], where: Pointer) -> Problems:
+    from kubelint_gpu.kube.validation.job_policies import unsupported
+
     kind = metric.get("type")
     if is_placeholder(kind):
         return
@@ -184,6 +185,8 @@ def _container(found: dict[str, Any], where: Pointer) -> Problems:
 
 
 def _target(target: dict[str, Any], where: Pointer) -> Problems:
+    from kubelint_gpu.kube.validation.job_policies import unsupported
+
     kind = target.get("type")
     if kind in (None, ""):
         yield InvalidObject("must specify a metric target type", where if kind is None else (*where, "type"), None)
@@ -203,6 +206,8 @@ def _at_least_one(values: dict[str, Any], key: str, where: Pointer) -> Problems:
 
 
 def _rules(rules: dict[str, Any], where: Pointer, minor: int | None) -> Problems:
+    from kubelint_gpu.kube.validation.job_policies import unsupported
+
     window, select = whole(rules.get("stabilizationWindowSeconds")), rules.get("selectPolicy")
     if window is not None and not 0 <= window <= _LONGEST_WINDOW:
         text = f"must be between 0 and {_LONGEST_WINDOW}, not {window}"
@@ -220,6 +225,8 @@ def _rules(rules: dict[str, Any], where: Pointer, minor: int | None) -> Problems
 
 
 def _policy(policy: dict[str, Any], where: Pointer) -> Problems:
+    from kubelint_gpu.kube.validation.job_policies import unsupported
+
     kind = policy.get("type")
     if kind in (None, ""):
         yield InvalidObject("type is required: Pods or Percent", where if kind is None else (*where, "type"), None)

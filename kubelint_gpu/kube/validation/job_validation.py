@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.kube.validation import job_policies
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.plain import mapping, whole
 
@@ -52,6 +51,8 @@ def negative(spec: dict[str, Any], base: Pointer, names: tuple[str, ...]) -> Pro
 
 
 def _job(spec: dict[str, Any], base: Pointer) -> Problems:
+    from kubelint_gpu.kube.validation import job_policies
+
     yield from negative(spec, base, _NOT_NEGATIVE)
     mode = spec.get("completionMode")
     if isinstance(mode, str) and mode not in _MODES and not is_placeholder(mode):

@@ -12,7 +12,6 @@ from typing import Any
 from kubelint_gpu.kube.objects.limit_range import Limit, read_limit_range
 from kubelint_gpu.kube.objects.quota import read_resource_quota
 from kubelint_gpu.kube.objects.requests import is_extended
-from kubelint_gpu.kube.validation import selector_validation
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.names import is_qualified_name
 from kubelint_gpu.kube.values.plain import amount, mapping, sequence, shortened, whole, written
@@ -45,6 +44,8 @@ Problems = Iterator[InvalidObject]
 
 def budget_problems(value: dict[str, Any]) -> Problems:
     """Every problem of a PodDisruptionBudget."""
+    from kubelint_gpu.kube.validation import selector_validation
+
     spec = mapping(value.get("spec"))
     if spec.get("minAvailable") is not None and spec.get("maxUnavailable") is not None:
         yield InvalidObject("minAvailable and maxUnavailable cannot be both set", ("spec", "maxUnavailable"), None)

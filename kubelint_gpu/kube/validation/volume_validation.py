@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.kube.validation import job_policies, selector_validation
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.names import is_label, is_subdomain
 from kubelint_gpu.kube.values.plain import amount, containers, mapping, sequence, shortened, written
@@ -80,6 +79,8 @@ def mount_problems(spec: dict[str, Any], base: Pointer, added: frozenset[str]) -
 
 def claim_problems(spec: dict[str, Any], base: Pointer, *, whole: bool) -> Problems:
     """Every problem of a claim's spec; what is missing is one only of a `whole` claim, not of a patch."""
+    from kubelint_gpu.kube.validation import job_policies, selector_validation
+
     modes = spec.get("accessModes")
     where: Pointer = (*base, "accessModes")
     if modes == [] or (whole and modes is None):

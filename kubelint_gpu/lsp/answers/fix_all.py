@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from typing import Any
 
 from kubelint_gpu.documents import SourceText, source_text
@@ -37,6 +36,8 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any]]:
 
 def _edits(old: SourceText, new: str, encoding: str) -> Iterator[dict[str, Any]]:
     """The lines that differ, each block of them one edit, so that the cursor stays where it is."""
+    from difflib import SequenceMatcher
+
     lines, others = _lines(old), _lines(source_text("", new))
     if len(lines) > _LONG:
         yield {"range": offset_range(old, 0, len(old.text), encoding), "newText": new}

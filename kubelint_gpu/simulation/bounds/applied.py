@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import PARTS
-from kubelint_gpu.simulation.bounds import always_ends, preconditions, shortage
+from kubelint_gpu.simulation.bounds import preconditions, shortage
 from kubelint_gpu.simulation.bounds.change_set import changing, named, scaled
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.search import group_ends, left_out, replay
+from kubelint_gpu.simulation.search import replay
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
@@ -71,6 +71,9 @@ def told_by_some(question: Question) -> Judgement | None:
 
     It completes where it has room beside all that its pods cannot evict; else a run that gets stuck shows that it may.
     """
+    from kubelint_gpu.simulation.bounds import always_ends
+    from kubelint_gpu.simulation.search import group_ends
+
     situation, search, position, one = question.situation, question.search, question.position, question.participant
     if not one.replaces:
         return None
@@ -140,6 +143,8 @@ def _is_asked(question: Question) -> bool:
 
 def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace | None) -> Judgement:
     """How many pods run at last of a workload that is new or scaled, or that others may evict."""
+    from kubelint_gpu.simulation.search import left_out
+
     blank = replace(question.blank, by_bound=False, states=ends.states)
     if end is None or trace is None:
         return _evicting(question, ends, blank)
@@ -169,6 +174,8 @@ def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace 
 
 def _evicting(question: Question, ends: RunEnds, found: Judgement) -> Judgement:
     """The judgement with whom runs evict."""
+    from kubelint_gpu.simulation.search import group_ends
+
     shortest: Trace | None = None
     every: list[Evicted] = []
     # of a victim among them that gets no pod back its own judgement tells, but for a bare pod, which nobody makes again
@@ -187,6 +194,8 @@ def _ends(question: Question) -> RunEnds | None:
 
     A rollout may wait until a pod of others ends by itself; that replicas find room then is not said.
     """
+    from kubelint_gpu.simulation.search import group_ends
+
     situation, search = question.situation, question.search
     rolling = frozenset(place for place, one in enumerate(situation.participants) if one.moves and one.replaces)
     scaling = frozenset(place for place, one in enumerate(situation.participants) if one.moves) - rolling

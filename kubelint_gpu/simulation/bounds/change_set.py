@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.budget import PARTS
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import attends
-from kubelint_gpu.simulation.bounds import shortfall
 from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.model import preemptions
@@ -184,6 +183,8 @@ def is_apart(situation: Situation, position: int, others: frozenset[int]) -> boo
 
 def _beside_settled(situation: Situation, search: GroupSearch, position: int) -> tuple[int, Trace | None]:
     """A run that gets stuck when all others have changed already, and its own number of pods, too."""
+    from kubelint_gpu.simulation.bounds import shortfall
+
     participants = [shortfall.after_rollout(one) for one in situation.participants]
     mine = situation.participants[position]
     # it is scaled before anything is rolled

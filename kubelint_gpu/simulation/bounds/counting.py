@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubelint_gpu.budget import BUDGET
-from kubelint_gpu.simulation.bounds import counting_nodes, preconditions, shortfall
+from kubelint_gpu.simulation.bounds import counting_nodes, preconditions
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.search import placements
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -46,6 +46,8 @@ def by_slots(
     situation: Situation, search: GroupSearch, position: int, slots: counting_nodes.Slots, blank: Judgement
 ) -> Judgement:
     """What counting places says of a rollout while all others stay as they are."""
+    from kubelint_gpu.simulation.bounds import shortfall
+
     participant = situation.participants[position]
     mine = max(0, slots.total - slots.others)
     if mine < blank.wanted:
@@ -75,6 +77,8 @@ def decide(question: Question) -> Judgement | None:
 
 def _waiting(situation: Situation, search: GroupSearch, position: int) -> Waiting | None:
     """What the next pod of a workload waits for where the others are placed first; None where that is not found."""
+    from kubelint_gpu.simulation.bounds import shortfall
+
     simulation = search.simulation(frozenset(), ())
     starts = placements.placements_of_all(simulation, BUDGET.waiting, situation.memo)
     if starts.full:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.simulation.bounds import preconditions, shortfall
+from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
@@ -10,6 +10,8 @@ from kubelint_gpu.values import replace
 
 def decide(question: Question) -> Judgement:
     """What every run comes to, as far as the budget reaches."""
+    from kubelint_gpu.simulation.bounds import shortfall
+
     position, participant, search = question.position, question.participant, question.search
     if participant.rolling and preconditions.is_beyond_search(question.situation):
         return replace(question.blank, by_bound=False, verdict=_where_open(question))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.relations import local_kinds
-from kubelint_gpu.simulation.bounds import preconditions, shortfall
+from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -86,6 +86,8 @@ def always_ends(situation: Situation, position: int) -> bool:
 
 def _is_counted(situation: Situation, position: int, old: Pod, new: Pod) -> bool:
     """Whether a quota counts its pods, or they must be near to pods of others."""
+    from kubelint_gpu.simulation.bounds import shortfall
+
     return any(quota.covers(pod) for quota in situation.cluster.quotas for pod in (old, new)) or shortfall.leans(
         situation, position
     )
@@ -98,6 +100,8 @@ def _is_local(situation: Situation, old: Pod, new: Pod) -> bool:
 
 def _standing(situation: Situation, position: int) -> Snapshot:
     """The cluster with those running pods only that do not give way."""
+    from kubelint_gpu.simulation.bounds import shortfall
+
     return Snapshot.of(
         replace(situation.cluster, pods=tuple(shortfall.stronger(situation, situation.participants[position])))
     )

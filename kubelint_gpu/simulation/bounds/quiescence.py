@@ -7,7 +7,7 @@ What counts is what can be bound at a rest, wherever it is.
 
 from __future__ import annotations
 
-from kubelint_gpu.simulation.bounds import never_rest, preconditions
+from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.workload_change import joined
@@ -23,6 +23,8 @@ def leaves_no_pod_pending(situation: Situation, search: GroupSearch, rolling: fr
 
     False where it is not known, or where somebody may be evicted, or may end meanwhile.
     """
+    from kubelint_gpu.simulation.bounds import never_rest
+
     rolling = joined(situation.participants, rolling)
     if search.outsiders or any(
         preconditions.may_evict(situation, place) or preconditions.is_crowded(situation, place) for place in rolling

@@ -7,9 +7,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import BUDGET
-from kubelint_gpu.simulation.bounds import preconditions, shortfall
+from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.search import left_out, placements, placing_pods
+from kubelint_gpu.simulation.search import placements, placing_pods
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 def alone(question: Question) -> Judgement | None:
     """Too few nodes take its pods even where only what runs already is beside them."""
+    from kubelint_gpu.simulation.bounds import shortfall
+
     situation, search, position, blank = question.situation, question.search, question.position, question.blank
     found = shortfall.fit_alone(situation, search, position)
     if found.placed >= blank.wanted:
@@ -32,6 +34,8 @@ def alone(question: Question) -> Judgement | None:
 
 def at_last(question: Question) -> Judgement | None:
     """Too few nodes take its new pods when all that is known to change has changed."""
+    from kubelint_gpu.simulation.bounds import shortfall
+
     situation, position, blank = question.situation, question.position, question.blank
     if question.participant.old is question.participant.new or preconditions.may_evict(
         situation, position, itself=False
@@ -74,6 +78,8 @@ def at_worst(question: Question) -> Judgement | None:
 
 
 def _placed_last(question: Question, simulation: Simulation) -> Judgement | None:
+    from kubelint_gpu.simulation.search import left_out
+
     situation, mine = question.situation, simulation.pod_types.members[question.position]
     if not asks_too_much(situation, simulation, question.position):
         return None

@@ -14,7 +14,6 @@ from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.locality import companions
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, is_temporary
 from kubelint_gpu.simulation.search.engine import GroupSearch, worth
-from kubelint_gpu.simulation.search.left_out import left_out
 from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
@@ -85,6 +84,8 @@ def fit_at_last(situation: Situation, search: GroupSearch, position: int) -> Sho
 
 def short_of(search: GroupSearch, simulation: Simulation, starts: Starts, mine: Sequence[int], name: str) -> Shortfall:
     """The most pods of some kinds that run in any placement, and what the next one lacks in one with the fewest."""
+    from kubelint_gpu.simulation.search.left_out import left_out
+
     placed = sum(starts.most[kind] for kind in mine)
     if not starts.partial:
         return Shortfall(placed)

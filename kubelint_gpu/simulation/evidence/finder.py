@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Sequence
 from functools import partial
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.simulation.bounds.shortfall import after_rollout
 from kubelint_gpu.simulation.controllers.rollout_state import UNBOUND, State, count_on
 from kubelint_gpu.simulation.evidence.arithmetic import cost_of_refusing, places, takers
 from kubelint_gpu.simulation.evidence.checker import Claim, NotShown, check
@@ -85,6 +83,8 @@ def _refusing(claim: Claim, position: int) -> dict[str, int]:
 
 
 def _by_states(claim: Claim, ends: str, budget: int, extra: Sequence[Pod]) -> Evidence | None:
+    from kubelint_gpu.simulation.bounds.shortfall import after_rollout
+
     situation, search = claim.situation, GroupSearch(claim.situation)
     participants = situation.participants
     rolls = frozenset(place for place in (*claim.positions, *claim.moving) if participants[place].rolling)
@@ -192,6 +192,8 @@ def _from(closed: Closed, edges: list[list[int]], first: int) -> Closed:
 
 def _walked(claim: Claim, simulation: Simulation, ends: str, starts: tuple[State, ...]) -> Evidence | None:
     """Single runs: two of them show that a rollout may stick; any other claim they can only contradict."""
+    import random
+
     if not starts:
         return None
     draws, done = random.Random(1), partial(simulation.model.done, name=ends)  # noqa: S311 - the same runs each time

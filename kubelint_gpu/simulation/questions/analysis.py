@@ -11,7 +11,6 @@ from kubelint_gpu.simulation.prepare.competitors import competing
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
 from kubelint_gpu.simulation.prepare.workload_change import joined
-from kubelint_gpu.simulation.questions import together
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.situations import Situations
@@ -164,6 +163,8 @@ class RolloutAnalysis:
         return tuple(found)
 
     def _judged_together(self, members: Sequence[int], ends: str) -> Together:
+        from kubelint_gpu.simulation.questions import together
+
         situation = self._situations.of(members, self._prepared.rest, self._daemons)
         found = together.judged_together(situation, ends=ends)
         return together_beside_queued(situation, found, self._queue, ends)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from kubelint_gpu.simulation.asked import asked
-from kubelint_gpu.simulation.bounds import applied, change_set, preconditions, shortfall
+from kubelint_gpu.simulation.bounds import applied, change_set, preconditions
 from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, named, without
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.evidence.watch import tell
@@ -133,6 +133,8 @@ def _later(question: Question, now: Judgement | None) -> Judgement | None:
 
     `now` is what is said where it has its pods now, and might not later.
     """
+    from kubelint_gpu.simulation.bounds import shortfall
+
     situation, position = question.situation, question.position
     if any(one.known and one.moves for one in situation.participants):
         situation = replace(situation, participants=tuple(map(shortfall.after_rollout, situation.participants)))

@@ -14,7 +14,6 @@ from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.rollout_state import READY, State, count_on
-from kubelint_gpu.simulation.model.at_full_replicas import full_simulation, standing_participants
 from kubelint_gpu.simulation.model.placing import most_placed
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import Bonds, labels_of
@@ -75,6 +74,8 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = BUDG
     Daemon pods are not evicted by a drain; Jobs end by themselves.
     `budget` is in partial placements for each node.
     """
+    from kubelint_gpu.simulation.model.at_full_replicas import full_simulation, standing_participants
+
     cluster = with_bound_claims(cluster, workloads)
     everyone, rest = standing_participants(workloads, cluster)
     participants = [one for one in everyone if not one.daemons]

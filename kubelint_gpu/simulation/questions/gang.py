@@ -12,12 +12,10 @@ from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.rollout_state import READY, Content, State, canonical, count_on, more, on_node
-from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.placing import placed, placed_on
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
-from kubelint_gpu.simulation.questions.jobs_beside import lacks_room, parts_of
 from kubelint_gpu.simulation.search.explorer import explore
 from kubelint_gpu.simulation.search.placements import placements
 from kubelint_gpu.simulation.search.verdict import Verdict
@@ -73,6 +71,9 @@ def gang(
     Workloads `beside` them run for good and have their places before, in any placement.
     `verdict` is None where fewer than two of them could run at all, or not all pods of those beside them do.
     """
+    from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
+    from kubelint_gpu.simulation.questions.jobs_beside import lacks_room, parts_of
+
     teams = [(job,) if isinstance(job, Workload) else tuple(job) for job in jobs]
     others = pods_of_others([job for team in teams for job in team], cluster.pods)
     running = tuple(pod for pod in others if pod.spec.node_name and not pod.finished)

@@ -10,7 +10,6 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.controllers import rollout_state
-from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads, labels_of
 from kubelint_gpu.simulation.prepare.locality import companions, needs_others
@@ -30,6 +29,8 @@ def parts_of(jobs: Sequence[Workload]) -> list[Workload]:
 
 def jobs_beside(jobs: Sequence[Workload], others: Sequence[Workload], cluster: Cluster) -> Simulation | None:
     """The simulation of a Job beside what runs for good; None where it could evict some of the others."""
+    from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
+
     every = (*others, *jobs)
     cluster = with_bound_claims(cluster, every)
     stays = staying_pods(jobs, others, cluster)
@@ -67,6 +68,8 @@ def lacks_room(
 
     One that must be near to another Job's pods is asked for as if these were everywhere.
     """
+    from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
+
     others = [other for found in teams if found is not team for other in found]
     free = [replace(one, spec=replace(one.spec, pod_affinity=())) for one in team]
     jobs = [apart if companion_workloads(one, others, cluster) else one for one, apart in zip(team, free, strict=True)]

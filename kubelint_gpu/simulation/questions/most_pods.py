@@ -8,7 +8,6 @@ from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers import rollout_state
-from kubelint_gpu.simulation.model import at_full_replicas
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions.served_resources import with_claims_for_resources
@@ -27,6 +26,8 @@ def placeable(
     as many as can.
     None where `budget` partial placements do not tell.
     """
+    from kubelint_gpu.simulation.model import at_full_replicas
+
     cluster = with_bound_claims(cluster, (workload, *beside))
     others = pods_of_others([workload], cluster.pods)
     scaled = Transition(replace(workload, replicas=most), replace(workload, replicas=min(workload.replicas, most)))
@@ -57,6 +58,8 @@ def find_no_room_together(workloads: Sequence[Workload], cluster: Cluster, *, bu
 
     False where `budget` partial placements do not tell, and where pods must be near those of others.
     """
+    from kubelint_gpu.simulation.model import at_full_replicas
+
     if any(one.spec.pod_affinity for one in workloads):
         return False
     empty = with_bound_claims(replace(cluster, pods=()), workloads)

@@ -11,7 +11,6 @@ from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims, with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
-from kubelint_gpu.simulation.questions import jobs_beside
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
 from kubelint_gpu.simulation.search import blocked, narrate, placements, placing_pods
 from kubelint_gpu.simulation.search.trace import Waiting
@@ -30,6 +29,8 @@ def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budg
 
 def waits_for(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Waiting | None:
     """What a pod of a Job waits for in a placement of the others that keeps it from starting; None where none does."""
+    from kubelint_gpu.simulation.questions import jobs_beside
+
     simulation = jobs_beside.jobs_beside([replace(job, replicas=1)], others, cluster)
     if simulation is None:
         return None
@@ -63,6 +64,8 @@ def running_at_once(
     None where it could evict some of the others, and where no placement has room for all of these. Where the budget
     ends first, the best placement is taken to have room for all.
     """
+    from kubelint_gpu.simulation.questions import jobs_beside
+
     simulation = jobs_beside.jobs_beside(jobs, others, cluster)
     return jobs_beside.pods_at_once(simulation, jobs, budget, lone=not others) if simulation is not None else None
 

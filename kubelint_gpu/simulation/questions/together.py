@@ -6,11 +6,9 @@ from collections.abc import Callable
 from functools import cached_property
 
 from kubelint_gpu.simulation.asked import asked
-from kubelint_gpu.simulation.bounds.always_ends import always_ends
 from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.shortage import asks_too_much
-from kubelint_gpu.simulation.bounds.shortfall import fit_alone
 from kubelint_gpu.simulation.evidence.watch import tell_together
 from kubelint_gpu.simulation.prepare.demand import always_room
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -61,6 +59,8 @@ def judged_together(situation: Situation, *, ends: str = "") -> Together:
 
     No verdict where the pods of one find too little room even where no other workload of the group is.
     """
+    from kubelint_gpu.simulation.bounds.always_ends import always_ends
+
     question = GroupQuestion(situation, ends)
     try:
         with part(7, 8):
@@ -90,6 +90,8 @@ def _each_ends(question: GroupQuestion) -> Together | None:
 
 def _ends_in_any_order(situation: Situation, search: GroupSearch, position: int) -> bool:
     """Whether a bound says that its rollout ends whatever is rolled at the same moment."""
+    from kubelint_gpu.simulation.bounds.always_ends import always_ends
+
     if situation.participants[position].resumes:
         return False
     shares = shares_of(situation, search, position)
@@ -114,6 +116,8 @@ def _shortage(question: GroupQuestion) -> Together | None:
 
 
 def _stands_alone(situation: Situation, search: GroupSearch, place: int) -> bool:
+    from kubelint_gpu.simulation.bounds.shortfall import fit_alone
+
     participant = situation.participants[place]
     if not situation.eligible[place] and participant.replicas > max(participant.undisturbed, participant.kept):
         return False

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu import linear
 from kubelint_gpu.documents import Pointer, read
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
@@ -80,6 +79,8 @@ def _held(layer: Layer, entry: dict[str, Any], pointer: Pointer) -> Iterator[tup
 
 def patch_target(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG001 - one form for all
     """A target of a patch whose expressions cannot be read."""
+    from kubelint_gpu import linear
+
     for pointer, entry, _ in patches_of(layer):
         target = entry.get("target")
         for key, value in target.items() if isinstance(target, dict) else ():

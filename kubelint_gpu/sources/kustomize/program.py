@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
@@ -16,10 +15,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from kubelint_gpu.sources.programs import find, passed_over, search_path
 from kubelint_gpu.values import Value
+
+if TYPE_CHECKING:
+    import subprocess
 
 SECONDS = 60
 MOST_TIMES = 10
@@ -140,6 +142,8 @@ def _program(path: str) -> Program:
 
 
 def _run(command: list[str], home: Path, seconds: float, *, with_path: bool) -> Ran:
+    import subprocess
+
     environment = {
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home),
@@ -168,6 +172,8 @@ def _run(command: list[str], home: Path, seconds: float, *, with_path: bool) -> 
 
 
 def _awaited(process: subprocess.Popen[bytes], seconds: float, name: str) -> Ran:
+    import subprocess
+
     out, err = _Pipe(process.stdout, MOST_OUTPUT, process), _Pipe(process.stderr, _MOST_ERROR, None)
     try:
         process.wait(timeout=seconds)

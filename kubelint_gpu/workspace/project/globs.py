@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kubelint_gpu import linear
-
 LONGEST = 1000
 """How many characters a glob may have."""
 MOST = 1000
@@ -16,6 +14,8 @@ MOST_CHARACTERS = 50_000
 
 @lru_cache(maxsize=2 * MOST)
 def _expression(glob: str) -> str:
+    from kubelint_gpu import linear
+
     text, at = "(?s)", 0
     while at < len(glob):
         if glob.startswith("**/", at):
@@ -33,5 +33,7 @@ def _expression(glob: str) -> str:
 
 def matches(path: str, glob: str) -> bool:
     """Whether a path with forward slashes matches; a glob that names a folder matches what is in it."""
+    from kubelint_gpu import linear
+
     glob = glob.removeprefix("./")
     return linear.matches(_expression(glob), path) or linear.matches(_expression(glob.rstrip("/") + "/**"), path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubelint_gpu import linear
 from kubelint_gpu.sources.kustomize.accumulation.strategic_merge import PatchKind
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
@@ -65,6 +64,8 @@ class Traceable:
 
     def selected(self, target: dict[str, Any]) -> bool:
         """Whether a target selects it; names and kinds are regular expressions that must match whole."""
+        from kubelint_gpu import linear
+
         charge(1)
         group, _, version = self.kind.api_version.rpartition("/")
         for key, mine in (("group", group), ("version", version), ("kind", self.kind.kind)):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu import linear
 from kubelint_gpu.documents.builder import MAX_DEPTH
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
@@ -68,6 +67,8 @@ def _copy(target: dict[str, Any], objects: list[Traceable], value: Any, writers:
 
 
 def _is_selected(one: Traceable, selector: dict[str, Any]) -> bool:
+    from kubelint_gpu import linear
+
     exact = {key: linear.escaped(str(selector[key])) for key in ("name", "namespace", "kind") if selector.get(key)}
     others = {key: selector[key] for key in ("group", "version") if selector.get(key)}
     return one.selected({**exact, **others})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.cache import program_identity
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.cache.plain_values import NotPlain, from_text, to_text
 from kubelint_gpu.documents import MAX_BYTES, Reading, SourceText, read
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
 def program() -> str:
     """A digest of this program, the rules among it."""
+    from kubelint_gpu.cache import program_identity
+
     return program_identity.program_identity((str(rules_folder()),))
 
 
