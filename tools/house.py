@@ -83,6 +83,8 @@ MEASURES = (
     Measure("tested-suffix", "% with test_<...>_<module>.py, too", lambda h: _share(h, exact=False), 80,
             lambda h: h.untested(exact=False)[0], sign=-1),
     Measure("patches", "tests that patch the product's internals", lambda h: len(h.patches()), 5, House.patches),
+    Measure("tricks", "tricks with the interpreter, its modules and classes", lambda h: len(h.tricks()), 0,
+            House.tricks),
     Measure("lines", "lines of product code", lambda h: sum(_first(_lines(h))), 45_000, _lines, step=250),
 )  # fmt: skip
 

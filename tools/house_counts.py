@@ -34,6 +34,7 @@ from tools.house_modules import (
     strings,
     texts,
 )
+from tools.house_tricks import tricks
 
 
 class House:
@@ -126,6 +127,10 @@ class House:
             for node in module.nodes
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "id"
         ]
+
+    def tricks(self) -> list[Place]:
+        """What `house_tricks` finds."""
+        return [place for module in self.product for place in tricks(module)]
 
     def parsed_texts(self) -> list[Place]:
         """Where a text that the program wrote is read again, as far as the syntax tells.

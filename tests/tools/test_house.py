@@ -280,3 +280,29 @@ def test_the_measures_need_the_standard_library_alone(tree):
 @pytest.mark.thorough
 def test_the_house_keeps_to_its_limits():
     assert ran_alone()[0].startswith("measure")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exec('a = 1')",
+        "import marshal",
+        "def f():\n    from _blake2 import blake2b",
+        "from re import _compiler",
+        "import gc\ngc.disable()",
+        "import os\nos._exit(0)",
+        "import sys\nsys.modules['a'] = sys",
+        "import sys\ndel sys.modules['a']",
+        "import sys\nsys.modules.update({})",
+        "import sys\nsys.meta_path.insert(0, None)",
+        "def f(self):\n    self.__class__ = int",
+    ],
+)
+def test_a_trick_is_found(house, text):
+    assert len(house(**module("checks/a", text)).tricks()) == 1
+
+
+def test_plain_code_has_no_trick(house):
+    text = "import gc, re, sys\nfrom collections.abc import Set\ngc.freeze()\nre.compile('a')\nsys.modules.get('a')\n"
+    recipe = "import sys\nsys.modules['a'] = sys\n"
+    assert house(**module("checks/a", text), **module("engine/registry", recipe)).tricks() == []

@@ -40,7 +40,7 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     by_devices = served_by_devices(snapshot).intersection([name for name, _ in found.state.requests])
     if not by_devices:
         return found
-    state = found.state._replace(by_devices=by_devices)
+    state = replace(found.state, by_devices=by_devices)
     return Prepared(state, by_load=state)
 
 

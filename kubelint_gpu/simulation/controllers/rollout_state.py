@@ -27,7 +27,7 @@ ABSENT: Content = ((-1, -1, 1),)
 Controls = tuple[tuple[int, ...], ...]
 
 
-class HeldDevices(Value):
+class HeldDevices(NamedTuple):
     """What the claims of the pods in play have got.
 
     Attributes:

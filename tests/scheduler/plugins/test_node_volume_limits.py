@@ -7,6 +7,7 @@ from plugin_objects import claim, node, pod, snapshot, storage_class, uses, verd
 
 from kubelint_gpu.scheduler import read_pod
 from kubelint_gpu.scheduler.plugins.node_volume_limits import PLUGIN, REASON
+from kubelint_gpu.values import replace
 
 DRIVER = "csi.example"
 NODES = (node("a"), node("b"))
@@ -139,7 +140,7 @@ def test_nodes_with_and_without_limits_are_judged_by_themselves():
     prepared = PLUGIN.pre_filter(read_pod(pod(volumes=uses("z"))), seen)
     assert prepared.apart == {"a"}
     assert PLUGIN.filter(prepared.state, seen.node("b")) is None
-    nothing = PLUGIN.pre_filter(read_pod(pod(volumes=uses("z"))), seen).state._replace(pod=read_pod(pod()))
+    nothing = replace(PLUGIN.pre_filter(read_pod(pod(volumes=uses("z"))), seen).state, pod=read_pod(pod()))
     assert PLUGIN.filter(nothing, seen.node("a")) is None
 
 

@@ -8,6 +8,7 @@ from evidence_cases import CASES, judged
 from kubelint_gpu.simulation.evidence.checker import NotShown, check
 from kubelint_gpu.simulation.evidence.finder import shown
 from kubelint_gpu.simulation.search.verdict import Verdict
+from kubelint_gpu.values import replace
 
 CONTRARY = {
     Verdict.COMPLETES: (Verdict.STUCK, Verdict.MAY_STICK),
@@ -24,7 +25,7 @@ def test_the_contrary_of_a_verdict_is_never_shown(kind):
             if evidence is None or claim.short:
                 continue
             for verdict in CONTRARY.get(claim.verdict, ()):
-                false = claim._replace(verdict=verdict)
+                false = replace(claim, verdict=verdict)
                 with pytest.raises(NotShown):
                     check(false, evidence)
                 try:
