@@ -18,7 +18,6 @@ from kubelint_gpu.simulation.model.pod_symmetry import PodEquivalence, without_p
 from kubelint_gpu.simulation.model.preemptions import Eviction, Preemptions
 from kubelint_gpu.simulation.model.quota_use import QuotaUse, named_pod
 from kubelint_gpu.simulation.model.volume_binder import VolumeBinder
-from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, charge
 
 if TYPE_CHECKING:
@@ -262,7 +261,7 @@ class ClusterOracle:
     def _fitting_among(self, kind: int, contents: tuple[Content, ...], state: State) -> tuple[int, ...]:
         held, bindings = state.held, state.bindings
         if held is not None:
-            held = replace(held, on_nodes=tuple([self._likeness.folded_held(one) for one in held.on_nodes]))
+            held = held._replace(on_nodes=tuple([self._likeness.folded_held(one) for one in held.on_nodes]))
         kind, contents = self._likeness.first[kind], tuple([self._likeness.folded(one) for one in contents])
         found = self._everywhere.get((kind, contents, held, bindings))
         if found is None:

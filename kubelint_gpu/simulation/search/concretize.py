@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from kubelint_gpu.simulation.controllers.rollout_state import ABSENT, BROKEN, READY, Content, State, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.values import replace
 
 
 def arranged(simulation: Simulation, state: State) -> State:
@@ -23,7 +22,7 @@ def arranged(simulation: Simulation, state: State) -> State:
         order += [places[place] for place in _matched(wanted, [state.nodes[place] for place in places])]
     held = state.held
     if held is not None:
-        held = replace(held, on_nodes=tuple([held.on_nodes[place] for place in order]))
+        held = held._replace(on_nodes=tuple([held.on_nodes[place] for place in order]))
     return State(state.controls, state.waiting, tuple([state.nodes[place] for place in order]), held, state.bindings)
 
 
