@@ -45,7 +45,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, frozenset):
         return {_SET: sorted((_plain(one) for one in value), key=json.dumps)}
     try:
-        found = value.__match_args__
+        found = value.__struct_fields__
     except AttributeError:
         raise NotPlain(type(value).__name__) from None
     return {type(value).__name__: [_plain(getattr(value, name)) for name in found]}

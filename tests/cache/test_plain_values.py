@@ -11,8 +11,15 @@ from kubelint_gpu.findings.finding import Finding, Fix, Place, Related, TextEdit
 _CLASSES = {one.__name__: one for one in (Finding, Fix, Place, Related, TextEdit)}
 _TEXTS = st.text(st.characters(codec=None, categories=None), max_size=8)
 _PLACES = st.builds(Place, _TEXTS, *[st.integers(1, 9)] * 4)
+
+
+def _finding(*given, **more):
+    """A finding; of the class itself hypothesis would ask the annotations, which name more than is imported."""
+    return Finding(*given, **more)
+
+
 _FINDINGS = st.builds(
-    Finding,
+    _finding,
     _TEXTS,
     _TEXTS,
     st.just("error"),

@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.values import Value
 
 NO_OVERLOAD = "no such overload"
 MOST_ITEMS = 100_000
@@ -27,13 +26,13 @@ class Uint(int):
     __slots__ = ()
 
 
-class TypeValue(Value):
+class TypeValue(NamedTuple):
     """A type as a value, `type(1)`."""
 
     name: str
 
 
-class Optional(Value):
+class Optional(NamedTuple):
     """A value that may be missing."""
 
     present: bool
@@ -43,7 +42,7 @@ class Optional(Value):
 NONE = Optional(False)
 
 
-class Quantity(Value):
+class Quantity(NamedTuple):
     """A resource quantity.
 
     Attributes:
@@ -57,19 +56,19 @@ class Quantity(Value):
     derived: bool = False
 
 
-class Duration(Value):
+class Duration(NamedTuple):
     """A span of time in nanoseconds."""
 
     nanoseconds: int
 
 
-class Timestamp(Value):
+class Timestamp(NamedTuple):
     """A point in time in nanoseconds since 1970."""
 
     nanoseconds: int
 
 
-class Semver(Value):
+class Semver(NamedTuple):
     """A semantic version; build metadata plays no part in comparisons."""
 
     major: int

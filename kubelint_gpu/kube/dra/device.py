@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.fields import Fields, described
@@ -14,7 +14,7 @@ from kubelint_gpu.values import Value
 ATTRIBUTE_KINDS = ("int", "bool", "string", "version", "ints", "bools", "strings", "versions")
 
 
-class DeviceID(Value):
+class DeviceID(NamedTuple):
     """What tells a device from all others of the cluster."""
 
     driver: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.attempt import reservations
@@ -11,10 +12,9 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.relations import facts_of, stock
-from kubelint_gpu.values import Value
 
 
-class Extent(Value):
+class Extent(NamedTuple):
     """The least and the most that one node of a class has of a resource, in the scheduler's units."""
 
     least: int
