@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
@@ -59,6 +60,7 @@ def _forked(work: Callable[[Any], Answer], things: Sequence[Any], count: int) ->
     size = -(-len(things) // (count * 4))
     pieces = [(start, min(start + size, len(things))) for start in range(0, len(things), size)]
     _pending = work, things
+    gc.freeze()  # the garbage collectors of the children leave alone what they share with this process
     try:
         with ProcessPoolExecutor(count, get_context("fork"), initializer=_quiet) as pool:
             yield from pool.map(_piece, pieces)
