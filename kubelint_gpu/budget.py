@@ -10,8 +10,6 @@ class Budget(Value):
     """What a run may cost in steps as `work` counts them, and what single questions may cost.
 
     Attributes:
-        run: the steps of a run without documents and nodes, `document` and `node` those that each adds, `most` those
-            of any run.
         least: the steps that each unit may take in any case.
         replicas: so many pods of a workload are built whatever the nodes hold.
         states: the states that the search of one workload's rollout looks at; on many nodes fewer.
@@ -35,10 +33,6 @@ class Budget(Value):
         expression: the steps of an expression about one device.
     """
 
-    run: int = 200_000
-    document: int = 4_000
-    node: int = 500
-    most: int = 2_000_000
     least: int = 1_000
     replicas: int = 64
     states: int = 20_000
@@ -61,9 +55,27 @@ class Budget(Value):
     orders: int = 24
     expression: int = 5_000
 
-    def run_of(self, documents: int, nodes: int) -> int:
-        """The steps of a run that reads so many documents, against so many nodes."""
-        return min(self.most, self.run + self.document * documents + self.node * nodes)
+
+@dataclass(frozen=True, slots=True)
+class Effort(Value):
+    """How much work a run takes upon itself, in steps.
+
+    Attributes:
+        run: for all questions of a run together.
+        group: for all questions about one contended group of workloads, whatever else is checked.
+    """
+
+    run: int
+    group: int
+
+
+EFFORTS = {
+    "low": Effort(240_000, 24_000),
+    "normal": Effort(2_400_000, 240_000),
+    "high": Effort(24_000_000, 2_400_000),
+}
+"""By the name that `--effort` takes: about 2, 20 and 200 seconds of CPU for all that bounds leave open."""
+NORMAL = EFFORTS["normal"]
 
 
 @dataclass(frozen=True, slots=True)

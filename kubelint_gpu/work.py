@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from functools import partial
+from sys import maxsize
 from typing import TypeVar
 
 Thing = TypeVar("Thing", bound=Hashable)
@@ -23,20 +24,23 @@ class UsedUp(Exception):  # noqa: N818 - it says what happened
 class Allowance:
     """What is left of the work that something may do, in steps, and how often a part of it was used up.
 
-    `common` is what several questions have together, where this is the share of one of them. `paid` is what was done
-    once for the whole and all of its parts.
+    `group` is what each contended group may take of it. `common` is what several questions have together, where this is
+    the share of one of them. `paid` is what was done once for the whole and all of its parts.
     """
 
-    __slots__ = ("common", "cut", "left", "paid")
+    __slots__ = ("common", "cut", "group", "left", "paid")
 
-    def __init__(self, steps: int, common: Allowance | None = None, paid: set[Hashable] | None = None) -> None:
+    def __init__(
+        self, steps: int, group: int = maxsize, common: Allowance | None = None, paid: set[Hashable] | None = None
+    ) -> None:
         self.left = steps
         self.cut = 0
+        self.group = group
         self.common = common
         self.paid = set() if paid is None else paid
 
 
-_UNLIMITED = nullcontext()
+_UNLIMITED = nullcontext(None)
 _current: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 
@@ -90,14 +94,14 @@ def spend(spent: Spent) -> None:
 
 
 @contextmanager
-def limited(steps: int) -> Iterator[Allowance]:
-    """Allow so many steps within, whatever is left outside: for the run, and for what is shared out beforehand."""
-    allowance = Allowance(steps)
+def limited(steps: int, group: int = maxsize) -> Iterator[Allowance]:
+    """Allow so many steps within, whatever is left outside; each contended group may take `group` of them."""
+    allowance = Allowance(steps, group)
     with within(_current, allowance):
         yield allowance
 
 
-def part(number: int, of: int) -> AbstractContextManager[None]:
+def part(number: int, of: int) -> AbstractContextManager[Allowance | None]:
     """Allow a part of what is left, such as 3 of 4; the rest stays for what follows."""
     outer = _current.get()
     if outer is None:
@@ -136,10 +140,11 @@ class _Part:
     def __init__(self, outer: Allowance, steps: int, together: Allowance | None) -> None:
         self._outer = outer
         self._steps = steps
-        self._inner = Allowance(steps, together, outer.paid)
+        self._inner = Allowance(steps, outer.group, together, outer.paid)
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Allowance:
         self._token = _current.set(self._inner)
+        return self._inner
 
     def __exit__(self, *_: object) -> None:
         _current.reset(self._token)
@@ -170,27 +175,29 @@ def within(variable: ContextVar[Thing], value: Thing) -> Iterator[None]:
 
 
 def shared_out(work: Callable[[Thing], Answer], things: Sequence[Thing]) -> dict[Thing, Answer | None]:
-    """`work` of each thing within what is left; None where that was too little.
+    """Return `work` of each question about one contended group, within its allowance; None where that is too little.
 
     Half of it is shared out equally, so that nothing keeps the easy ones from an answer. What is left then goes to
     those that need more, half of it to each.
     """
-    outer = _current.get()
-    if outer is None:
+    whole = _current.get()
+    if whole is None:
         return {thing: _answer(work, thing) for thing in things}
     found: dict[Thing, Answer | None] = dict.fromkeys(things)
-    half = outer.left // 2 if len(things) > 1 else 0
+    steps = min(max(0, whole.left), whole.group)
     needing = []
-    for place, thing in enumerate(things):
-        spare = max(0, outer.left - half)
-        try:
-            with _Part(outer, spare // (len(things) - place), outer):
+    with _Part(whole, steps, whole.common) as outer:
+        half = steps // 2 if len(things) > 1 else 0
+        for place, thing in enumerate(things):
+            spare = max(0, outer.left - half)
+            try:
+                with _Part(outer, spare // (len(things) - place), outer):
+                    found[thing] = work(thing)
+            except UsedUp:
+                needing.append(thing)
+        for thing in needing:
+            with suppress(UsedUp), _Part(outer, max(0, outer.left) // 2, outer):
                 found[thing] = work(thing)
-        except UsedUp:
-            needing.append(thing)
-    for thing in needing:
-        with suppress(UsedUp), _Part(outer, max(0, outer.left) // 2, outer):
-            found[thing] = work(thing)
     return found
 
 

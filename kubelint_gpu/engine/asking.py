@@ -112,7 +112,9 @@ def _asked(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
         for code, found in checks_for(unit).items():
             begin()
             try:
-                drafts += [told for draft in found(unit) if (told := put_off(unit, draft)) is not None]
+                for draft in found(unit):
+                    told = put_off(unit, draft)
+                    drafts += () if told is None else (told,)
             except UsedUp:
                 cut.append(code)
             except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found

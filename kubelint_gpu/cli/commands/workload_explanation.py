@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import click
 
+from kubelint_gpu.budget import NORMAL
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
-from kubelint_gpu.engine.results.shares import steps_of
 from kubelint_gpu.explain.lookup import find
 from kubelint_gpu.explain.scheduling_moments import situations
 from kubelint_gpu.work import UsedUp, limited
@@ -48,7 +48,7 @@ def explain_workload(
         return FAILED
     unit, subject = find(what, inputs.units)
     try:
-        with limited(steps_of((unit,))):
+        with limited(NORMAL.run, NORMAL.group):
             found = situations(unit, subject)
     except UsedUp:
         raise click.ClickException(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.pod import PodSpec
-from kubelint_gpu.simulation.prepare.demand import contended, takes
+from kubelint_gpu.simulation.prepare.demand import always_room, contended, takes
 from kubelint_gpu.simulation.prepare.displaced import concerns
 from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.search.placements import are_too_many, one_placement
@@ -55,6 +55,25 @@ def _may_evict(situation: Situation, position: int, *, itself: bool) -> bool:
         return bool(below)
     scarce = contended(situation.demands, situation.residual)[position]
     return any((pod.spec.node_name, name) in scarce for pod in below for name in takes(pod))
+
+
+def may_be_evicted(situation: Situation, position: int, by: int) -> bool:
+    """Return whether pods of the participant `by` could evict pods of the one at a position.
+
+    They evict nobody if they always find room, and nobody on a node that has enough for all who can come there.
+    """
+    mine, other = situation.participants[position], situation.participants[by]
+    nodes = situation.demands[by].nodes & situation.demands[position].nodes
+    evicts = any(gives_way(one.spec, two.spec) for one in mine.pods for two in other.pods)
+    if not evicts or not nodes:
+        return False
+    if not situation.demands[by].simple:
+        return True
+    if not other.daemons and always_room(by, situation.demands, situation.residual):
+        return False
+    parts = (situation.demands, situation.residual)
+    scarce = situation.memo.of("contended", parts, lambda: contended(*parts))[by]
+    return any(node in nodes for node, _ in scarce)
 
 
 def _gives_way_to(situation: Situation) -> Callable[[PodSpec], bool]:

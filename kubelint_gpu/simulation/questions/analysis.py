@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Hashable, Sequence
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.growth import Growth
@@ -68,11 +69,14 @@ class RolloutAnalysis:
         groups = competing(self._prepared, playing, fixed)
         members, players = groups.among(playing), frozenset(playing)
 
+        def root(number: int) -> int:
+            return groups.root(number) if number in players else number
+
         def alike(number: int) -> Hashable:
             if number not in players:
                 return number
-            root = groups.root(number)
-            return root if len(members[root]) > 1 else None, self._sign(number)
+            group = groups.root(number)
+            return group if len(members[group]) > 1 else None, self._sign(number)
 
         def one(number: int) -> Judgement:
             if number in players:
@@ -88,9 +92,11 @@ class RolloutAnalysis:
             every.setdefault(alike(number), []).append(number)
         same = every.values()
         found = [Judgement(one.new, None) for one in self.participants]
-        asked = shared_out(one, [first for first, *_ in same])
-        apart = [more for first, *others in same if (told := asked[first]) and told.is_of_names for more in others]
-        asked |= shared_out(one, apart)
+        asked: dict[int, Judgement | None] = {}
+        for mine in grouped((root(number), (number, *others)) for number, *others in same).values():
+            asked |= shared_out(one, [first for first, *_ in mine])
+            apart = [more for first, *others in mine if (told := asked[first]) and told.is_of_names for more in others]
+            asked |= shared_out(one, apart)
         for first, *others in same:
             for number in (first, *others):
                 told = asked.get(number, asked[first])

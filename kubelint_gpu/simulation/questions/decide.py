@@ -5,73 +5,16 @@ Deciders answer one after the other: bounds first, the search where none of them
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
-
-from kubelint_gpu.simulation.asked import asked
-from kubelint_gpu.simulation.bounds import applied, change_set, preconditions, shortfall
-from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, named, without
-from kubelint_gpu.simulation.bounds.question import Decider, Question
-from kubelint_gpu.simulation.evidence.watch import tell
-from kubelint_gpu.simulation.prepare.workload_change import joined
-from kubelint_gpu.simulation.questions import helped_by
+from kubelint_gpu.simulation.bounds import applied, change_set, shortfall
+from kubelint_gpu.simulation.bounds.change_set import changing, named
+from kubelint_gpu.simulation.bounds.question import Question
+from kubelint_gpu.simulation.questions import helped_by, relaxed
 from kubelint_gpu.simulation.questions.beside_higher import beside_higher
-from kubelint_gpu.simulation.questions.deciders import ALONE, AT_LAST, AT_ONCE
+from kubelint_gpu.simulation.questions.deciders import AT_LAST, AT_ONCE, decided, decided_without, first_answer
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
-
-
-def _stuck_by_itself(question: Question) -> Judgement | None:
-    """Others that do nothing but take room help nobody whose rollout does not end without them."""
-    return _stuck_without(question, frozenset(range(len(question.situation.participants))) - {question.position})
-
-
-def _stuck_beside_what_stays(question: Question) -> Judgement | None:
-    """The same of those that change at the same moment."""
-    return _stuck_without(question, changing(question.situation, question.position))
-
-
-def _stuck_without(question: Question, others: frozenset[int]) -> Judgement | None:
-    situation, position = question.situation, question.position
-    simple = question.participant.rolling and not question.participant.daemons
-    if not (others and simple and is_apart(situation, position, others)):
-        return None
-    if not question.peaceful and any(preconditions.may_evict(situation, place) for place in others):
-        return None
-    if any(situation.participants[place].moves for place in others) and not preconditions.all_run(
-        question.search, question.position
-    ):
-        # they may have the places of its old pods when it begins, and leave them
-        return None
-    found = by_itself(without(situation, others), position - sum(place < position for place in others))
-    return found if found.verdict is Verdict.STUCK else None
-
-
-_STUCK = (Decider("stuck-by-itself", _stuck_by_itself), Decider("stuck-beside-what-stays", _stuck_beside_what_stays))
-
-
-def first_answer(
-    question: Question, deciders: Sequence[Decider], moving: frozenset[int] = frozenset()
-) -> Judgement | None:
-    """What the first decider says that knows, with its name, while those that are `moving` change, too."""
-    for one in asked(deciders):
-        found = one.decide(question)
-        if found is not None and _ends_with_parts(question, one, found):
-            tell(question, found, one.name, moving)
-            return replace(found, by=one.name)
-    return None
-
-
-def _ends_with_parts(question: Question, decider: Decider, found: Judgement) -> bool:
-    """Whether a bound that says that a rollout ends says so of the other templates that are replaced with it, too."""
-    if found.verdict is not Verdict.COMPLETES or not found.by_bound:
-        return True
-    situation = question.situation
-    others = joined(situation.participants, frozenset({question.position})) - {question.position}
-    told = (decider.decide(Question(situation, place)) for place in others)
-    return all(one is not None and one.verdict is Verdict.COMPLETES for one in told)
 
 
 def judge_in(situation: Situation, number: int) -> Judgement:
@@ -88,31 +31,19 @@ def judge_in(situation: Situation, number: int) -> Judgement:
     stay = max(participant.undisturbed, participant.kept, left) if situation.demands[position].nodes else 0
     if not situation.eligible[position] and not (rolling and stay >= wanted) and (question.peaceful or not stay):
         return replace(blank, placed=stay, alone=stay)
-    found = first_answer(question, AT_ONCE, changing(situation, position))
+    found = first_answer(question, AT_ONCE, changing(situation, position)) or relaxed.stuck_without_others(question)
     try:
         with part(7, 8):
             found = found or _sought(question)
     except UsedUp:
-        found = _at_last(question)
+        found = first_answer(question, AT_LAST)
         if found is None:
             raise
     if found.verdict is Verdict.UNDECIDED:
-        found = _at_last(question) or found
-    if found.verdict is None and found.placed >= wanted and rolling:
-        # it is rolled out while others wait
-        stuck = _stuck_by_itself(question)
-        found = found if stuck is None else replace(stuck, evicts=found.evicts, eviction=found.eviction)
+        found = first_answer(question, AT_LAST) or found
     if found.verdict is Verdict.STUCK and question.may_have_template:
         found = replace(found, verdict=Verdict.MAY_STICK)
     return beside_higher(question, found)
-
-
-def _at_last(question: Question) -> Judgement | None:
-    """What is said where all runs are too much work: that it is stuck, or else what some runs come to."""
-    found = None
-    with suppress(UsedUp), part(3, 4):
-        found = first_answer(question, _STUCK)
-    return found or first_answer(question, AT_LAST)
 
 
 def _sought(question: Question) -> Judgement:
@@ -144,18 +75,6 @@ def _later(question: Question, now: Judgement | None) -> Judgement | None:
     return now if now is not None and later.placed < later.wanted else later
 
 
-def by_itself(situation: Situation, position: int) -> Judgement:
-    """What the rollout of a workload comes to while all others stay as they are, put anew about fewer workloads."""
-    return _decided(Question(situation, position, bounded=False))
-
-
-def _decided(question: Question) -> Judgement:
-    found = first_answer(question, ALONE)
-    if found is None:
-        raise AssertionError("the search always answers")
-    return found
-
-
 def _beside_changes(question: Question, found: Judgement) -> Judgement:
     """The judgement where others change at the same moment, or could let it end if they did."""
     situation, search, position = question.situation, question.search, question.position
@@ -168,8 +87,6 @@ def _beside_changes(question: Question, found: Judgement) -> Judgement:
         return replace(found, company=named(situation, changing(situation, position)))
     if found.verdict is Verdict.STUCK:
         others = helped_by.helped_by(situation, search, position)
-        if others and _stuck_by_itself(question) is not None:
-            return found
         return replace(found, company=tuple(situation.participants[place].new for place in others))
     return found
 
@@ -179,8 +96,8 @@ def _while_others_stay(question: Question) -> Judgement:
     situation, position = question.situation, question.position
     coming = frozenset(place for place, one in enumerate(situation.participants) if one.daemons and not one.existing)
     if not coming or position in coming:
-        return _decided(question)
-    return _decided(Question(without(situation, coming), position - sum(place < position for place in coming)))
+        return decided(question)
+    return decided_without(situation, position, coming, bounded=True)
 
 
 def _though_jobs_wait(question: Question, found: Judgement) -> Judgement:
@@ -189,5 +106,5 @@ def _though_jobs_wait(question: Question, found: Judgement) -> Judgement:
     jobs = frozenset(place for place, one in enumerate(situation.participants) if one.whole and place != position)
     if not jobs or found.verdict is not Verdict.STUCK:
         return found
-    before = by_itself(without(situation, jobs), position - sum(place < position for place in jobs))
+    before = decided_without(situation, position, jobs)
     return found if before.verdict is Verdict.STUCK else replace(found, verdict=Verdict.MAY_STICK)

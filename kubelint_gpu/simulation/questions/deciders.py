@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds import (
     applied,
     change_set,
@@ -13,7 +16,13 @@ from kubelint_gpu.simulation.bounds import (
     room,
     shortage,
 )
-from kubelint_gpu.simulation.bounds.question import Decider
+from kubelint_gpu.simulation.bounds.change_set import without
+from kubelint_gpu.simulation.bounds.question import Decider, Question
+from kubelint_gpu.simulation.evidence.watch import tell
+from kubelint_gpu.simulation.prepare.workload_change import joined
+from kubelint_gpu.simulation.search.situation import Situation
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.values import replace
 
 AT_ONCE: tuple[Decider, ...] = (
     Decider("room", room.always),
@@ -39,3 +48,41 @@ AT_LAST: tuple[Decider, ...] = (
     Decider("shortage-at-worst", shortage.at_worst),
 )
 """Deciders that are asked where all runs are too much work."""
+
+
+def first_answer(
+    question: Question, deciders: Sequence[Decider], moving: frozenset[int] = frozenset()
+) -> Judgement | None:
+    """What the first decider says that knows, with its name, while those that are `moving` change, too."""
+    for one in asked(deciders):
+        found = one.decide(question)
+        if found is not None and _ends_with_parts(question, one, found):
+            tell(question, found, one.name, moving)
+            return replace(found, by=one.name)
+    return None
+
+
+def _ends_with_parts(question: Question, decider: Decider, found: Judgement) -> bool:
+    """Whether a bound that says that a rollout ends says so of the other templates that are replaced with it, too."""
+    if found.verdict is not Verdict.COMPLETES or not found.by_bound:
+        return True
+    situation = question.situation
+    others = joined(situation.participants, frozenset({question.position})) - {question.position}
+    told = (decider.decide(Question(situation, place)) for place in others)
+    return all(one is not None and one.verdict is Verdict.COMPLETES for one in told)
+
+
+def decided(question: Question) -> Judgement:
+    """Return what becomes of a rollout while all others stay as they are."""
+    found = first_answer(question, ALONE)
+    if found is None:
+        raise AssertionError("the search always answers")
+    return found
+
+
+def decided_without(
+    situation: Situation, position: int, others: frozenset[int], *, bounded: bool = False
+) -> Judgement:
+    """Return the same without some of the others; `bounded` as in `Question`."""
+    left = position - sum(place < position for place in others)
+    return decided(Question(without(situation, others), left, bounded=bounded))

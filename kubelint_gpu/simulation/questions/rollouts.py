@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.questions.served_resources import (
 from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict, best_of, rank
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import NamedTuple, replace
-from kubelint_gpu.work import UsedUp, part
+from kubelint_gpu.work import UsedUp
 
 
 def judge(
@@ -78,13 +78,12 @@ class _Rollouts(NamedTuple):
 def _judged(asked: _Rollouts) -> tuple[Judgement, ...]:
     unknown = found = tuple(Judgement.undecided(one.new) for one in asked.transitions)
     try:
-        with part(3, 4):
-            found = asked.judged()
+        found = asked.judged()
     except UsedUp:
         return found
     if any(one.placed < one.wanted or not one.ends for one in found):
         others = unknown
-        with suppress(UsedUp), part(1, 4):
+        with suppress(UsedUp):
             standing = where_none_come(asked.transitions, asked.cluster)
             others = found if standing is None else asked._replace(cluster=standing).judged()
         found = tuple(map(_softened, found, others))
@@ -108,14 +107,14 @@ def _grown(found: tuple[Judgement, ...], grown: tuple[Judgement, ...], asked: _R
     transitions, cluster, growth, budget, _ = asked
     if all(one.verdict is Verdict.COMPLETES for one in found):
         return found
-    with suppress(UsedUp), part(1, 2):
+    with suppress(UsedUp):
         grown = asked.judged(growth)
     found = tuple(map(_better, found, grown))
     ending = [number for number, one in enumerate(found) if one.grows and one.verdict is Verdict.COMPLETES]
     stalling = [number for number in ending if found[number].stalls is None]
     if not stalling:
         return found
-    with suppress(UsedUp), part(1, 2):
+    with suppress(UsedUp):
         # the replicas themselves need nodes that join; does the rollout need more of them?
         still = RolloutAnalysis(transitions, cluster, budget, growth, joins=False).judge(stalling)
         found = tuple(

@@ -1,0 +1,44 @@
+"""The most favourable run of a rollout: without all the workloads that can only take room from it.
+
+Resources, ports, volumes, anti-affinity and taints are antitone: fewer other pods never make a place disappear. So a
+rollout that never ends without the others never ends beside them.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from kubelint_gpu.simulation.bounds import preconditions
+from kubelint_gpu.simulation.bounds.change_set import changing, is_apart
+from kubelint_gpu.simulation.bounds.question import Question
+from kubelint_gpu.simulation.prepare.workload_change import joined
+from kubelint_gpu.simulation.questions.deciders import decided_without
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.work import UsedUp, part
+
+
+def stuck_without_others(question: Question) -> Judgement | None:
+    """Return that the rollout is stuck, if it is so without all other workloads; None if that is not known."""
+    situation, position = question.situation, question.position
+    everybody = frozenset(range(len(situation.participants)))
+    return _stuck_without(question, everybody - joined(situation.participants, frozenset({position})))
+
+
+def stuck_without_changes(question: Question) -> Judgement | None:
+    """Return the same without the workloads that change at the same moment."""
+    return _stuck_without(question, changing(question.situation, question.position))
+
+
+def _stuck_without(question: Question, others: frozenset[int]) -> Judgement | None:
+    situation, position, participant = question.situation, question.position, question.participant
+    if not others or not participant.rolling or participant.daemons or not is_apart(situation, position, others):
+        return None
+    if any(preconditions.may_be_evicted(situation, position, place) for place in others):
+        return None
+    with suppress(UsedUp), part(1, 4):
+        if not preconditions.all_run(question.search, position):
+            # others may have the places of its old pods when it begins, and leave them
+            return None
+        found = decided_without(situation, position, others)
+        return found if found.verdict is Verdict.STUCK else None
+    return None
