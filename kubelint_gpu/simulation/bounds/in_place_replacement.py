@@ -44,9 +44,7 @@ def decide(question: Question) -> Judgement | None:
         return None
     simulation = question.search.simulation(frozenset({position}), ())
     places, kinds = simulation.places, simulation.pod_types.members[position]
-    if participant.before != participant.replicas or participant.temporary or simulation.pod_types.optional:
-        return None
-    if any(places.is_charged(kind) for kind in range(len(simulation.pod_types.kinds))):
+    if participant.before != participant.replicas or participant.temporary or any(map(places.is_charged, kinds)):
         return None
     if all(places.local[kind] for kind in kinds):
         # each node takes so many of its pods whatever runs elsewhere: any place is as good as the one that was left

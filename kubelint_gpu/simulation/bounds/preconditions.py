@@ -48,6 +48,8 @@ def _may_evict(situation: Situation, position: int, *, itself: bool) -> bool:
         return False
     lower = [place for place, other in enumerate(situation.participants) if gives_way(other.old.spec, mine)]
     lower = [place for place in lower if itself or place != position]
+    if not situation.participants[position].daemons and always_room(position, situation.demands, situation.residual):
+        return False
     if any(not nodes.isdisjoint(situation.demands[place].nodes) for place in lower):
         return True
     below = [pod for pod in situation.fixed if pod.spec.node_name in nodes and gives_way(pod.spec, mine)]
@@ -94,10 +96,14 @@ def is_beyond_search(situation: Situation) -> bool:
 
 def all_run(search: GroupSearch, position: int) -> bool:
     """Whether the old pods of a participant run when it begins: it is known, or taken to be so, as all find room."""
-    one = search.situation.participants[position]
+    situation = search.situation
+    one = situation.participants[position]
     if len(one.running) >= min(one.before, one.replicas):
         return True
-    return one_placement(search.simulation(frozenset({position}), ())) is not None
+    if one.known or one.daemons:
+        return one_placement(search.simulation(frozenset({position}), ())) is not None
+    at_rest = search.simulation(frozenset(), ())
+    return situation.memo.of("one placement", (at_rest,), lambda: one_placement(at_rest)) is not None
 
 
 def gives_way(spec: PodSpec, other: PodSpec) -> bool:

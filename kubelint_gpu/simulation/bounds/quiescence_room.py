@@ -29,7 +29,7 @@ class QuiescentBound(Value):
         least: the least that one of its pods takes.
         most: how many there are of them at most.
         old: how many of these are no new ones at most.
-        on_each: whether there is no more than one of them on a node, as of a DaemonSet.
+        on_each: how many of them can be on one node, of a DaemonSet; 0 for all others.
         pods: its old, its new and its running pods.
     """
 
@@ -39,7 +39,7 @@ class QuiescentBound(Value):
     least: Mapping[str, int]
     most: int
     old: int
-    on_each: bool
+    on_each: int
     pods: tuple[Pod, ...]
 
     def held(self, name: str, count: int) -> int:
@@ -78,8 +78,13 @@ def bound_of(
     *,
     waits: bool,
     rolls: bool,
+    moment: bool = False,
+    free: bool = False,
 ) -> QuiescentBound:
-    """What can be bound of a participant; it `rolls`, or `waits` for a node with one of its new pods."""
+    """Return what can be bound of a participant; it `rolls`, or `waits` for a node with one of its new pods.
+
+    With `moment` it is so at any moment, and not only at a rest. One that is `free` may do anything.
+    """
     mine = situation.participants[position]
     each: dict[str, int] = {}
     each_new: dict[str, int] = {}
@@ -101,10 +106,13 @@ def bound_of(
         most = int(keeps(mine.replicas))
     elif waits and rolls:
         most -= 0 if keeps(mine.replicas) else 1
-    old = mine.controller.old_at_rest(mine.replicas) if rolls else most
+    if moment or free:
+        most = (demand.most if moment else demand.whole) - waits
+    old = mine.controller.old_at_rest(mine.replicas) if rolls and not moment else most
+    on_each = (demand.on_each or 1 if moment else 1) if mine.daemons else 0
     if demand.supply is None or demand.supply.each != demand.devices:
         least.pop(DEVICES, None)
-    return QuiescentBound(demand.nodes, each, each_new, least, max(0, most), old, mine.daemons, pods)
+    return QuiescentBound(demand.nodes, each, each_new, least, max(0, most), old, on_each, pods)
 
 
 class QuiescentRoom:
@@ -166,5 +174,5 @@ class QuiescentRoom:
             return
         for node in nodes:
             free = self._residual[node].get(name, int(name in self._once))
-            taken = sum(one.each.get(name, 0) for one in daemons if node in one.nodes)
+            taken = sum(one.on_each * one.each.get(name, 0) for one in daemons if node in one.nodes)
             yield free - taken - amount + 1

@@ -29,7 +29,7 @@ AT_ONCE: tuple[Decider, ...] = (
     Decider("room-at-rest", room.at_rest),
     Decider("counting-shares", change_set.by_counting),
     Decider("shortage-by-sum", shortage.by_sum),
-    Decider("quiescence-at-once", quiescence.at_once),
+    Decider("quiescence", quiescence.decide),
 )
 """Deciders that hold whatever else is known to change at the same moment."""
 ALONE: tuple[Decider, ...] = (
@@ -38,7 +38,6 @@ ALONE: tuple[Decider, ...] = (
     Decider("shortage-alone", shortage.alone),
     Decider("shortage-at-last", shortage.at_last),
     Decider("in-place-replacement", in_place_replacement.decide),
-    Decider("quiescence", quiescence.decide),
     Decider("search", exhaustive.decide),
 )
 """Deciders of a rollout while all others stay as they are; the last one always answers."""
