@@ -13,8 +13,6 @@ class Budget(Value):
         least: the steps that each unit may take in any case.
         replicas: so many pods of a workload are built whatever the nodes hold.
         states: the states that the search of one workload's rollout looks at; on many nodes fewer.
-        searches: how many times as many states all rollouts of one question look at, and `least_states` how many one
-            of them looks at in any case.
         starts: the first placements from which a search goes on that has not seen all of them.
         retries: how often a search begins anew with pods that it took to stay where they are.
         placements: the partial placements that counting pods looks at.
@@ -36,8 +34,6 @@ class Budget(Value):
     least: int = 1_000
     replicas: int = 64
     states: int = 20_000
-    searches: int = 2
-    least_states: int = 200
     starts: int = 50
     retries: int = 20
     placements: int = 5_000

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from contextvars import ContextVar
 from functools import partial
 from sys import maxsize
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Thing = TypeVar("Thing", bound=Hashable)
 Answer = TypeVar("Answer")
@@ -25,19 +25,20 @@ class Allowance:
     """What is left of the work that something may do, in steps, and how often a part of it was used up.
 
     `group` is what each contended group may take of it. `common` is what several questions have together, where this is
-    the share of one of them. `paid` is what was done once for the whole and all of its parts.
+    the share of one of them. `paid` is what was done once for the whole and all of its parts, `answers` what they keep.
     """
 
-    __slots__ = ("common", "cut", "group", "left", "paid")
+    __slots__ = ("answers", "common", "cut", "group", "left", "paid")
 
     def __init__(
-        self, steps: int, group: int = maxsize, common: Allowance | None = None, paid: set[Hashable] | None = None
+        self, steps: int, group: int = maxsize, whole: Allowance | None = None, common: Allowance | None = None
     ) -> None:
         self.left = steps
         self.cut = 0
         self.group = group
         self.common = common
-        self.paid = set() if paid is None else paid
+        self.paid: set[Hashable] = set() if whole is None else whole.paid
+        self.answers: dict[Hashable, Any] = {} if whole is None else whole.answers
 
 
 _UNLIMITED = nullcontext(None)
@@ -63,34 +64,16 @@ def paid() -> set[Hashable]:
     return set() if allowance is None else allowance.paid
 
 
+def answers() -> dict[Hashable, Any] | None:
+    """Return the answers that the run about a unit keeps, to be added to; None if nothing is limited."""
+    allowance = _current.get()
+    return None if allowance is None else allowance.answers
+
+
 def left() -> int | None:
     """The steps that are left; None where nothing is limited."""
     allowance = _current.get()
     return None if allowance is None else max(0, allowance.left)
-
-
-Spent = tuple[int, int]
-"""Steps, and how often a part of them was used up."""
-
-
-def own_steps() -> Spent | None:
-    """What is left, and what was used up so far; None where nothing is limited, or several questions share it."""
-    allowance = _current.get()
-    return None if allowance is None or allowance.common is not None else (allowance.left, allowance.cut)
-
-
-def spent_since(before: Spent | None) -> Spent:
-    """What was spent since `own_steps` gave `before`."""
-    now = own_steps()
-    return (0, 0) if before is None or now is None else (before[0] - now[0], now[1] - before[1])
-
-
-def spend(spent: Spent) -> None:
-    """Take off what something took that is not done again."""
-    allowance = _current.get()
-    if allowance is not None:
-        allowance.left -= spent[0]
-        allowance.cut += spent[1]
 
 
 @contextmanager
@@ -99,6 +82,14 @@ def limited(steps: int, group: int = maxsize) -> Iterator[Allowance]:
     allowance = Allowance(steps, group)
     with within(_current, allowance):
         yield allowance
+
+
+def of_group(number: int, of: int) -> AbstractContextManager[Allowance | None]:
+    """Allow a part of what a contended group may take."""
+    outer = _current.get()
+    if outer is None:
+        return _UNLIMITED
+    return _Part(outer, min(max(0, outer.left), outer.group * number // of), outer.common)
 
 
 def part(number: int, of: int) -> AbstractContextManager[Allowance | None]:
@@ -140,7 +131,7 @@ class _Part:
     def __init__(self, outer: Allowance, steps: int, together: Allowance | None) -> None:
         self._outer = outer
         self._steps = steps
-        self._inner = Allowance(steps, outer.group, together, outer.paid)
+        self._inner = Allowance(steps, outer.group, outer, together)
 
     def __enter__(self) -> Allowance:
         self._token = _current.set(self._inner)

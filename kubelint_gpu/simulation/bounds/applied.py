@@ -77,7 +77,7 @@ def told_by_some(question: Question) -> Judgement | None:
     found = replace(question.blank, verdict=Verdict.COMPLETES) if always_ends.always_ends(situation, position) else None
     if not one.moves and preconditions.is_beyond_search(situation):
         return found
-    with suppress(UsedUp):
+    with suppress(UsedUp), part(1 if found else 4, 4):
         ends = (
             _ends(question)
             if one.moves

@@ -204,8 +204,10 @@ class DeploymentController(ReplicaSetController):
         return max(1, self.strategy.batch.of(replicas, round_up=True)) if self.strategy.batch is not None else 1
 
     def replaces_singly(self, replicas: int, _version: str | None) -> bool:
-        """With maxSurge 0 and maxUnavailable 1."""
-        return not self.strategy.paused and resolve(self.strategy, replicas) == RollingLimits(0, 1)
+        """With maxSurge 0 and maxUnavailable 1, or with Recreate and one replica."""
+        if self.strategy.paused:
+            return False
+        return replicas == 1 if self.recreates else resolve(self.strategy, replicas) == RollingLimits(0, 1)
 
     def add_rolling(self, builder: PodTypeBuilder) -> None:
         """Each old ReplicaSet with its pods, and the new one, which has none yet."""

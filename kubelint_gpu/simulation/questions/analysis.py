@@ -13,13 +13,15 @@ from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
 from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.questions import together
+from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.situations import Situations
+from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, Verdict, rank, unbounded, worst
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
-from kubelint_gpu.work import UsedUp, part, shared_out
+from kubelint_gpu.work import UsedUp, of_group, shared_out
 
 
 class RolloutAnalysis:
@@ -131,9 +133,31 @@ class RolloutAnalysis:
     def _among(self, members: Sequence[int], number: int, fixed: Sequence[Pod]) -> Judgement:
         """The judgement of one of some workloads that compete, beside running pods that stay."""
         situation = self._situations.of(members, fixed, self._daemons)
-        found = beside_queued(situation, situation.numbers.index(number), judge_in(situation, number), self._queue)
-        self._situations.spend(found.states)
-        return self._beside_daemons(found)
+        place = situation.numbers.index(number)
+
+        def found() -> Judgement:
+            return beside_queued(situation, place, judge_in(situation, number), self._queue)
+
+        sign = ("rollout", place, *(one.new.key for one in situation.participants))
+        return self._beside_daemons(asked_once(sign, self._decisive(situation), found))
+
+    def _decisive(self, situation: Situation) -> tuple[object, ...]:
+        """All that decides what becomes of a group."""
+        quotas_and_budgets = situation.cluster.quotas, situation.cluster.disruption_budgets
+        return (
+            situation.budget,
+            situation.joins,
+            situation.participants,
+            situation.demands,
+            situation.eligible,
+            situation.fixed,
+            situation.daemons,
+            situation.driven,
+            self._queue,
+            situation.grown,
+            quotas_and_budgets,
+            replace(situation.cluster, pods=(), quotas=(), disruption_budgets=()),
+        )
 
     def _beside_daemons(self, found: Judgement) -> Judgement:
         """The judgement of a rollout that never ends while daemon pods stay; one that is rolled gives its pod away."""
@@ -160,16 +184,20 @@ class RolloutAnalysis:
             if len(rolling) < 2:
                 continue
             try:
-                with part(1, 2):
+                with of_group(1, 2):
                     together = self._judged_together(members, ends)
             except UsedUp:
                 together = Together((), Verdict.UNDECIDED, by_bound=False)
-            self._situations.spend(together.states)
             workloads = tuple(self._workloads[number] for number in rolling)
             found.append(replace(together, workloads=workloads, numbers=tuple(rolling)))
         return tuple(found)
 
     def _judged_together(self, members: Sequence[int], ends: str) -> Together:
         situation = self._situations.of(members, self._prepared.rest, self._daemons)
-        found = together.judged_together(situation, ends=ends)
-        return together_beside_queued(situation, found, self._queue, ends)
+
+        def found() -> Together:
+            judged = together.judged_together(situation, ends=ends)
+            return together_beside_queued(situation, judged, self._queue, ends)
+
+        sign = ("together", ends, *(one.new.key for one in situation.participants))
+        return asked_once(sign, self._decisive(situation), found)

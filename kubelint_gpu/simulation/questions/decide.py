@@ -6,6 +6,7 @@ Deciders answer one after the other: bounds first, the search where none of them
 from __future__ import annotations
 
 from kubelint_gpu.simulation.bounds import applied, change_set, shortfall
+from kubelint_gpu.simulation.bounds.always_ends import always_ends
 from kubelint_gpu.simulation.bounds.change_set import changing, named
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.questions import helped_by, relaxed
@@ -33,7 +34,8 @@ def judge_in(situation: Situation, number: int) -> Judgement:
         return replace(blank, placed=stay, alone=stay)
     found = first_answer(question, AT_ONCE, changing(situation, position)) or relaxed.stuck_without_others(question)
     try:
-        with part(7, 8):
+        # where it surely ends, only whom it evicts is looked for
+        with part(1 if always_ends(situation, position) else 7, 8):
             found = found or _sought(question)
     except UsedUp:
         found = first_answer(question, AT_LAST)

@@ -79,9 +79,7 @@ def decided(question: Question) -> Judgement:
     return found
 
 
-def decided_without(
-    situation: Situation, position: int, others: frozenset[int], *, bounded: bool = False
-) -> Judgement:
+def decided_without(situation: Situation, position: int, others: frozenset[int], *, bounded: bool = False) -> Judgement:
     """Return the same without some of the others; `bounded` as in `Question`."""
     left = position - sum(place < position for place in others)
     return decided(Question(without(situation, others), left, bounded=bounded))

@@ -10,7 +10,6 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.prepare.standing_pods import may_leave_devices, where_none_come
 from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
-from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.questions.served_resources import (
     SERVED_BOTH_WAYS,
     served_both_ways,
@@ -38,11 +37,7 @@ def judge(
     `growth` are pools that an autoscaler enlarges.
     """
     open_ends = served_both_ways(transitions, cluster, growth)
-    found = asked_once(
-        (*(one.new.key for one in transitions), len(cluster.nodes)),
-        (budget, tuple(growth), None if only is None else tuple(only), tuple(transitions), cluster),
-        lambda: _judged(_Rollouts(*with_claims_for_resources(transitions, cluster, growth), budget, only)),
-    )
+    found = _judged(_Rollouts(*with_claims_for_resources(transitions, cluster, growth), budget, only))
     return tuple(
         replace(Judgement.undecided(one.new), unknown=SERVED_BOTH_WAYS)
         if number in open_ends

@@ -7,8 +7,11 @@ from functools import cached_property
 
 from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds.always_ends import always_ends
+from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful, may_evict
+from kubelint_gpu.simulation.bounds.question import Question
+from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
 from kubelint_gpu.simulation.bounds.shortage import asks_too_much
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone
 from kubelint_gpu.simulation.evidence.watch import tell_together
@@ -84,8 +87,11 @@ def _each_ends(question: GroupQuestion) -> Together | None:
     """A bound says of each of them that it ends whatever is rolled at the same moment."""
     situation = question.all_known
     search = GroupSearch(situation)
-    ends = is_peaceful(situation) and all(_ends_in_any_order(situation, search, place) for place in question.rolling)
-    return question.completes() if ends else None
+    return (
+        question.completes()
+        if all(_ends_in_any_order(situation, search, place) for place in question.rolling)
+        else None
+    )
 
 
 def _ends_in_any_order(situation: Situation, search: GroupSearch, position: int) -> bool:
@@ -95,7 +101,12 @@ def _ends_in_any_order(situation: Situation, search: GroupSearch, position: int)
     shares = shares_of(situation, search, position)
     if shares is not None:
         return shares.total >= shares.most + shares.needed
-    return always_ends(situation, position)
+    if is_peaceful(situation) and always_ends(situation, position):
+        return True
+    one = Question(situation, position)
+    if one.roomy or (one.roomy_at_rest and not may_evict(situation, position)):
+        return True
+    return leaves_no_pod_pending(situation, search, frozenset({position}), changing(situation, position))
 
 
 def _shortage(question: GroupQuestion) -> Together | None:
@@ -120,13 +131,6 @@ def _stands_alone(situation: Situation, search: GroupSearch, place: int) -> bool
     return fit_alone(situation, search, place).placed >= participant.replicas
 
 
-def _quiescence(question: GroupQuestion) -> Together | None:
-    from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
-
-    known = leaves_no_pod_pending(question.situation, question.search, question.rolling)
-    return question.completes() if known else None
-
-
 def _search(question: GroupQuestion) -> Together:
     participants, rolling = question.situation.participants, question.rolling
     scaling = frozenset(place for place, one in enumerate(participants) if one.moves) - rolling
@@ -141,7 +145,6 @@ TOGETHER: tuple[GroupDecider, ...] = (
     GroupDecider("room-at-rest", _room_at_rest),
     GroupDecider("each-ends", _each_ends),
     GroupDecider("shortage", _shortage),
-    GroupDecider("quiescence", _quiescence),
     GroupDecider("search", _search),
 )
 """Deciders of rollouts that start at the same moment; the last one always answers."""
