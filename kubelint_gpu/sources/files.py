@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.documents import MAX_BYTES
 from kubelint_gpu.sources.checkout import is_inside, leads_out, way_out
 from kubelint_gpu.sources.paths import exists, is_folder
+from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, dataclass, field
 
 if TYPE_CHECKING:
@@ -88,7 +89,9 @@ def collect(
     A path that a link takes out of its checkout is an error.
     A file that is reached twice is read once.
     """
-    collector = _Collector(cwd or Path.cwd(), max_bytes)
+    folder = cwd or Path.cwd()
+    collector = _Collector(folder, max_bytes)
+    keep_out(folder / path for path in paths if path != STDIN)
     for path in paths:
         if path == STDIN:
             collector.add_stdin(stdin, stdin_filename)
@@ -106,6 +109,7 @@ def read_named(path: str | Path, *, max_bytes: int = MAX_BYTES) -> bytes:
         NotReadable: it cannot be read, is no regular file, or a link takes it out of its checkout.
     """
     try:
+        keep_out([path])
         out = way_out(path, Path.cwd())
         if out is None:
             return _bounded(Path(path), max_bytes + 1)
@@ -203,7 +207,10 @@ class _Collector:
             except OSError as error:
                 self.errors.append(SourceError(shown, _reason(error)))
                 continue
-            is_chart = any(child.name == "Chart.yaml" for child in children)
+            names = {child.name for child in children}
+            is_chart = "Chart.yaml" in names
+            if ".git" in names:
+                keep_out([path])
             for child in children:
                 name, path, is_link = child.name, child.path, child.is_symlink()
                 there = os.path.realpath(path) if is_link else f"{real.rstrip(os.sep)}{os.sep}{name}"

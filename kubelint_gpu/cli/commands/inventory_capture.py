@@ -28,9 +28,11 @@ def command(context: str, kubeconfig: str, anonymize: bool, leave_out: tuple[str
     from kubelint_gpu.inventory.capture.capturing import captured
     from kubelint_gpu.messages.wording import counted
     from kubelint_gpu.sources.kubectl import KubectlError, ask
+    from kubelint_gpu.sources.programs import keep_out
     from kubelint_gpu.workspace.cluster_context import ClusterContext
     from kubelint_gpu.workspace.project.worlds import complain, tell_errors
 
+    keep_out([output])
     without = [_resource(name) for name in leave_out]
     try:
         answers = ask(context=context, kubeconfig=kubeconfig, without=without)

@@ -12,6 +12,7 @@ import click
 
 from kubelint_gpu.sources import Skipped, SourceError, SourceFile, collect
 from kubelint_gpu.sources.checkout import way_out
+from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, dataclass
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
@@ -82,6 +83,7 @@ def gather(
         click.ClickException: there is no git repository for `hook`.
     """
     settings = configuration or Configuration()
+    keep_out(inventories)
     repository = Repository(settings, paths)
     given, paths = paths, everything(paths, settings, inventories)
     widened = len(paths) > len(given)
