@@ -76,9 +76,9 @@ def _written(texts: Sequence[tuple[SourceText, SourceText]]) -> bool:
     """Whether every changed file could be written."""
     root = repository_root(Path.cwd())
     done = True
-    for _, source in texts:
+    for read, source in texts:
         try:
-            replace_file(Path(source.path), encode(source, source.text), root)
+            replace_file(Path(source.path), encode(source, source.text), root, was=encode(read, read.text))
         except NotWritable as error:
             complain(source.path, f"cannot be fixed: {error}")
             done = False
