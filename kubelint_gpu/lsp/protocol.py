@@ -1,4 +1,4 @@
-"""JSON-RPC as an editor speaks it, in which every request is answered: by a result, or by an error that says why not."""
+"""JSON-RPC as an editor speaks it; every request is answered, by a result or by an error that says why not."""
 
 from __future__ import annotations
 

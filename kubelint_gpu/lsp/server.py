@@ -28,6 +28,8 @@ _TRIGGERS = (" ", ":", "/", ".", "-", "[", ",", '"')
 class Server(LanguageServer):
     """One editor's server."""
 
+    protocol: AnsweringProtocol
+
     def __init__(self, settings: SessionSettings) -> None:
         super().__init__(SOURCE, __version__, protocol_cls=AnsweringProtocol)
         self.session = Session(settings, self._publish, self.log)

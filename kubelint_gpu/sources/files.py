@@ -27,6 +27,7 @@ SKIMMED = ("CustomResourceDefinition",)
 """Kinds of which nothing but the head is judged: they are most of the bytes of real repositories."""
 
 _TEMPLATE = "templates of a Helm chart; check what helm template prints: helm template CHART | kubelint-gpu check -"
+_AT_ONCE = 16 * 1024 * 1024
 _SKIPPED = frozenset({"node_modules", "venv", "__pycache__"})
 
 
@@ -246,7 +247,12 @@ def _bounded(path: str | Path, most: int) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise NotReadable("not a regular file; use - to read from a pipe")
-        return file.read(most)
+        parts: list[bytes] = []
+        # Python makes room for as much as it is asked for
+        while most > 0 and (part := file.read(min(most, _AT_ONCE))):
+            parts.append(part)
+            most -= len(part)
+        return b"".join(parts)
 
 
 def is_in_chart(path: str) -> bool:

@@ -6,6 +6,7 @@ import click
 
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.options import option
 
 
@@ -79,7 +80,7 @@ def _write(text: str, output: str) -> None:
     from kubelint_gpu.sources.safe_write import NotWritable, write_file
 
     if output == "-":
-        click.echo(text, nl=False)
+        say(text, nl=False)
         return
     try:
         write_file(Path(output), text.encode())

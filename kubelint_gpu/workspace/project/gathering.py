@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.sources import Skipped, SourceError, SourceFile, collect
 from kubelint_gpu.sources.checkout import way_out
 from kubelint_gpu.sources.programs import keep_out
@@ -62,7 +61,7 @@ class Gathered(Value):
         if self.built.failure:
             from kubelint_gpu.messages.display import visible
 
-            click.echo(f"kubelint-gpu: kustomizations are not rendered: {visible(self.built.failure)}", err=True)
+            say(f"kubelint-gpu: kustomizations are not rendered: {visible(self.built.failure)}", err=True)
 
 
 def gather(
