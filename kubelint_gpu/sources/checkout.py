@@ -37,9 +37,10 @@ def repositories_around(paths: Iterable[str]) -> Iterator[str]:
 def anchor_of(paths: Iterable[str], cwd: Path) -> Path:
     """The folder from which a run looks for what it needs besides its paths.
 
-    That is the working directory, and where it lies in no repository that holds the first of them, the root of theirs.
+    That is the working directory, and where it lies in no repository that holds the first of them by name, the root of
+    theirs.
     """
-    first = next((path for path in paths if path != "-"), None)
+    first = min((path for path in paths if path != "-"), default=None)
     if first is None:
         return cwd
     full = Path(os.path.abspath(cwd / first))  # noqa: PTH100 - a link stays one

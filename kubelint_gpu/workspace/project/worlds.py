@@ -104,7 +104,7 @@ def read_world(
         return ClusterContext(full=what_if.full), False
     from kubelint_gpu.inventory import Inventory, InventoryError, load
 
-    collected = collect([*paths, *what_if.added], stdin=sys.stdin.buffer)
+    collected = collect([*sorted(paths), *sorted(what_if.added)], stdin=sys.stdin.buffer)
     readings: tuple[Reading, ...] = ()
     plain = store if not (named or collected.errors or what_if.without) else None
     try:
