@@ -13,9 +13,9 @@ from typing import TextIO
 
 import click
 
-from kubelint_gpu.messages.display import can_show
+from kubelint_gpu.messages.display import can_show, commandless
 from kubelint_gpu.report.content import Options, Report
-from kubelint_gpu.report.format_names import renderer
+from kubelint_gpu.report.format_names import COMMANDING, renderer
 from kubelint_gpu.sources.safe_write import NotWritable, writable
 
 
@@ -102,6 +102,7 @@ def write(
                     raise click.ClickException(f"cannot write {target}: {why}") from None
             options = options_for(stream, color, fix_hints=fix_hints, category=category, quiet=quiet)
             for part in renderer(name)(report, options):
+                part = part if name in COMMANDING else commandless(part)  # noqa: PLW2901 - the same part, harmless
                 stream.write(part)
                 if target == "-":
                     shown.append(part)
@@ -115,4 +116,4 @@ def print_statistics(report: Report, color: str) -> None:
     from kubelint_gpu.report.tally import statistics
 
     for part in statistics(report, options_for(sys.stdout, color)):
-        sys.stdout.write(part)
+        sys.stdout.write(commandless(part))

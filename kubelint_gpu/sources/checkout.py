@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kubelint_gpu.sources.paths import exists
@@ -21,12 +21,26 @@ def repository_root(start: Path) -> Path:
     return Path(folder)
 
 
+def repositories_around(paths: Iterable[str]) -> Iterator[str]:
+    """The real paths of the repositories that hold or enclose some absolute paths, or what these are links to."""
+    seen: set[str] = set()
+    # what is not there yet has a folder, and a path that no system takes has none
+    there = [path for path in paths if exists(path) or exists(os.path.dirname(path))]  # noqa: PTH120 - text
+    for folder in (*there, *map(os.path.realpath, there)):
+        while folder not in seen:
+            seen.add(folder)
+            if exists(os.path.join(folder, _GIT)):  # noqa: PTH118 - text
+                yield os.path.realpath(folder)
+            folder = os.path.dirname(folder)  # noqa: PLW2901, PTH120 - the next one upward
+
+
 def anchor_of(paths: Iterable[str], cwd: Path) -> Path:
     """The folder from which a run looks for what it needs besides its paths.
 
-    That is the working directory, and where it lies in no repository that holds the first of them, the root of theirs.
+    That is the working directory, and where it lies in no repository that holds the first of them by name, the root of
+    theirs.
     """
-    first = next((path for path in paths if path != "-"), None)
+    first = min((path for path in paths if path != "-"), default=None)
     if first is None:
         return cwd
     full = Path(os.path.abspath(cwd / first))  # noqa: PTH100 - a link stays one

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kubelint_gpu.sources.checkout import repository_root
+from kubelint_gpu.sources.git_folder import odd_file
 from kubelint_gpu.sources.paths import exists, is_file
 from kubelint_gpu.sources.programs import find, search_path
 
@@ -55,6 +56,7 @@ def root_of(folder: Path) -> Path:
     root = repository_root(folder.absolute())
     if not exists(root / ".git"):
         raise GitError("not a git repository: neither this folder nor one above it holds .git")
+    _can_be_read(root)
     return root
 
 
@@ -73,6 +75,7 @@ def git(arguments: Sequence[str | bytes], root: Path, given: bytes = b"") -> byt
 def _run(
     arguments: Sequence[str | bytes], folder: Path, given: bytes = b"", more: dict[str, str] | None = None
 ) -> bytes:
+    _can_be_read(folder)
     path = search_path()
     program = find("git", path)
     if program is None:
@@ -95,6 +98,17 @@ def _run(
     if ran.returncode:
         raise GitError(ran.stderr.decode(errors="replace").strip().removeprefix("fatal: ") or "git failed")
     return ran.stdout
+
+
+def _can_be_read(root: Path) -> None:
+    """Refuse a repository in which git would wait for ever.
+
+    Raises:
+        GitError: something that git reads is no plain file.
+    """
+    odd = odd_file(root / os.environ.get("GIT_DIR", ".git"))
+    if odd is not None:
+        raise GitError(f"git is not asked, because {odd} is no plain file")
 
 
 def commit_named(revision: str, root: Path) -> str | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from kubelint_gpu.sources.programs import find
+from kubelint_gpu.sources.programs import find, search_path
 from kubelint_gpu.values import Value, dataclass
 
 # what an inventory is made of, with the group that serves it
@@ -106,6 +107,8 @@ def _run(arguments: Sequence[str], flags: Sequence[str], *, partly: bool = False
             capture_output=True,
             check=False,
             timeout=_SECONDS,
+            # kubectl looks up programs that the kubeconfig names
+            env={**os.environ, "PATH": os.pathsep.join(search_path())},
         )
     except OSError as error:
         raise KubectlError(f"kubectl cannot be started: {error.strerror}") from None

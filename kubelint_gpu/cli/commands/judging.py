@@ -17,6 +17,7 @@ from kubelint_gpu.cli.outputs import category_of, print_statistics, write
 from kubelint_gpu.cli.own_files import own_files, refuse_own_files, wholly_checked
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import per_path_problems, select
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.project.gathering import Gathered
 from kubelint_gpu.workspace.project.progress import progress
@@ -104,7 +105,7 @@ def judged(
 
         tell(fixed)
     if report.failed and all(target != "-" for _, target in targets):
-        click.echo(f"kubelint-gpu: the run failed: {report.failed}", err=True)
+        say(f"kubelint-gpu: the run failed: {report.failed}", err=True)
     code = FAILED
     if not (outcome.failed or inputs.failed):
         failing = any(selection.fails(finding) for finding in findings)
