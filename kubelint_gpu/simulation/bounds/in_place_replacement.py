@@ -25,40 +25,43 @@ if TYPE_CHECKING:
 
 
 def decide(question: Question) -> Judgement | None:
-    """It completes where its pods need no place but those that they leave themselves.
+    """It completes if its pods come back to their places, and evict nobody on the way."""
+    situation, position, controller = question.situation, question.position, question.participant.controller
+    # new pods that are made while old ones still terminate may evict others instead of waiting for these
+    early = controller.has_replica_sets and not controller.recreates
+    if early and preconditions.may_evict(situation, position):
+        return None
+    return replace(question.blank, verdict=Verdict.COMPLETES) if comes_back(question) else None
 
-    All others keep their pods and wait for none, and nobody evicts anybody.
+
+def comes_back(question: Question) -> bool:
+    """Return whether its pods need no place but those that they leave themselves, while nobody else moves.
+
+    All others keep their pods and wait for none. Whom its pods evict meanwhile is in nobody's way.
     """
     situation, position, participant = question.situation, question.position, question.participant
     if not participant.rolling or participant.resumes or preconditions.is_crowded(situation, position):
-        return None
-    if question.search.outsiders or (
-        # new pods that are made while old ones still terminate
-        participant.controller.has_replica_sets
-        and not participant.controller.recreates
-        and preconditions.may_evict(situation, position)
-    ):
-        return None
+        return False
+    if question.search.outsiders:
+        return False
     by_one = _is_one_by_one(participant, situation.cluster)
     if not by_one and not _needs_no_more(participant):
-        return None
+        return False
     before = question.search.simulation(frozenset(), ())
     start = situation.memo.of("one placement", (before,), lambda: placements.one_placement(before))
     if start is None:
-        return None
+        return False
     simulation = question.search.simulation(frozenset({position}), ())
     places, kinds = simulation.places, simulation.pod_types.members[position]
     if participant.before != participant.replicas or participant.temporary:
-        return None
+        return False
     if not (by_one and places.are_alike(kinds) and _is_charged_alike(simulation, kinds)):
         # each node takes so many of its pods whatever runs elsewhere: any place is as good as the one that was left
         local = all(places.local[kind] and not places.is_charged(kind) for kind in kinds)
         alike = situation.demands[position].alike_devices
         if not (local and _needs_no_more(participant) and _come_no_larger(simulation, kinds, alike=alike)):
-            return None
-    if not _stands(before, start, before.pod_types.members[position]):
-        return None
-    return replace(question.blank, verdict=Verdict.COMPLETES)
+            return False
+    return _stands(before, start, before.pod_types.members[position])
 
 
 def _needs_no_more(participant: WorkloadChange) -> bool:

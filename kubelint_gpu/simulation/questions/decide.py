@@ -5,13 +5,14 @@ Deciders answer one after the other: bounds first, the search where none of them
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from kubelint_gpu.simulation.bounds import applied, change_set, shortfall
-from kubelint_gpu.simulation.bounds.always_ends import always_ends
 from kubelint_gpu.simulation.bounds.change_set import changing, named
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.questions import helped_by, relaxed
 from kubelint_gpu.simulation.questions.beside_higher import beside_higher
-from kubelint_gpu.simulation.questions.deciders import AT_LAST, AT_ONCE, decided, decided_without, first_answer
+from kubelint_gpu.simulation.questions.deciders import AT_LAST, AT_ONCE, SOON, decided, decided_without, first_answer
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
@@ -33,19 +34,31 @@ def judge_in(situation: Situation, number: int) -> Judgement:
     if not situation.eligible[position] and not (rolling and stay >= wanted) and (question.peaceful or not stay):
         return replace(blank, placed=stay, alone=stay)
     found = first_answer(question, AT_ONCE, changing(situation, position)) or relaxed.stuck_without_others(question)
-    try:
-        # where it surely ends, only whom it evicts is looked for
-        with part(1 if always_ends(situation, position) else 7, 8):
-            found = found or _sought(question)
-    except UsedUp:
-        found = first_answer(question, AT_LAST)
-        if found is None:
-            raise
-    if found.verdict is Verdict.UNDECIDED:
-        found = first_answer(question, AT_LAST) or found
+    found = found or _contended(question)
     if found.verdict is Verdict.STUCK and question.may_have_template:
         found = replace(found, verdict=Verdict.MAY_STICK)
     return beside_higher(question, found)
+
+
+def _contended(question: Question) -> Judgement:
+    """Return what the search says: first with an eighth of the work, then what it takes most to find out without it.
+
+    Raises:
+        UsedUp: nothing was found out.
+    """
+    # if the rollout surely ends, only whom it evicts is looked for
+    turns = ((1, AT_LAST),) if applied.surely_ends(question) else ((1, SOON), (7, AT_LAST))
+    found = None
+    for eighths, deciders in turns:
+        with suppress(UsedUp), part(eighths, 8):
+            found = _sought(question)
+        if found is None or found.verdict is Verdict.UNDECIDED:
+            found = first_answer(question, deciders) or found
+        if found is not None and found.verdict is not Verdict.UNDECIDED:
+            return found
+    if found is None:
+        raise UsedUp
+    return found
 
 
 def _sought(question: Question) -> Judgement:

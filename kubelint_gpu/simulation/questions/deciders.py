@@ -9,6 +9,7 @@ from kubelint_gpu.simulation.bounds import (
     applied,
     change_set,
     counting,
+    crowded_start,
     exhaustive,
     in_place_replacement,
     per_node,
@@ -41,6 +42,11 @@ ALONE: tuple[Decider, ...] = (
     Decider("search", exhaustive.decide),
 )
 """Deciders of a rollout while all others stay as they are; the last one always answers."""
+SOON: tuple[Decider, ...] = (
+    Decider("shortage-alone", shortage.alone),
+    Decider("crowded-start", crowded_start.decide),
+)
+"""Deciders that are asked if the search takes more than a little work."""
 AT_LAST: tuple[Decider, ...] = (
     Decider("shortage-alone", shortage.alone),
     Decider("some-runs", applied.told_by_some),
