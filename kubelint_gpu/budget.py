@@ -106,6 +106,7 @@ class StepsLimits(Value):
     placement: int = 8  # nodes and pods of a partial placement
     kept_placement: int = 64  # those of one that is remembered
     pod_type: int = 8
+    successor: int = 4  # nodes of a state that follows another
 
 
 @dataclass(frozen=True, slots=True)

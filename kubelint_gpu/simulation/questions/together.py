@@ -65,13 +65,14 @@ def judged_together(situation: Situation, *, ends: str = "") -> Together:
     No verdict where the pods of one find too little room even where no other workload of the group is.
     """
     question = GroupQuestion(situation, ends)
+    # if all of them surely end, only whom they evict is looked for
+    ends_surely = all(always_ends(question.all_known, place) for place in question.rolling)
     try:
-        with part(7, 8):
+        with part(1 if ends_surely else 7, 8):
             found = next(found for one in asked(TOGETHER) if (found := one.decide(question)) is not None)
     except UsedUp:
         found = Together((), Verdict.UNDECIDED, by_bound=False)
-    if found.verdict is Verdict.UNDECIDED and all(always_ends(question.all_known, place) for place in question.rolling):
-        # a search would say, too, whom they evict
+    if found.verdict is Verdict.UNDECIDED and ends_surely:
         found = question.completes()
     tell_together(situation, found, ends, question.rolling)
     return found
