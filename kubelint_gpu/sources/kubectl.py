@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from kubelint_gpu.sources import children
+from kubelint_gpu.sources.children import ChildError, Limits
 from kubelint_gpu.sources.programs import find
 from kubelint_gpu.values import Value, dataclass
 
@@ -34,7 +35,7 @@ RESOURCES = (
     "volumeattachments.storage.k8s.io",
 )
 _NEEDED = ("nodes", "pods")
-_SECONDS = 300
+_LIMITS = Limits(seconds=300, output=512 << 20, memory=8 << 30)
 
 
 class KubectlError(Exception):
@@ -100,22 +101,15 @@ def _run(arguments: Sequence[str], flags: Sequence[str], *, partly: bool = False
         raise KubectlError("kubectl is not installed")
     timeout = [] if arguments[0] == "config" else ["--request-timeout=60s"]
     try:
-        ran = subprocess.run(  # noqa: S603 - no shell, and nothing of a manifest is among the arguments
-            [program, *arguments, *timeout, *flags],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            timeout=_SECONDS,
-        )
-    except OSError as error:
-        raise KubectlError(f"kubectl cannot be started: {error.strerror}") from None
-    except subprocess.TimeoutExpired:
-        raise KubectlError(f"kubectl did not answer within {_SECONDS} seconds") from None
-    if ran.returncode and not (partly and ran.stdout.strip()):
+        # without a session of its own: what logs in may ask at the terminal
+        ran = children.run([program, *arguments, *timeout, *flags], _LIMITS, session=False)
+    except ChildError as error:
+        raise KubectlError(str(error)) from None
+    if ran.failed and not (partly and ran.output.strip()):
         if partly and arguments[0] == "config":
             return b""
-        raise KubectlError(_complaint(ran.stderr.decode(errors="replace")))
-    return ran.stdout
+        raise KubectlError(_complaint(ran.error))
+    return ran.output
 
 
 def _complaint(text: str) -> str:
