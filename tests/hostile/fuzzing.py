@@ -112,6 +112,9 @@ class _Files:
     def canonical(self, path: str) -> str:
         return path
 
+    def size(self, path: str) -> int | None:
+        return len(self._texts[path]) if path in self._texts else None
+
     def read(self, path: str) -> bytes | None:
         return self._texts.get(path)
 
