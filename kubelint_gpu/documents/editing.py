@@ -5,6 +5,7 @@ Each edit is tried before it is given: the changed text is read again and must d
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ from kubelint_gpu.documents.reader import read
 from kubelint_gpu.values import Value, dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from kubelint_gpu.documents.document import Document, Item, Node, Pointer
     from kubelint_gpu.documents.source_text import SourceText, Span
@@ -163,18 +164,65 @@ def remove_key(item: Item, pointer: Pointer) -> Edit:
 
 
 Change = tuple[int, int, str]
+_Promise = tuple[Any, Change, Any, Any]
+"""A document, a change of it, and the pointer that has a value after it: not tried yet."""
+_MOST_APART = 100
+_promises: ContextVar[list[_Promise] | None] = ContextVar("promises", default=None)
+
+
+def together(made: Callable[[], Sequence[Edit]]) -> Sequence[Edit]:
+    """The edits that `made` gives; those of a document are tried together, and its text is read once.
+
+    Where they do not hold together, each is tried by itself.
+
+    Raises:
+        NotEditable: `made` raises it.
+    """
+    if _promises.get() is not None:
+        return made()
+    promises: list[_Promise] = []
+    token = _promises.set(promises)
+    try:
+        edits = made()
+    except NotEditable:
+        edits = None
+    finally:
+        _promises.reset(token)
+    documents = {id(one[0]): one[0] for one in promises}.values()
+    if edits is not None and all(_holds(one, [made for made in promises if made[0] is one]) for one in documents):
+        return edits
+    if len(promises) > _MOST_APART:
+        raise NotEditable("so many changes of one text do not hold together")
+    return made()
 
 
 def tried(document: Document, change: Change, pointer: Pointer, value: Any) -> Edit:
     """The edit, if the document read after it has this value at the pointer and is otherwise the same."""
-    start, end, text = change
-    source, (first, last) = document.source, document.chunk
-    changed = source.text[first:start] + text + source.text[end:last]
-    reading = read(source.path, changed.encode(errors="replace"), max_bytes=len(changed) * 4 + 1)
-    after = next((found for found in reading.documents if found.root[0] + first == document.root[0]), None)
-    if after is None or canonical(after.value) != canonical(with_value(document.value, pointer, value)):
+    promises = _promises.get()
+    if promises is not None:
+        promises.append((document, change, pointer, value))
+    elif not _holds(document, [(document, change, pointer, value)]):
         raise NotEditable("the text around it does not allow a change of this value alone")
-    return Edit(source.path, source.span(start, end), text)
+    start, end, text = change
+    return Edit(document.source.path, document.source.span(start, end), text)
+
+
+def _holds(document: Document, made: Sequence[_Promise]) -> bool:
+    """Whether the document read after some changes has these values and is otherwise the same."""
+    source, (first, last) = document.source, document.chunk
+    pieces: list[str] = []
+    at, expected, begin = first, document.value, document.root[0]
+    for start, end, text in sorted((one[1] for one in made), key=lambda one: one[:2]):
+        if start < at:
+            return False
+        pieces += (source.text[at:start], text)
+        at = end
+    changed = "".join((*pieces, source.text[at:last]))
+    for _, _, pointer, value in made:
+        expected = with_value(expected, pointer, value)
+    reading = read(source.path, changed.encode(errors="replace"), max_bytes=len(changed) * 4 + 1)
+    after = next((found for found in reading.documents if found.root[0] + first == begin), None)
+    return after is not None and canonical(after.value) == canonical(expected)
 
 
 def _replacement(document: Document, node: Node, child: Node, value: Any) -> Change:
