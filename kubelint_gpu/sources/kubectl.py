@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from kubelint_gpu.sources import children
+from kubelint_gpu.sources.children import ChildError, Limits
 from kubelint_gpu.sources.programs import find, search_path
 from kubelint_gpu.values import Value, dataclass
 
@@ -35,7 +36,7 @@ RESOURCES = (
     "volumeattachments.storage.k8s.io",
 )
 _NEEDED = ("nodes", "pods")
-_SECONDS = 300
+_LIMITS = Limits(seconds=300, output=512 << 20, memory=8 << 30)
 
 
 class KubectlError(Exception):
@@ -101,24 +102,17 @@ def _run(arguments: Sequence[str], flags: Sequence[str], *, partly: bool = False
         raise KubectlError("kubectl is not installed")
     timeout = [] if arguments[0] == "config" else ["--request-timeout=60s"]
     try:
-        ran = subprocess.run(  # noqa: S603 - no shell, and nothing of a manifest is among the arguments
-            [program, *arguments, *timeout, *flags],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            timeout=_SECONDS,
-            # kubectl looks up programs that the kubeconfig names
-            env={**os.environ, "PATH": os.pathsep.join(search_path())},
-        )
-    except OSError as error:
-        raise KubectlError(f"kubectl cannot be started: {error.strerror}") from None
-    except subprocess.TimeoutExpired:
-        raise KubectlError(f"kubectl did not answer within {_SECONDS} seconds") from None
-    if ran.returncode and not (partly and ran.stdout.strip()):
+        # kubectl looks up programs that the kubeconfig names; without a session of its own they may ask at the terminal
+        environment = {**os.environ, "PATH": os.pathsep.join(search_path())}
+        command = [program, *arguments, *timeout, *flags]
+        ran = children.run(command, _LIMITS, environment=environment, session=False)
+    except ChildError as error:
+        raise KubectlError(str(error)) from None
+    if ran.failed and not (partly and ran.output.strip()):
         if partly and arguments[0] == "config":
             return b""
-        raise KubectlError(_complaint(ran.stderr.decode(errors="replace")))
-    return ran.stdout
+        raise KubectlError(_complaint(ran.error))
+    return ran.output
 
 
 def _complaint(text: str) -> str:

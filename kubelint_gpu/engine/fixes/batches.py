@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.documents.editing import together
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.asking import drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic, Identity
@@ -109,7 +110,7 @@ def _members(wanted: Sequence[Diagnostic]) -> Iterator[_Member]:
     for place, draft in enumerate(wanted):
         for number, proposal in enumerate(draft.proposals):
             try:
-                edits = proposal.edits()
+                edits = together(proposal.edits)
             except (NotEditable, UsedUp):
                 continue
             if edits and draft.manifest is not None:

@@ -80,7 +80,7 @@ def tried(
         waiting = misplaced_fields.misplaced_in(unit, draft.manifest)
     for number, proposal in enumerate(draft.proposals):
         try:
-            edits = proposal.edits()
+            edits = editing.together(proposal.edits)
             if not edits:
                 continue
             early = misplaced_fields.overtaken(waiting, changed_by(unit, edits)) if waiting else ""

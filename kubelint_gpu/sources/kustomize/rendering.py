@@ -15,9 +15,9 @@ from kubelint_gpu.sources.kustomize.accumulation.retrace import trace
 from kubelint_gpu.sources.kustomize.accumulation.writer import EntryScript, FieldWriter
 from kubelint_gpu.sources.kustomize.build_errors import complaint
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
-from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, heads_of, with_files
+from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, heads_of, text_of, with_files
 from kubelint_gpu.sources.kustomize.files.surveyor import survey
-from kubelint_gpu.sources.kustomize.files.tree import DiskTree
+from kubelint_gpu.sources.kustomize.files.tree import Contents, DiskTree
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, BuildTime, Program, ProgramError, build
 from kubelint_gpu.sources.kustomize.stage import staged
@@ -38,13 +38,14 @@ class KnownRenders(Protocol):
 class Renderer(Value):
     """How kustomizations are built: the program, the flags it is given besides, the time it may take.
 
-    What is `known` is not built again.
+    What is `known` is not built again. `contents` are those of files that were read.
     """
 
     program: Program
     flags: tuple[str, ...] = ()
     time: BuildTime = field(default_factory=BuildTime)
     known: KnownRenders | None = None
+    contents: Contents = field(default_factory=dict)
 
     @property
     def allowed(self) -> AllowedFiles:
@@ -101,8 +102,7 @@ class Rendered(Value):
 
     def _plain(self, path: str) -> Reading:
         """A file of mere data."""
-        text = self.survey.files[path].decode(errors="replace")
-        return Reading((), (), source_text(self.shown(path), text))
+        return Reading((), (), source_text(self.shown(path), text_of(self.survey.files[path])))
 
     def shown(self, path: str) -> str:
         """A path below the root as it is printed."""
@@ -145,7 +145,7 @@ def looked_at(folder: Path, renderer: Renderer, *, root: Path, cwd: Path) -> Ren
 def _looked_at(
     folder: Path, renderer: Renderer, root: Path, cwd: Path, texts: dict[str, bytes]
 ) -> tuple[Rendered, DiskTree]:
-    tree = DiskTree(root, texts)
+    tree = DiskTree(root, texts, renderer.contents)
     below = Path(os.path.realpath(folder)).relative_to(tree.root).as_posix()
     below = "" if below == "." else below
 

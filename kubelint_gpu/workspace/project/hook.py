@@ -15,6 +15,7 @@ from kubelint_gpu.sources.commit import Commit, read_commit
 from kubelint_gpu.sources.files import SUFFIXES
 from kubelint_gpu.sources.git import GitError
 from kubelint_gpu.sources.paths import is_file
+from kubelint_gpu.workspace.project.worlds import complain
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.manifest import Manifest
@@ -29,9 +30,12 @@ def commit_in_the_making(files: Iterable[SourceFile]) -> Commit:
         click.ClickException: there is no git repository, or no git.
     """
     try:
-        return read_commit(Path.cwd(), os.environ, files, suffixes=SUFFIXES)
+        found = read_commit(Path.cwd(), os.environ, files, suffixes=SUFFIXES)
     except GitError as error:
         raise click.ClickException(f"--hook: {error}") from None
+    if found.left_out:
+        complain(f"--hook: {found.base}", found.left_out)
+    return found
 
 
 def objects_before(
