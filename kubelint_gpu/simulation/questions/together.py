@@ -66,7 +66,10 @@ def judged_together(situation: Situation, *, ends: str = "") -> Together:
     """
     question = GroupQuestion(situation, ends)
     # if all of them surely end, only whom they evict is looked for
-    ends_surely = all(always_ends(question.all_known, place) for place in question.rolling)
+    known = question.all_known
+    ends_surely = all(
+        always_ends(known, place) or _ends_in_any_order(known, GroupSearch(known), place) for place in question.rolling
+    )
     try:
         with part(1 if ends_surely else 7, 8):
             found = next(found for one in asked(TOGETHER) if (found := one.decide(question)) is not None)
