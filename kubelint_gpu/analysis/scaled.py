@@ -17,6 +17,10 @@ from kubelint_gpu.workspace.autoscalers import Autoscaler
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
+_HOLDS_FOR_FEWER = ("room", "room-at-rest")
+"""The bounds that hold for fewer replicas if they hold for more."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ScaledRollout(Value):
     """A workload at another number of replicas, what becomes of its rollout then, and who sets that number.
@@ -56,7 +60,10 @@ def _found(_unit: ApplySet) -> dict[WorkloadKey, ScaledRollout | None]:
 
 def _waiting(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
     for one in autoscalers_of(unit, subject):
-        for replicas in _numbers(unit, subject, one):
+        numbers = list(_numbers(unit, subject, one))
+        if len(numbers) > 1 and _at(unit, subject, numbers[-1]).by in _HOLDS_FOR_FEWER:
+            continue
+        for replicas in numbers:
             found = _at(unit, subject, replicas)
             if found.waits:
                 found_at = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
