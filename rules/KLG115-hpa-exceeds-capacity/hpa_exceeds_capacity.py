@@ -17,7 +17,7 @@ from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.evidence.node_lines import clues, refusing_quota, scarce
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.messages.why_fewer import refused
-from kubelint_gpu.messages.wording import counted, listed, verb, workload_name, workload_names
+from kubelint_gpu.messages.wording import CUT_OFF, counted, listed, verb, workload_name, workload_names
 from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.workspace.autoscalers import TARGET, Autoscaler
 
@@ -112,7 +112,7 @@ def _undecided(one: _Scaled) -> Diagnostic:
         cause=f"{one.autoscaler.most[-1]} undecided",
         severity="note",
         certainty="possible",
-        undecided=True,
+        undecided=CUT_OFF,
     )
 
 

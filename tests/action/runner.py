@@ -25,6 +25,7 @@ INPUTS = {
     "INPUT_ANNOTATIONS": "auto",
     "INPUT_SUMMARY": "true",
     "INPUT_FAIL": "true",
+    "INPUT_FAIL_ON": "warning",
 }
 
 
