@@ -93,8 +93,9 @@ def _first(told: str, count: int) -> str:
 
 def _title(stuck: Sequence[Finding]) -> str:
     """How many rollouts never end; of one finding about several, that these are in each other's way."""
-    if len(stuck) > 1:
-        return f"{len(stuck):,} rollouts would never finish"
+    objects = {one.object or number for number, one in enumerate(stuck)}
+    if len(objects) > 1:
+        return f"{len(objects):,} rollouts would never finish"
     rolled = rolled_together(stuck[0])
     return f"{len(rolled)} rollouts would block each other" if len(rolled) > 1 else "One rollout would never finish"
 
@@ -106,7 +107,7 @@ def rolled_together(finding: Finding) -> tuple[str, ...]:
     moments = finding.picture.moments
     holdings = (one for moment in moments for node in moment.nodes for one in node.holdings)
     waiting = (one for moment in moments for one in moment.waiting)
-    return tuple(dict.fromkeys(one.owner for one in (*holdings, *waiting) if one.age == "new"))
+    return tuple(dict.fromkeys(one.owner.partition(" (")[0] for one in (*holdings, *waiting) if one.age == "new"))
 
 
 def _why(stuck: Sequence[Finding], report: Report) -> str:
