@@ -43,11 +43,14 @@ def merged(reports: Sequence[Any]) -> Iterator[str]:
 def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
     version = _same([one["version"] for one in reports], "releases")
     findings = sorted(_distinct([found for one in reports for found in one["findings"]]), key=_place)
-    summaries = [one["summary"] for one in reports]
+    # what is not shown is counted only if there is any
+    summaries = [{"hidden": 0, **one["summary"]} for one in reports]
     summary = {
         name: (max if name in _IN_EACH else sum)(one[name] for one in summaries)
         for name in _same([list(one) for one in summaries], "releases")
     }
+    hidden, seconds = summary.pop("hidden"), summary.pop("seconds")
+    summary |= {**({"hidden": hidden} if hidden else {}), "seconds": seconds}
     summary |= {name: sum(one["severity"] == kind for one in findings) for name, kind in _COUNTED.items()}
     failed = next((one["failed"] for one in reports if "failed" in one), None)
     reasons: Counter[str] = Counter()

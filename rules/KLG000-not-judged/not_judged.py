@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Place
-from kubelint_gpu.engine.registry import unjudged_rule
+from kubelint_gpu.engine.api import ApplySet, Diagnostic, Place, unjudged_rule
 from kubelint_gpu.messages.wording import NO_WORK, USED_UP, listed
 
 

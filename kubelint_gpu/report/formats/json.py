@@ -53,7 +53,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
             for fix in finding.fixes
         ],
         "fingerprint": finding.fingerprint,
-        "undecided": finding.undecided or None,
+        **({"undecided": finding.undecided} if finding.undecided else {}),
     }
 
 
@@ -87,7 +87,7 @@ def _summary(summary: Summary) -> str:
         "ignored": summary.ignored,
         "baseline": summary.baseline,
         "undecided": summary.undecided,
-        "hidden": summary.hidden,
+        **({"hidden": summary.hidden} if summary.hidden else {}),
     }
     body = "".join(f'    "{name}": {count},\n' for name, count in counts.items())
     return f'{{\n{body}    "seconds": {summary.seconds:.3f}\n  }}'

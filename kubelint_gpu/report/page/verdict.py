@@ -93,9 +93,8 @@ def _first(told: str, count: int) -> str:
 
 def _title(stuck: Sequence[Finding]) -> str:
     """How many rollouts never end; of one finding about several, that these are in each other's way."""
-    objects = {one.object or number for number, one in enumerate(stuck)}
-    if len(objects) > 1:
-        return f"{len(objects):,} rollouts would never finish"
+    if len(stuck) > 1:
+        return f"{len(stuck):,} rollouts would never finish"
     rolled = rolled_together(stuck[0])
     return f"{len(rolled)} rollouts would block each other" if len(rolled) > 1 else "One rollout would never finish"
 
