@@ -22,10 +22,6 @@ case "$INPUT_ANNOTATIONS" in
 auto | always | never) ;;
 *) refuse "kubelint-gpu: the input annotations is \"$INPUT_ANNOTATIONS\"; it can be auto, always or never" ;;
 esac
-case "$INPUT_FAIL_ON" in
-error | warning | note | undecided) ;;
-*) refuse "kubelint-gpu: the input fail-on is \"$INPUT_FAIL_ON\"; it can be error, warning, note or undecided" ;;
-esac
 
 base_of_pull_request() { # prints the commit that the pull request would be merged into, if there is one
     [ "$EVENT_NAME" = pull_request ] || [ "$EVENT_NAME" = pull_request_target ] || return 0
@@ -56,7 +52,6 @@ none) against="" ;;
 *) against="$INPUT_AGAINST" ;;
 esac
 [ -z "$against" ] || arguments+=("--against=$against")
-arguments+=("--fail-on=$INPUT_FAIL_ON")
 while IFS= read -r one; do arguments+=("$one"); done < <(trim <<<"$INPUT_ARGUMENTS")
 for format in text json sarif github markdown; do arguments+=("--output-format=$format"); done
 for file in found.json found.sarif found.txt found.md; do arguments+=("--output-file=$found/$file"); done
@@ -77,7 +72,7 @@ output sarif-file "$found/found.sarif"
 "$PROGRAM_HOME/bin/python" -I -c '
 import json, sys
 summary = json.load(open(sys.argv[1], encoding="utf-8"))["summary"]
-for key in ("errors", "warnings", "notes", "undecided"):
+for key in ("errors", "warnings", "notes"):
     print(f"{key}={summary[key]}")
 ' "$found/found.json" >>"$GITHUB_OUTPUT"
 if may_upload; then output upload true; fi

@@ -25,7 +25,6 @@ INPUTS = {
     "INPUT_ANNOTATIONS": "auto",
     "INPUT_SUMMARY": "true",
     "INPUT_FAIL": "true",
-    "INPUT_FAIL_ON": "warning",
 }
 
 
