@@ -16,7 +16,6 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import Autoscaler
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
-
 _HOLDS_FOR_FEWER = ("room", "room-at-rest")
 """The bounds that hold for fewer replicas if they hold for more."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import click
 
 from kubelint_gpu.cli.help.shell_completion import codes
-from kubelint_gpu.findings.finding import SEVERITIES
+from kubelint_gpu.findings.finding import SEVERITIES, THRESHOLDS
 from kubelint_gpu.options import executor_option, kustomize_options, option
 from kubelint_gpu.report.format_names import FORMATS
 from kubelint_gpu.workspace.project.shards import read_shard
@@ -63,7 +63,14 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
         option(
             "--min-severity",
             type=click.Choice(SEVERITIES),
-            help="Report, and fail on, nothing below this.  [default: report all, fail on warnings]",
+            help="Show nothing below this.  [default: note]",
+        ),
+        option(
+            "--fail-on",
+            type=click.Choice(THRESHOLDS),
+            default="warning",
+            help="Exit 1 for this and what is worse, shown or not; undecided: also if anything was not decided.  "
+            "[default: warning]",
         ),
         option("--ignore", multiple=True, metavar="CODES", shell_complete=codes, help="Do not report these rules."),
         option(

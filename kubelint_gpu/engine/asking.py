@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.engine.diagnostic import LOWER, Diagnostic
 from kubelint_gpu.engine.put_off import put_off
-from kubelint_gpu.engine.registry import checks_for, world_checks
+from kubelint_gpu.engine.registry import checks_for, unjudged_checks, world_checks
+from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import INTERNAL, Finding, Place, fingerprint
+from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.inventory.declarations.unread import Unread
-from kubelint_gpu.messages.wording import USED_UP, listed, some
+from kubelint_gpu.messages.wording import some
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, parts
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -120,7 +121,7 @@ def _asked(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
             except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found
                 crashed.append(defect(first_place(unit), f"the rule {code} failed on this file", error, cause=code))
     if cut:
-        crashed.append(_cut_short(unit, cut))
+        crashed += [finding_of(draft) for check in unjudged_checks().values() for draft in check(unit, cut)]
     return drafts, crashed
 
 
@@ -147,23 +148,8 @@ def unread(unit: ApplySet) -> list[Finding]:
 
 def first_place(unit: ApplySet) -> Place:
     """The beginning of the first file of a unit."""
-    return _beginning(unit.sources)
+    return Place(unit.first_path, 1, 1, 1, 1)
 
 
 def _beginning(readings: Sequence[Reading]) -> Place:
     return Place(next((one.path for one in readings if one.source is not None), ""), 1, 1, 1, 1)
-
-
-def _cut_short(unit: ApplySet, codes: Sequence[str]) -> Finding:
-    """The finding that some rules were not asked about everything."""
-    place = first_place(unit)
-    return Finding(
-        code=INTERNAL,
-        name="cut-short",
-        severity="warning",
-        certainty="certain",
-        message=f"{listed(codes)} {'was' if len(codes) == 1 else 'were'} not asked about everything here: {USED_UP}",
-        place=place,
-        cause=f"cut short {' '.join(codes)}",
-        fingerprint=fingerprint(INTERNAL, place.path, "cut short"),
-    )

@@ -38,7 +38,6 @@ class Judged(Value):
     found: tuple[OverlayFinding, ...]
     crashed: tuple[Finding, ...]
     effective: frozenset[tuple[Place, str]]
-    undecided: int
     ignored: int
     workloads: int
     hidden: frozenset[tuple[str, Place, str]] = frozenset()
@@ -62,9 +61,7 @@ def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bo
     asked = [number for number, (_, draft) in enumerate(told) if fixes and draft.proposals]
     offers = dict(zip(asked, offered(unit, [told[number][1] for number in asked], drafts, trials), strict=True))
     entries = []
-    undecided = sum(one.severity == "note" for one in crashed)
     for number, (finding, draft) in enumerate(told):
-        undecided += draft.undecided
         found_fixes = offers.get(number, ())
         fixing = tuple(one for one in found_fixes if isinstance(one, Fix))
         refusals = tuple(one for one in found_fixes if isinstance(one, Refusal))
@@ -77,7 +74,7 @@ def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bo
     hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
     ignored -= len(away)
     unknown = unit.undeclared_claims(one.workload for one in (unit.subjects if unit.has_nodes else ()))
-    return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden, unknown)
+    return Judged(tuple(entries), tuple(crashed), frozenset(effective), ignored, workloads, hidden, unknown)
 
 
 def _picture(draft: Diagnostic) -> RolloutPicture | None:

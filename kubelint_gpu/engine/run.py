@@ -35,7 +35,6 @@ class Outcome(Value):
     Attributes:
         findings: everything that was found, unordered.
         failed: the run cannot be trusted: a rule crashed or the inventory is unusable.
-        undecided: rollouts of which the search did not see the end.
         ignored: findings that were suppressed.
         workloads: pod templates that were looked at.
         unknown: the claims of pods that nobody declares, as `namespace/name`.
@@ -43,7 +42,6 @@ class Outcome(Value):
 
     findings: tuple[Finding, ...]
     failed: bool = False
-    undecided: int = 0
     ignored: int = 0
     workloads: int = 0
     unknown: tuple[str, ...] = ()
@@ -92,8 +90,7 @@ def check(
     ]
     return Outcome(
         distinct(findings),
-        failed or any(finding.severity == "error" for one in judged for finding in one.crashed),
-        sum(one.undecided for one in judged),
+        failed or any(finding.is_defect for one in judged for finding in one.crashed),
         sum(one.ignored for one in judged) + len(frozenset().union(*(one.hidden for one in judged))),
         sum(one.workloads for one in judged),
         tuple(sorted(frozenset().union(*(one.unknown for one in judged)))),
@@ -105,7 +102,7 @@ def _judged(unit: ApplySet, *, rules: Suppression, fixes: bool, pictures: bool, 
     try:
         judged = judged_unit(unit, rules, fixes=fixes, pictures=pictures)
     except Exception as error:  # noqa: BLE001 - one unit that cannot be judged must not hide what the others have
-        judged = Judged((), (defect(first_place(unit), "this is not judged", error),), frozenset(), 0, 0, 0)
+        judged = Judged((), (defect(first_place(unit), "this is not judged", error),), frozenset(), 0, 0)
     if many:
         unit.forget()
     return judged
@@ -113,7 +110,7 @@ def _judged(unit: ApplySet, *, rules: Suppression, fixes: bool, pictures: bool, 
 
 def _is_whole(judged: Judged) -> bool:
     """Whether no rule failed: a defect is looked for anew in each run."""
-    return not any(finding.severity == "error" for finding in judged.crashed)
+    return not any(finding.is_defect for finding in judged.crashed)
 
 
 def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:

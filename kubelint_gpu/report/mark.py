@@ -58,9 +58,14 @@ def object_name(finding: Finding) -> str:
 def headline(finding: Finding) -> str:
     """Who, what, why: the message, behind the name of the object where it does not have that."""
     name = object_name(finding)
-    if not name or _names(finding.message, finding):
+    if not name or _names(_subject(finding.message), finding):
         return finding.message
     return with_short_words(f"{name}: {finding.message}")
+
+
+def _subject(message: str) -> str:
+    """Return the part of a message that says what it is about: who holds something, or is evicted, comes behind it."""
+    return message.partition(": ")[0]
 
 
 def _names(message: str, finding: Finding) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -42,24 +43,35 @@ def merged(reports: Sequence[Any]) -> Iterator[str]:
 def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
     version = _same([one["version"] for one in reports], "releases")
     findings = sorted(_distinct([found for one in reports for found in one["findings"]]), key=_place)
-    summaries = [one["summary"] for one in reports]
+    # what is not shown is counted only if there is any
+    summaries = [{"hidden": 0, **one["summary"]} for one in reports]
     summary = {
         name: (max if name in _IN_EACH else sum)(one[name] for one in summaries)
         for name in _same([list(one) for one in summaries], "releases")
     }
+    hidden, seconds = summary.pop("hidden"), summary.pop("seconds")
+    summary |= {**({"hidden": hidden} if hidden else {}), "seconds": seconds}
     summary |= {name: sum(one["severity"] == kind for one in findings) for name, kind in _COUNTED.items()}
     failed = next((one["failed"] for one in reports if "failed" in one), None)
+    reasons: Counter[str] = Counter()
+    for one in reports:
+        reasons.update({told["reason"]: told["count"] for told in one.get("undecided", ())})
+    undecided = [{"reason": reason, "count": count} for reason, count in reasons.most_common()]
     body = ",\n".join(
         f'    "{name}": {f"{value:.3f}" if name == "seconds" else value}' for name, value in summary.items()
     )
-    return _json_parts(version, findings, failed, body)
+    return _json_parts(version, findings, failed, undecided, body)
 
 
-def _json_parts(version: str, findings: Sequence[Any], failed: str | None, summary: str) -> Iterator[str]:
+def _json_parts(
+    version: str, findings: Sequence[Any], failed: str | None, undecided: Sequence[Any], summary: str
+) -> Iterator[str]:
     yield f'{{\n  "version": {dump(version)},\n  "findings": '
     yield from array(findings, indent=2, margin=2)
     if failed is not None:
         yield f',\n  "failed": {dump(failed)}'
+    if undecided:
+        yield f',\n  "undecided": {dump(undecided, indent=2, margin=2)}'
     yield f',\n  "summary": {{\n{summary}\n  }}\n}}\n'
 
 

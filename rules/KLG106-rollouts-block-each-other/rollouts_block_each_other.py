@@ -12,7 +12,7 @@ from kubelint_gpu.engine.remedies import no_surge_in
 from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.messages.kept_pods import keeping
 from kubelint_gpu.messages.wait import Wait, story
-from kubelint_gpu.messages.wording import cut_off, listed, some, workload_name
+from kubelint_gpu.messages.wording import cut_off, listed, some, why_open, workload_name
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import Together, Verdict
 from kubelint_gpu.values import replace
@@ -53,7 +53,7 @@ def _undecided(unit: ApplySet, together: Together) -> Diagnostic:
         cause=f"undecided {' '.join(subject.workload.key for subject in rolled)}",
         severity="note",
         certainty="possible",
-        undecided=True,
+        undecided=why_open(together.states),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond, grown_beyond
 from kubelint_gpu.analysis.harm import short_as_before
 from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.room.known_room import taking_nodes
 from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.builders.jobs.job_quota import outcome, refusal_beside, refused_job_pods
 from kubelint_gpu.builders.jobs.jobs_behind import behind
@@ -35,7 +36,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     judgement = judgements_in(unit).get(subject.key)
     if job is None or job.strategy.suspend or not workload.replicas or judgement is None:
         return
-    if subject.key in short_as_before(unit) or not judgement.eligible or judgement.by_bound:
+    if subject.key in short_as_before(unit) or judgement.by_bound or not taking_nodes(unit, subject):
         # where counting shows room for all that could be there, nobody starves
         return
     strategy, others = job.strategy, running_for_good(unit, [subject])

@@ -36,7 +36,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         from kubelint_gpu.engine.selection import select
 
         configuration = Configuration() if options["isolated"] else configuration_for(options["config"], paths)
-        select(configuration, options["select"], options["ignore"], options["min_severity"])
+        select(configuration, options["select"], options["ignore"], options["min_severity"], options["fail_on"])
         show(ctx, configuration)
         return NOTHING
     if not paths:

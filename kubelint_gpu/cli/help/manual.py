@@ -18,7 +18,7 @@ SECTIONS = {
         *("kustomize", "kustomize_flags", "kustomize_timeout", "each", "context", "kubeconfig", "leave_out"),
         *("without", "added", "assume"),
     ),
-    "Which findings count": ("select", "ignore", "min_severity", "no_ignores", "baseline", "write_baseline"),
+    "Which findings count": ("select", "ignore", "min_severity", "fail_on", "no_ignores", "baseline", "write_baseline"),
     "How they are reported": (
         "formats",
         "output_format",

@@ -19,6 +19,9 @@ def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 e
     yield from array(map(finding_object, report.findings), indent=2, margin=2)
     if report.failed:
         yield f',\n  "failed": {dump(report.failed)}'
+    if report.summary.reasons:
+        reasons = [{"reason": reason, "count": count} for reason, count in report.summary.reasons]
+        yield f',\n  "undecided": {dump(reasons, indent=2, margin=2)}'
     yield f',\n  "summary": {_summary(report.summary)}\n}}\n'
 
 
@@ -50,6 +53,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
             for fix in finding.fixes
         ],
         "fingerprint": finding.fingerprint,
+        **({"undecided": finding.undecided} if finding.undecided else {}),
     }
 
 
@@ -83,6 +87,7 @@ def _summary(summary: Summary) -> str:
         "ignored": summary.ignored,
         "baseline": summary.baseline,
         "undecided": summary.undecided,
+        **({"hidden": summary.hidden} if summary.hidden else {}),
     }
     body = "".join(f'    "{name}": {count},\n' for name, count in counts.items())
     return f'{{\n{body}    "seconds": {summary.seconds:.3f}\n  }}'

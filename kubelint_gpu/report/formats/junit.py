@@ -11,6 +11,7 @@ from itertools import groupby
 
 from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.messages.display import visible
+from kubelint_gpu.report import tally
 from kubelint_gpu.report.content import Options, Report, story
 from kubelint_gpu.report.mark import headline
 
@@ -29,8 +30,7 @@ def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 e
     for path, group in groupby(findings, lambda finding: finding.place.path):
         yield from _suite(path, list(group))
     if undecided:
-        question = "1 question was" if undecided == 1 else f"{undecided} questions were"
-        yield from _error("undecided", f"{question} not decided: the search ended at its budget")
+        yield from _error("undecided", tally.undecided(report.summary))
     if report.failed:
         yield from _error("failed", f"the run failed: {report.failed}")
     if clean:

@@ -64,7 +64,11 @@ def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Fin
     trace, last, objects = finding.trace, len(finding.trace) - 1, (finding.object, *finding.others)
     if last >= steps:
         # how it begins and ends, and what becomes of the pods that the finding is about
-        mine = [number for number, one in enumerate(trace) if one.actor == _SCHEDULER and one.about in objects]
+        mine = [
+            number
+            for number, one in enumerate(trace)
+            if one.actor == _SCHEDULER and one.about.partition(" (")[0] in objects
+        ]
         ranked = dict.fromkeys((last, 0, *reversed(mine), *range(last, 0, -1)))
         trace = tuple(trace[number] for number in sorted([*ranked][:steps]))
     left_out = [
