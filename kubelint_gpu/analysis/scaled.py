@@ -63,11 +63,10 @@ def _room(unit: ApplySet) -> RoomWhenScaled:
 
 def _waiting(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
     for one in autoscalers_of(unit, subject):
-        numbers = list(_numbers(unit, subject, one))
         place = list(now(unit).transitions).index(subject.key)
-        if numbers and _room(unit).is_always(place, numbers[-1]):
-            continue
-        for replicas in numbers:
+        for replicas in _numbers(unit, subject, one):
+            if _room(unit).surely_ends(place, replicas):
+                continue
             found = _at(unit, subject, replicas)
             if found.waits:
                 found_at = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)

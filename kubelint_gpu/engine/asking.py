@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.engine.diagnostic import LOWER, Diagnostic
@@ -24,8 +24,8 @@ from kubelint_gpu.workspace.unread_objects import decisive, undeclared_claims
 _OF_FIELDS = ("KLG002", "KLG003")
 
 
-def drafts_of(unit: ApplySet, *, without: str = "") -> tuple[list[Diagnostic], list[Finding]]:
-    """What the rules say of a unit, and a finding for each rule that failed; rules with the tag `without` are left out.
+def drafts_of(unit: ApplySet, *, without: Collection[str] = ()) -> tuple[list[Diagnostic], list[Finding]]:
+    """What the rules say of a unit, and a finding for each rule that failed; without rules of some tags.
 
     What is not said without the cluster is only possible where objects may decide of which not everything is known;
     so is what is said without those that others name and no manifest has any more.
@@ -107,13 +107,13 @@ def _begun(draft: Diagnostic, begins: str) -> Diagnostic:
     return replace(draft, message=f"{begins}{draft.message}", shared=told)
 
 
-def _asked(unit: ApplySet, without: str) -> tuple[list[Diagnostic], list[Finding]]:
+def _asked(unit: ApplySet, without: Collection[str]) -> tuple[list[Diagnostic], list[Finding]]:
     drafts: list[Diagnostic] = []
     crashed: list[Finding] = []
     cut: list[str] = []
     with parts(1, 2) as begin:
         for code, found in checks_for(unit).items():
-            if without and without in rule(code).tags:
+            if without and not set(without).isdisjoint(rule(code).tags):
                 continue
             begin()
             try:

@@ -182,26 +182,26 @@ def other_devices(old: Workload, new: Workload) -> bool:
     return was not in (0, now)
 
 
-DRAIN = "drain"
-"""The tag of rules about drains: how a workload is rolled out does not matter to these."""
+_OF_STEADY_STATE = frozenset(("drain", "capacity"))
+"""The tags of rules about what runs: how a workload is rolled out does not matter to these."""
 
 
-def unaffected(unit: ApplySet, changed: ApplySet) -> str:
-    """Return the tag of the rules that a change of a unit cannot concern; empty if it may concern all."""
+def unaffected(unit: ApplySet, changed: ApplySet) -> frozenset[str]:
+    """Return tags of rules that a change of a unit cannot concern; none if it may concern all."""
     if len(unit.manifests) != len(changed.manifests):
-        return ""
+        return frozenset()
     pairs = zip(unit.manifests, changed.manifests, strict=True)
     other = [(one.workload, two.workload) for one, two in pairs if one.item.value != two.item.value]
     rolls_only = all(
         old is not None and new is not None and replace(new, strategy=old.strategy) == old for old, new in other
     )
-    return DRAIN if rolls_only else ""
+    return _OF_STEADY_STATE if rolls_only else frozenset()
 
 
 def objection(unit: ApplySet, changed: ApplySet, mended: Sequence[Diagnostic], drafts: Sequence[Diagnostic]) -> str:
     """Why a change of a unit does not mend some findings, or not without harm; empty where it does."""
     spared = unaffected(unit, changed)
-    spared = "" if any(spared in rule(draft.code).tags for draft in mended) else spared
+    spared = spared if all(spared.isdisjoint(rule(draft.code).tags) for draft in mended) else frozenset()
     after, crashed = drafts_of(changed, without=spared)
     if crashed:
         return f"with it {crashed[-1].message}"

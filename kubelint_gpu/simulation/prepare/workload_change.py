@@ -155,6 +155,12 @@ def joined(participants: Sequence[WorkloadChange], rolling: frozenset[int]) -> f
     return rolling | {place for place, one in every if one.rolling and one.controller.waits_for in objects}
 
 
+def unrolled(one: WorkloadChange) -> WorkloadChange:
+    """Return the change without what only decides how its pods are replaced, to compare it with others."""
+    new = replace(one.new, strategy=None)
+    return replace(one, new=new, old=new if one.old is one.new else replace(one.old, strategy=None))
+
+
 def own_pods(workload: Workload, pods: tuple[Pod, ...]) -> tuple[Pod, ...]:
     """The running pods that belong to a workload: by owner, or by namespace and selector where none of them has one.
 

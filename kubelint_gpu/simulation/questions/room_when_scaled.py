@@ -1,4 +1,4 @@
-"""Room for more replicas of one workload, whatever all others do: an exact bound that needs no search."""
+"""Rollouts at other numbers of replicas, whatever all others do: exact bounds that need no search."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Sequence
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.simulation.prepare.demand import always_room
+from kubelint_gpu.simulation.bounds.question import Question
+from kubelint_gpu.simulation.memo import Memo
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
+from kubelint_gpu.simulation.questions.deciders import ROOM, first_answer
+from kubelint_gpu.simulation.questions.situations import Situations
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
@@ -17,19 +20,20 @@ class RoomWhenScaled:
 
     def __init__(self, transitions: Sequence[Transition], cluster: Cluster) -> None:
         self._run = PreparedRun(transitions, cluster)
-        self._residual = self._run.residual(self._run.rest)
+        members = range(len(self._run.participants))
+        self._situation = Situations(self._run, BUDGET.states, joins=False).of(members, self._run.rest, {})
 
-    def is_always(self, number: int, replicas: int) -> bool:
-        """Return whether the rollout of a workload ends with so many replicas: its pods find a node at any moment.
-
-        It holds for fewer replicas, too. False if it is not known.
-        """
-        run = self._run
+    def surely_ends(self, number: int, replicas: int) -> bool:
+        """Return whether the rollout of a workload ends with so many replicas; False if it is not known."""
+        run, situation = self._run, self._situation
         one = run.participants[number]
-        if one.daemons or one.hindered or any(run.driven) or replicas > BUDGET.replicas:
+        if one.daemons or one.running or replicas > BUDGET.replicas:
             return False
         new = replace(one.new, replicas=replicas)
-        old = new if one.old is one.new else replace(one.old, replicas=replicas)
-        demands = list(run.demands)
-        demands[number] = run.demand_of(number, replace(one, new=new, old=old))
-        return not new.spec.resource_claims and always_room(number, demands, self._residual)
+        scaled = replace(one, new=new, old=new if one.old is one.new else replace(one.old, replicas=replicas))
+        demands = list(situation.demands)
+        demands[number] = run.demand_of(number, scaled)
+        participants = list(situation.participants)
+        participants[number] = scaled
+        scaled_situation = replace(situation, participants=tuple(participants), demands=tuple(demands), memo=Memo())
+        return first_answer(Question(scaled_situation, number), ROOM) is not None
