@@ -11,6 +11,8 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.scenarios import Scenario, now, on_nodes_of, only_rolled, scaled
 from kubelint_gpu.analysis.transitions import may_be_placed, transitions_in
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
+from kubelint_gpu.simulation.prepare.revisions import is_of
 from kubelint_gpu.simulation.prepare.standing_pods import uncordoned
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.most_pods import placeable
@@ -31,7 +33,7 @@ def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> 
     short = judgement.verdict is None and judgement.placed < judgement.wanted
     if short and (may_be_placed(unit) or contradicts_nodes(unit, subject, judgement.alone, judgement.wanted)):
         return False
-    if judgement.waits and _ran_elsewhere(unit, subject):
+    if judgement.waits and (_ran_elsewhere(unit, subject) or _may_run_otherwise(unit, subject)):
         return False
     grown = (
         (short or judgement.waits)
@@ -68,6 +70,21 @@ def _ran_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> bool:
     # those that its pods must be near to ran with them
     old = replace(one.old, spec=replace(one.old.spec, pod_affinity=()))
     return placeable(old, uncordoned(unit.cluster), old.replicas) not in (None, old.replicas)
+
+
+def _may_run_otherwise(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether a cluster has been captured, and leaves open what runs of the workload.
+
+    It shows no pod of the whole namespace, so that they might have been left out. Or nobody has applied the workload
+    before, and its pods do not show their images.
+    """
+    one = transitions_in(unit).get(subject.key)
+    if one is None or not (one.existing and one.rolls):
+        return False
+    own = [pod for pod in pods_by_owner(unit.cluster.pods).own(subject.controller) if not pod.meta.terminating]
+    if own:
+        return subject.manifest.object in unit.made and all(is_of(pod, one.new) is not False for pod in own)
+    return one.known and unit.world.captured and not unit.world.shows_pods_of(one.new.meta.namespace)
 
 
 def outgrown(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:

@@ -61,6 +61,22 @@ def _bare_pods(unit: ApplySet) -> frozenset[str]:
     return frozenset(one.object for one in unit.manifests if one.kind == "Pod")
 
 
+def with_shown_replicas(unit: ApplySet, old: WorkloadCheck) -> Workload:
+    """The workload with the replicas that a captured cluster shows, if it shows fewer: somebody has scaled it by hand.
+
+    An autoscaler scales its workload all the time, but starts none that has no replicas.
+    """
+    workload, controller = old.workload, old.controller
+    if workload.custom or controller.runs_to_completion or controller.node_bound or not controller.replaces_lost:
+        return workload
+    if not unit.world.shows_pods_of(workload.meta.namespace):
+        return workload
+    own = pods_by_owner(unit.cluster.pods).own(controller)
+    there = sum(not (pod.finished or pod.meta.terminating) for pod in own)
+    fewer = there < workload.replicas and (old.scaled is None or not there)
+    return replace(workload, replicas=there) if fewer else workload
+
+
 def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether this change makes no pod of a workload: all that it shall have were there, and keep their template.
 
@@ -76,7 +92,7 @@ def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
         return (controller.on_delete or _is_below_partition(subject)) and 0 < wanted <= len(there)
     if wanted and not _keeps_template(old, subject):
         return False
-    return wanted <= (len(there) if there else old.workload.replicas)
+    return wanted <= (len(there) if there else with_shown_replicas(unit, old).replicas)
 
 
 def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wanted: int) -> bool:
@@ -92,7 +108,7 @@ def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wante
         return False
     if subject.controller.node_bound:
         return True
-    there = old.workload.replicas
+    there = with_shown_replicas(unit, old).replicas
     return placed < there and wanted <= there + placed
 
 
