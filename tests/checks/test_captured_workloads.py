@@ -71,3 +71,35 @@ def test_another_workload_that_was_scaled_to_0_by_hand_holds_nothing():
     running = inventory(2, more=CLASS + pod())
     assert said(both, both.replace("main:1", "main:2"), running) == []
     assert said(made("a", KEEPS), made("a", KEEPS, more="args: [x]"), running) == []
+
+
+def test_a_renamed_deployment_may_take_over_what_its_predecessor_left():
+    renamed = made("b").replace("app: b", "app: a")
+    running = inventory(1, more=CLASS + pod())
+    assert said(NONE, renamed, running) == [("KLG109", "b", "warning", "now")]
+    # the owner is still applied, and keeps its pods
+    assert said(made("a"), renamed + made("a"), running)[0] == ("KLG109", "b", "error", "now")
+    assert said(NONE, made("b"), running) == [("KLG109", "b", "error", "now")]
+
+
+def revisions(most, kind, used):
+    return (
+        "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: serving}\n"
+        f"spec: {{hard: {{count/{kind}: {most}}}}}\nstatus: {{used: {{count/{kind}: {used}}}}}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "used", "severity"),
+    [("", 2, "warning"), ("revisionHistoryLimit: 0\n", 2, "error"), ("", 1, "error")],
+)
+def test_a_template_that_was_rolled_out_before_may_have_its_replica_set_already(more, used, severity):
+    before, after = made("a", f"{KEEPS}{more}"), made("a", f"{KEEPS}{more}", more="args: [x]")
+    running = inventory(2, more=CLASS + pod() + revisions(used, "replicasets.apps", used))
+    assert ("KLG105", "a", severity, "now") in said(before, after, running)
+
+
+def test_a_renamed_deployment_may_take_over_a_replica_set_that_no_quota_lets_it_make():
+    running = inventory(2, more=CLASS + pod() + revisions(1, "replicasets.apps", 1))
+    told = said(NONE, made("b").replace("app: b", "app: a"), running)
+    assert ("KLG105", "b", "warning", "now") in told
