@@ -18,6 +18,9 @@ from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
+_COUNTS = ("replicas", "minReplicas", "maxReplicas", "scaleTarget", "scaleMetric")
+"""The fields beside the spec of an operator's pods that say how many there are."""
+
 
 def is_same_template(old: WorkloadCheck, new: WorkloadCheck) -> bool:
     """Whether the templates are equal in all that the controllers compare: what no scheduler looks at counts, too."""
@@ -33,8 +36,12 @@ def _templates(subject: WorkloadCheck) -> object:
 
 def _template(value: object, workload: Workload) -> object:
     template = value_at(value, workload.template_pointer if workload.is_template else workload.spec_pointer)
-    if not isinstance(template, dict) or not workload.is_template:
+    if not isinstance(template, dict):
         return template
+    if not workload.is_template:
+        # a revision of its own has its number of pods, too; a Deployment is scaled
+        counts = () if getattr(workload.strategy, "revised", False) else _COUNTS
+        return {key: field for key, field in template.items() if key not in counts}
     return normal_form.normal(template.get("metadata")), normal_form.normal_pod_spec(template.get("spec"))
 
 
