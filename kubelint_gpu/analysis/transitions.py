@@ -39,8 +39,8 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
     """
     now, old = acting(unit, subject), unit.before_of(subject)
     if old is not None and subject.manifest.object in unit.kept:
-        stays = with_shown_replicas(unit, old)
-        return Transition(stays, stays, rolls=False, known=True)
+        kept = with_shown_replicas(unit, old)
+        return Transition(kept, kept, rolls=False, known=True)
     new = now.workload
     if is_made(unit, subject):
         if controller_of(new).paused:

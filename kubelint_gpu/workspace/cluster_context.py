@@ -169,7 +169,7 @@ class ClusterContext:
     @cached_property
     def captured(self) -> bool:
         """Whether a cluster told what it has: it shows the classes that every API server makes, or `kube-system`."""
-        shown = {one.name for one in (*self.base.priority_classes, *self.base.namespaces)}
+        shown = {one.name for one in self.base.priority_classes} | {one.name for one in self.base.namespaces}
         return not shown.isdisjoint(_OF_EVERY_CLUSTER)
 
     @cached_property
