@@ -87,6 +87,12 @@ class WorkloadChange(Change):
         return self.controller.has_ordinals and controller_of(self.old).first_ordinal != self.controller.first_ordinal
 
     @property
+    def counted(self) -> bool:
+        """Whether its replicas alone say how many places its rollout needs: not if its revisions are of two sizes."""
+        apart = getattr(self.new.strategy, "revised", False) and self.rolling and self.before != self.replicas
+        return self.controller.counted and not apart
+
+    @property
     def hindered(self) -> bool:
         """Whether its pods have ordinals and one is known not to be ready, so that its rollout may not go on.
 
