@@ -10,7 +10,6 @@ class Budget(Value):
     """What a run may cost in steps as `work` counts them, and what single questions may cost.
 
     Attributes:
-        least: the steps that each unit may take in any case.
         replicas: so many pods of a workload are built whatever the nodes hold.
         states: the states that the search of one workload's rollout looks at; on many nodes fewer.
         starts: the first placements from which a search goes on that has not seen all of them.
@@ -31,7 +30,6 @@ class Budget(Value):
         expression: the steps of an expression about one device.
     """
 
-    least: int = 1_000
     replicas: int = 64
     states: int = 20_000
     starts: int = 50
@@ -59,10 +57,12 @@ class Effort(Value):
     Attributes:
         run: for all questions of a run together.
         group: for all questions about one contended group of workloads, whatever else is checked.
+        least: the steps that each unit may take in any case.
     """
 
     run: int
     group: int
+    least: int = 1_000
 
 
 EFFORTS = {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from kubelint_gpu.budget import BUDGET, NORMAL, Effort
+from kubelint_gpu.budget import NORMAL, Effort
 from kubelint_gpu.engine.executors.executor import Executor, untold
 from kubelint_gpu.engine.executors.processes import ALONE
 from kubelint_gpu.engine.results.kept_results import KeptResults
@@ -36,7 +36,7 @@ def within_budget(
     """
     limits, executor = partial(_limited, work, effort.group), executor or ALONE
     whole = effort.run
-    first = max(BUDGET.least, coarse(whole // len(units)) if len(units) > 1 else whole)
+    first = max(effort.least, coarse(whole // len(units)) if len(units) > 1 else whole)
     found = _asked(limits, [(unit, first) for unit in units], executor, tell, kept)
     short = [number for number, (_, _, cut) in enumerate(found) if cut]
     more = (whole - sum(first - left for _, left, _ in found)) // max(1, len(short))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.simulation.bounds import preconditions
+from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.search import placements
@@ -21,6 +22,9 @@ def decide(question: Question) -> Judgement | None:
     """
     participant, position, search = question.participant, question.position, question.search
     if not participant.rolling or participant.daemons or len(question.situation.participants) < 2:
+        return None
+    if participant.known and changing(question.situation, position):
+        # what others give up meanwhile may be what it needs
         return None
     simulation = search.simulation(frozenset({position}), ())
     mine = frozenset(simulation.pod_types.members[position])

@@ -111,9 +111,12 @@ def _is_one_by_one(participant: WorkloadChange, cluster: Cluster) -> bool:
     """Return whether at most one pod is missing at any time, so that its place is there whatever looks at whom.
 
     What is near to what, how evenly all are spread, and which volumes are where, was right with the old pod there and
-    is so with the new one. A pod that must be near to others is left to the search.
+    is so with the new one. A pod that must be near to others is left to the search, and so are several pods with
+    volumes, which may be attached elsewhere.
     """
-    if participant.new.spec.pod_affinity:
+    spec = participant.new.spec
+    attached = any(volume.kind not in ("emptyDir", "configMap", "secret") for volume in spec.volumes)
+    if spec.pod_affinity or (attached and participant.replicas > 1):
         return False
     return participant.controller.replaces_singly(participant.replicas, cluster.version)
 

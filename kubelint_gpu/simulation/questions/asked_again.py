@@ -35,11 +35,13 @@ def asked_once(sign: Hashable, decisive: tuple[object, ...], compute: Callable[[
     if known is None or steps is None:
         return compute()
     alike: list[_Kept] = known.setdefault(sign, [])
-    for kept in alike:
-        if steps < kept.most and kept.decisive == decisive:
-            if kept.answer is None:
-                raise UsedUp
-            return cast("Answer", kept.answer)
+    kept = next((one for one in alike if one.decisive == decisive), None)
+    if kept is not None and steps < kept.most:
+        if kept.answer is None:
+            raise UsedUp
+        return cast("Answer", kept.answer)
+    if kept is not None:
+        alike.remove(kept)
     answer: Answer | None = None
     try:
         answer = compute()

@@ -53,7 +53,7 @@ def _contended(question: Question) -> Judgement:
         with suppress(UsedUp), part(eighths, 8):
             found = _sought(question)
         if found is None or found.verdict is Verdict.UNDECIDED:
-            found = first_answer(question, deciders) or found
+            found = relaxed.stuck_without_changes(question) or first_answer(question, deciders) or found
         if found is not None and found.verdict is not Verdict.UNDECIDED:
             return found
     if found is None:
