@@ -40,6 +40,9 @@ DEVICES_LEAVE = Hypothesis("devices-leave", "if devices leave meanwhile")
 POOLS_GROWN = Hypothesis("pools-grown", "if pools have grown")
 NO_NODE_JOINS = Hypothesis("no-node-joins", "if no node joins any more")
 DEVICES_KNOWN = Hypothesis("devices-unknown", "without known devices for claims")
+MORE_NODES = Hypothesis("more-nodes", "if nodes are not declared")
+BESIDE_REMOVED = Hypothesis("beside-removed", "while deleted objects still run")
+NEXT_ROLLOUT = Hypothesis("next-rollout", "at the next rollout")
 SERVED_BOTH_WAYS = Hypothesis("served-both-ways", "if devices are served both ways")
 
 

@@ -1,0 +1,81 @@
+"""The table behind each verdict, for people at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.findings.decided import Decided, Reason
+from kubelint_gpu.messages.display import cells
+from kubelint_gpu.messages.wording import counted, owner_name
+from kubelint_gpu.report.theme import Style, Theme
+
+MOST_WIDE = 80
+_VERDICTS: dict[str, tuple[str, Style]] = {
+    "stuck": ("never ends", "error"),
+    "may-stick": ("might not end", "warning"),
+    "completes": ("ends", "good"),
+    "undecided": ("undecided", "note"),
+}
+_ANSWERS = {"stuck": "never ends", "may-stick": "might not end", "completes": "ends"}
+_ARGUMENTS = {
+    "all-orders": "each order was asked",
+    "applied": "search",
+    "counting-nodes": "counts places",
+    "counting-shares": "counts places",
+    "crowded-start": "one run shows it",
+    "declared-devices": "declared devices",
+    "in-place-replacement": "pods keep their place",
+    "no-node": "no node takes its pod",
+    "no-work-left": "no work is left",
+    "nothing-to-roll": "nothing would roll",
+    "per-node": "each node by itself",
+    "quiescence": "no resting state sticks",
+    "room": "room at any moment",
+    "room-at-rest": "room when all is at rest",
+    "room-count": "counts room",
+    "room-freed": "frees its place",
+    "search": "search",
+    "shortage-alone": "too few nodes take it",
+    "shortage-at-last": "too few nodes at the end",
+    "shortage-at-worst": "others come first",
+    "shortage-by-sum": "others can come first",
+    "some-runs": "some runs show it",
+}
+
+
+def tables(decided: Sequence[Decided], theme: Theme) -> Iterator[str]:
+    """Yield the lines of all tables, each after an empty line but the first."""
+    for number, one in enumerate(decided):
+        if number:
+            yield ""
+        word, style = verdict_of(one)
+        head = f"why: {owner_name(one.object)} {theme.paint(style, word)}"
+        yield f"{theme.show(head) if not theme.color else head} ({theme.show(one.path)}:{one.line})"
+        yield from (f"  {line}" for line in rows(one, theme))
+
+
+def verdict_of(one: Decided) -> tuple[str, Style]:
+    """Return the verdict in words, and its style; what ends now and might not later ends by itself."""
+    word, style = _VERDICTS.get(one.verdict, (one.verdict, "warning"))
+    if one.verdict == "completes" and any(reason.answer != "completes" for reason in one.reasons):
+        return "ends by itself", "warning"
+    return word, style
+
+
+def rows(one: Decided, theme: Theme) -> Iterator[str]:
+    """Yield a line for each reason, the worst first: the answer, under which hypothesis, by which argument."""
+    answers = [_ANSWERS.get(reason.answer, reason.answer) for reason in one.reasons]
+    wide = max(map(cells, answers), default=0)
+    clauses = max((cells(reason.clause) for reason in one.reasons), default=0)
+    for answer, reason in zip(answers, one.reasons, strict=True):
+        argument = _argument(reason)
+        line = f"{answer:<{wide}}  {reason.clause:<{clauses}}  {argument}"
+        if len(line) > MOST_WIDE - 2:
+            line = f"{answer}  {reason.clause}  {argument}"
+        yield theme.show(line)
+
+
+def _argument(reason: Reason) -> str:
+    """Return what decided it in plain words, and after how many states."""
+    told = _ARGUMENTS.get(reason.argument, reason.argument)
+    return f"{told}, {counted(reason.steps, 'state')}" if reason.steps else told
