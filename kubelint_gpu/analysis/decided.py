@@ -56,6 +56,16 @@ def decided_in(unit: ApplySet) -> tuple[Decided, ...]:
     return tuple(found)
 
 
+def decided_of(unit: ApplySet, subject: WorkloadCheck) -> tuple[Decided, ...]:
+    """Return the same of one object: a verdict for each of its templates."""
+    name, place = subject.workload.object, subject.manifest.place(("metadata", "name"))
+    return tuple(
+        one
+        for one in decided_in(unit)
+        if (one.path, one.line) == (place.path, place.line) and one.object.partition(" (")[0] == name
+    )
+
+
 def _decided(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Decided:
     """Return the table of one rollout: what answers alike without further steps stands there once."""
     rows = [*judgement.rows, *_beside(unit, subject, judgement)]

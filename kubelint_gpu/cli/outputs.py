@@ -100,8 +100,8 @@ def write(
                 try:
                     stream = stack.enter_context(Path(writable(target)).open("w", encoding="utf-8", newline="\n"))
                 except (OSError, ValueError, NotWritable) as error:
-                    why = getattr(error, "strerror", None) or error
-                    raise click.ClickException(f"cannot write {target}: {why}") from None
+                    cause = getattr(error, "strerror", None) or error
+                    raise click.ClickException(f"cannot write {target}: {cause}") from None
             options = options_for(stream, color, fix_hints=fix_hints, category=category, quiet=quiet, why=why)
             for part in renderer(name)(report, options):
                 part = part if name in COMMANDING else commandless(part)  # noqa: PLW2901 - the same part, harmless

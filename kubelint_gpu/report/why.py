@@ -49,16 +49,26 @@ def tables(decided: Sequence[Decided], theme: Theme) -> Iterator[str]:
         if number:
             yield ""
         word, style = verdict_of(one)
-        head = f"why: {owner_name(one.object)} {theme.paint(style, word)}"
-        yield f"{theme.show(head) if not theme.color else head} ({theme.show(one.path)}:{one.line})"
+        name, place = theme.show(f"why: {owner_name(one.object)}"), theme.show(f"({one.path}:{one.line})")
+        wide = cells(f"{name} {word} {place}") > MOST_WIDE
+        yield f"{name} {theme.paint(style, word)}{'' if wide else f' {place}'}"
+        if wide:
+            yield f"  {place}"
         yield from (f"  {line}" for line in rows(one, theme))
 
 
 def verdict_of(one: Decided) -> tuple[str, Style]:
-    """Return the verdict in words, and its style; what ends now and might not later ends by itself."""
+    """Return the verdict in words with what it rests on, and its style."""
     word, style = _VERDICTS.get(one.verdict, (one.verdict, "warning"))
-    if one.verdict == "completes" and any(reason.answer != "completes" for reason in one.reasons):
+    worse = {reason.hypothesis for reason in one.reasons if reason.answer != "completes"}
+    if one.verdict != "completes":
+        return word, style
+    if "others-roll" in worse:
         return "ends by itself", "warning"
+    if "next-rollout" in worse:
+        return "ends now", "warning"
+    if "alone" in worse and any(reason.hypothesis == "pools-grown" for reason in one.reasons):
+        return "ends if pools grow", style
     return word, style
 
 
