@@ -24,9 +24,9 @@ from kubelint_gpu.simulation.hypotheses import (
 )
 from kubelint_gpu.simulation.search.rows import answer_of, of_verdict, row_of
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
-from kubelint_gpu.workspace.answers import known
+from kubelint_gpu.workspace.answers import known, once
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 
 def ask(unit: ApplySet) -> None:
@@ -37,6 +37,12 @@ def ask(unit: ApplySet) -> None:
     """
     for question in (judgements_in, judged_together, next_rollouts):
         question(unit)
+
+
+@once
+def noted(unit: ApplySet) -> dict[WorkloadKey, dict[Row, None]]:  # noqa: ARG001 every unit begins with none
+    """Return the rows of what no simulation looks at, as those who find it note them."""
+    return {}
 
 
 def decided_in(unit: ApplySet) -> tuple[Decided, ...]:
@@ -71,7 +77,10 @@ def _decided(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> De
     rows = [*judgement.rows, *_beside(unit, subject, judgement)]
     if not rows:
         rows.append(row_of(judgement, ALONE))
-    verdict = answer_of(judgement)
+    further = tuple(noted(unit).get(subject.key, ()))
+    rows += further
+    now = [one.answer for one in further if one.hypothesis != NEXT_ROLLOUT.name]
+    verdict = min([answer_of(judgement), *now], key=rank)
     if judgement.verdict is Verdict.STUCK and any(one.hypothesis == MORE_NODES.name for one in rows):
         beyond = next(one.answer for one in rows if one.hypothesis == MORE_NODES.name)
         verdict = verdict if beyond == verdict else Verdict.MAY_STICK.value

@@ -34,6 +34,7 @@ _ARGUMENTS = {
     "room-at-rest": "room when all is at rest",
     "room-count": "counts room",
     "room-freed": "frees its place",
+    "quota": "counts the quota",
     "search": "search",
     "shortage-alone": "too few nodes take it",
     "shortage-at-last": "too few nodes at the end",
@@ -50,7 +51,7 @@ def tables(decided: Sequence[Decided], theme: Theme) -> Iterator[str]:
             yield ""
         word, style = verdict_of(one)
         name, place = theme.show(f"why: {owner_name(one.object)}"), theme.show(f"({one.path}:{one.line})")
-        wide = cells(f"{name} {word} {place}") > MOST_WIDE
+        wide = cells(f"{name} {word} {place}") > min(MOST_WIDE, theme.width)
         yield f"{name} {theme.paint(style, word)}{'' if wide else f' {place}'}"
         if wide:
             yield f"  {place}"
@@ -80,8 +81,14 @@ def rows(one: Decided, theme: Theme) -> Iterator[str]:
     for answer, reason in zip(answers, one.reasons, strict=True):
         argument = _argument(reason)
         line = f"{answer:<{wide}}  {reason.clause:<{clauses}}  {argument}"
-        if len(line) > MOST_WIDE - 2:
+        most = min(MOST_WIDE, theme.width) - 2
+        if len(line) > most:
             line = f"{answer}  {reason.clause}  {argument}"
+        if len(line) > most:
+            first, *more = theme.wrap(theme.show(line), first=2, hang=4)
+            yield first
+            yield from (f"  {rest}" for rest in more)
+            continue
         yield theme.show(line)
 
 

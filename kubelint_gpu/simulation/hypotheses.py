@@ -12,6 +12,7 @@ COUNT = "room-count"
 DECLARED = "declared-devices"
 ORDERS = "all-orders"
 ROOM_FREED = "room-freed"
+QUOTA = "quota"
 
 
 class Hypothesis(NamedTuple):
@@ -43,6 +44,7 @@ DEVICES_KNOWN = Hypothesis("devices-unknown", "without known devices for claims"
 MORE_NODES = Hypothesis("more-nodes", "if nodes are not declared")
 BESIDE_REMOVED = Hypothesis("beside-removed", "while deleted objects still run")
 NEXT_ROLLOUT = Hypothesis("next-rollout", "at the next rollout")
+REVISION_QUOTA = Hypothesis("revision-quota", "with the quota of its revisions")
 SERVED_BOTH_WAYS = Hypothesis("served-both-ways", "if devices are served both ways")
 
 
