@@ -13,7 +13,7 @@ from kubelint_gpu.scheduler.placement.filling import first_without_node, reasons
 from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, pods_of_others
-from kubelint_gpu.simulation.questions.most_pods import placeable
+from kubelint_gpu.simulation.questions.most_pods import placed_beside
 from kubelint_gpu.values import Value, dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -28,12 +28,14 @@ class Room(Value):
         known: whether no more do.
         beside: workloads whose pods have their places, too: its own must be near to them, or away from them.
         refusal: how a quota refuses the next one.
+        scaled: how many pods have places then of each workload that is scaled to a number.
     """
 
     pods: int
     known: bool = True
     beside: tuple[WorkloadCheck, ...] = ()
     refusal: QuotaRefusal | None = None
+    scaled: tuple[int, ...] = ()
 
 
 def room_for(unit: ApplySet, subject: WorkloadCheck, most: int) -> int:
@@ -66,13 +68,15 @@ def counted_room(
         if end and all(low == high for low, high in (replicas_of(unit, one) for one in bound)):
             break
         beside = [replace(one.workload, replicas=number) for one, number in zip(bound, numbers, strict=True)]
-        found = placeable(subject.workload, cluster, most, beside=[*at_once, *beside])
+        found = placed_beside(subject.workload, cluster, most, beside=[*at_once, *beside])
         if found is None:
             room = replace(room, pods=most, known=False)
-        elif found >= room.pods:
-            room = replace(room, pods=found, known=room.known or found == most)
+        elif found.pods >= room.pods:
+            numbers_there = found.beside[: len(at_once)]
+            room = replace(room, pods=found.pods, known=room.known or found.pods == most, scaled=numbers_there)
     if room.pods < most and cluster.quotas:
-        own, others = created_pod(subject.workload, "new"), [(created_pod(one, "new"), one.replicas) for one in at_once]
+        own = created_pod(subject.workload, "new")
+        others = [(created_pod(one, "new"), number) for one, number in zip(at_once, room.scaled, strict=False)]
         stay = pods_of_others((subject.workload, *at_once), cluster.pods)
         quotas = [replace(quota, used=None) for quota in cluster.quotas]
         return replace(room, refusal=quota_refusal(own, quotas, stay, [(own, room.pods), *others]))

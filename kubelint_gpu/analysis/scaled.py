@@ -9,15 +9,13 @@ from kubelint_gpu.analysis.scaling import autoscalers_of
 from kubelint_gpu.analysis.scenarios import now, scaled, with_part_of_budget
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import PARTS, TOLD
+from kubelint_gpu.simulation.questions.room_when_scaled import RoomWhenScaled
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import Value, dataclass, replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import Autoscaler
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
-
-_HOLDS_FOR_FEWER = ("room", "room-at-rest")
-"""The bounds that hold for fewer replicas if they hold for more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,12 +55,18 @@ def _found(_unit: ApplySet) -> dict[WorkloadKey, ScaledRollout | None]:
     return {}
 
 
+@once
+def _room(unit: ApplySet) -> RoomWhenScaled:
+    """All that is applied, prepared once."""
+    return RoomWhenScaled(tuple(now(unit).transitions.values()), unit.cluster)
+
+
 def _waiting(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
     for one in autoscalers_of(unit, subject):
-        numbers = list(_numbers(unit, subject, one))
-        if len(numbers) > 1 and _at(unit, subject, numbers[-1]).by in _HOLDS_FOR_FEWER:
-            continue
-        for replicas in numbers:
+        place = list(now(unit).transitions).index(subject.key)
+        for replicas in _numbers(unit, subject, one):
+            if _room(unit).surely_ends(place, replicas):
+                continue
             found = _at(unit, subject, replicas)
             if found.waits:
                 found_at = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.engine.diagnostic import LOWER, Diagnostic
@@ -24,21 +24,23 @@ from kubelint_gpu.workspace.unread_objects import decisive, undeclared_claims
 _OF_FIELDS = ("KLG002", "KLG003")
 
 
-def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
-    """What the rules say of a unit, and a finding for each rule that failed.
+def drafts_of(unit: ApplySet, *, without: Collection[str] = ()) -> tuple[list[Diagnostic], list[Finding]]:
+    """What the rules say of a unit, and a finding for each rule that failed; without rules of some tags.
 
     What is not said without the cluster is only possible where objects may decide of which not everything is known;
     so is what is said without those that others name and no manifest has any more.
     """
-    drafts, crashed = _asked(unit)
+    drafts, crashed = _asked(unit, without)
     if unit.left:
         said = {one.identity for one in drafts}
-        drafts += [_deleted(one, unit.left) for one in _asked(unit.without_left())[0] if one.identity not in said]
+        drafts += [
+            _deleted(one, unit.left) for one in _asked(unit.without_left(), without)[0] if one.identity not in said
+        ]
     drafts = [_with_unknown(_with_claims(unit, draft)) for draft in drafts]
     unsure = decisive(unit)
     if not unsure:
         return drafts, crashed
-    firm = {one.identity for one in _asked(unit.without_cluster())[0] if one.certainty == "certain"}
+    firm = {one.identity for one in _asked(unit.without_cluster(), without)[0] if one.certainty == "certain"}
     return [one if one.identity in firm else _narrowed(one, unsure) for one in drafts], crashed
 
 
@@ -105,12 +107,14 @@ def _begun(draft: Diagnostic, begins: str) -> Diagnostic:
     return replace(draft, message=f"{begins}{draft.message}", shared=told)
 
 
-def _asked(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
+def _asked(unit: ApplySet, without: Collection[str]) -> tuple[list[Diagnostic], list[Finding]]:
     drafts: list[Diagnostic] = []
     crashed: list[Finding] = []
     cut: list[str] = []
     with parts(1, 2) as begin:
         for code, found in checks_for(unit).items():
+            if without and not set(without).isdisjoint(rule(code).tags):
+                continue
             begin()
             try:
                 for draft in found(unit):

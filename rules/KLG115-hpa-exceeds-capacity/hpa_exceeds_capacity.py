@@ -122,7 +122,10 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
     written = manifest.present(autoscaler.most)
     pools, room = at_most(unit, subject), found.pods
     others = workload_names([one.workload for one in found.beside])
-    at_most_too = [f"{counted(other.most, 'replica')} of {workload_name(other.subject.workload)}" for other in scaled]
+    at_most_too = [
+        f"{counted(number, 'replica')} of {workload_name(other.subject.workload)}"
+        for other, number in zip(scaled, found.scaled, strict=True)
+    ]
     names = listed([*(["what runs already"] if unit.cluster.pods else []), *at_most_too, *([others] if others else [])])
     beside = f" beside {names}" if names else ""
     return Diagnostic(

@@ -9,10 +9,12 @@ from kubelint_gpu.documents import editing, encode, read
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.asking import claims_behind, drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate, Identity
+from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import Fix, Refusal, TextEdit
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wording import USED_UP, workload_name
+from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, left, part
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import place_of
@@ -98,7 +100,7 @@ def tried(
                 continue
             with part(1, _PART_OF_TRIAL):
                 changed = changed_by(unit, edits)
-                why = objection(changed, (draft, *beside), drafts) if proposal.must_prove else ""
+                why = objection(unit, changed, (draft, *beside), drafts) if proposal.must_prove else ""
             other = "" if proposal.of_amounts else asks_for_other(unit, changed)
             works = not other and not why
             made = _of_sources(unit, changed, edits) if works and unit.rendered else edits
@@ -180,9 +182,27 @@ def other_devices(old: Workload, new: Workload) -> bool:
     return was not in (0, now)
 
 
-def objection(changed: ApplySet, mended: Sequence[Diagnostic], drafts: Sequence[Diagnostic]) -> str:
+_OF_STEADY_STATE = frozenset(("drain", "capacity"))
+"""The tags of rules about what runs: how a workload is rolled out does not matter to these."""
+
+
+def unaffected(unit: ApplySet, changed: ApplySet) -> frozenset[str]:
+    """Return tags of rules that a change of a unit cannot concern; none if it may concern all."""
+    if len(unit.manifests) != len(changed.manifests):
+        return frozenset()
+    pairs = zip(unit.manifests, changed.manifests, strict=True)
+    other = [(one.workload, two.workload) for one, two in pairs if one.item.value != two.item.value]
+    rolls_only = all(
+        old is not None and new is not None and replace(new, strategy=old.strategy) == old for old, new in other
+    )
+    return _OF_STEADY_STATE if rolls_only else frozenset()
+
+
+def objection(unit: ApplySet, changed: ApplySet, mended: Sequence[Diagnostic], drafts: Sequence[Diagnostic]) -> str:
     """Why a change of a unit does not mend some findings, or not without harm; empty where it does."""
-    after, crashed = drafts_of(changed)
+    spared = unaffected(unit, changed)
+    spared = spared if all(spared.isdisjoint(rule(draft.code).tags) for draft in mended) else frozenset()
+    after, crashed = drafts_of(changed, without=spared)
     if crashed:
         return f"with it {crashed[-1].message}"
     if not {draft.identity for draft in mended}.isdisjoint(found.identity for found in after):

@@ -177,13 +177,16 @@ def _found(value: Any, path: str) -> Iterator[tuple[Pointer, tuple[str | int, ..
 
 
 def _product(value: Any, paths: list[str], captured: tuple[str | int, ...]) -> int:
-    """The product of some counts, 1 for each that is not written; wildcards stand for what was captured."""
+    """The product of some counts, 1 for each that is not written; wildcards stand for what was captured.
+
+    Of an annotation with several names, separated by `|`, the first that is there counts.
+    """
     total = 1
     for path in paths:
         wild = iter(captured)
         here = value
         fields, _, annotation = path.partition(".annotations.")
-        for part in (*fields.split("."), *(("annotations", annotation) if annotation else ())):
+        for part in (*fields.split("."), *(("annotations",) if annotation else ())):
             here = (
                 here.get(str(next(wild, "")) if part == "*" else part.removesuffix("[]"))
                 if isinstance(here, dict)
@@ -192,6 +195,9 @@ def _product(value: Any, paths: list[str], captured: tuple[str | int, ...]) -> i
             if part.endswith("[]"):
                 index = next(wild, None)
                 here = here[index] if isinstance(here, list) and isinstance(index, int) and index < len(here) else None
+        if annotation:
+            names = annotation.split("|") if isinstance(here, dict) else ()
+            here = next((here[name] for name in names if name in here), None)
         if annotation and isinstance(here, str) and here.isdecimal() and len(here) < _DIGITS:
             here = int(here)
         if isinstance(here, int) and not isinstance(here, bool) and here >= 0:

@@ -12,7 +12,7 @@ from kubelint_gpu.simulation.hypotheses import DAEMON_ORDER, DAEMON_ROLLS, ORDER
 from kubelint_gpu.simulation.prepare.competitors import competing
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
-from kubelint_gpu.simulation.prepare.workload_change import joined
+from kubelint_gpu.simulation.prepare.workload_change import joined, unrolled
 from kubelint_gpu.simulation.questions import together
 from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.questions.decide import judge_in
@@ -142,16 +142,18 @@ class RolloutAnalysis:
             return beside_queued(situation, place, judge_in(situation, number), self._queue)
 
         sign = ("rollout", place, *(one.new.key for one in situation.participants))
-        return self._beside_daemons(asked_once(sign, self._decisive(situation), found))
+        mine = joined(situation.participants, frozenset({place}))
+        everybody = enumerate(situation.participants)
+        # how others would be rolled out does not matter while they stay as they are
+        beside = tuple([one if number in mine or one.moves else unrolled(one) for number, one in everybody])
+        return self._beside_daemons(asked_once(sign, (beside, *self._decisive(situation)), found))
 
     def _decisive(self, situation: Situation) -> tuple[object, ...]:
-        """All that decides what becomes of a group."""
+        """All that decides what becomes of a group, but for its workloads."""
         quotas_and_budgets = situation.cluster.quotas, situation.cluster.disruption_budgets
         return (
             situation.budget,
             situation.joins,
-            situation.participants,
-            situation.demands,
             situation.eligible,
             situation.fixed,
             situation.daemons,
@@ -204,7 +206,7 @@ class RolloutAnalysis:
             return together_beside_queued(situation, judged, self._queue, ends)
 
         sign = ("together", ends, *(one.new.key for one in situation.participants))
-        return asked_once(sign, self._decisive(situation), found)
+        return asked_once(sign, (situation.participants, *self._decisive(situation)), found)
 
 
 def _in_every_order(found: Sequence[Judgement]) -> Judgement:

@@ -27,12 +27,17 @@ from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 
-AT_ONCE: tuple[Decider, ...] = (
+ROOM: tuple[Decider, ...] = (
     Decider("room", room.always),
     Decider("room-at-rest", room.at_rest),
+    Decider("quiescence", quiescence.decide),
+)
+"""Deciders that say that a rollout ends, whatever all others do."""
+AT_ONCE: tuple[Decider, ...] = (
+    *ROOM[:2],
     Decider("counting-shares", change_set.by_counting),
     Decider("shortage-by-sum", shortage.by_sum),
-    Decider("quiescence", quiescence.decide),
+    *ROOM[2:],
 )
 """Deciders that hold whatever else is known to change at the same moment."""
 ALONE: tuple[Decider, ...] = (

@@ -70,6 +70,8 @@ def judged_together(situation: Situation, *, ends: str = "") -> Together:
     ends_surely = all(
         always_ends(known, place) or _ends_in_any_order(known, GroupSearch(known), place) for place in question.rolling
     )
+    if ends_surely and not any(may_evict(situation, place) for place in question.rolling):
+        return question.completes()
     try:
         with part(1 if ends_surely else 7, 8):
             found = next(found for one in asked(TOGETHER) if (found := one.decide(question)) is not None)
