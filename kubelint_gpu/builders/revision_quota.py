@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import may_adopt
+from kubelint_gpu.analysis.decided import noted
 from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.object_quota import is_refused, quotas_of
@@ -12,6 +13,9 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_p
 from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.values.quantity import ONE
+from kubelint_gpu.simulation.hypotheses import NEXT_ROLLOUT, QUOTA, REVISION_QUOTA
+from kubelint_gpu.simulation.search.rows import of_verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import Value, dataclass
 
 _OWNERS = {"ReplicaSet": ("Deployment", "ReplicaSet"), "ControllerRevision": ("StatefulSet", "DaemonSet")}
@@ -69,7 +73,12 @@ def revisions_refused(unit: ApplySet) -> Iterator[RefusedRevision]:
         for subject in wanting:
             if subject.controller.revision_kind == kind:
                 refused = (_refused(unit, quota, subject, wanting) for quota in quotas)
-                yield from [found for found in refused if found is not None][:1]
+                for found in [found for found in refused if found is not None][:1]:
+                    now = found.first or not is_made(unit, subject)
+                    answer = Verdict.STUCK if found.certain else Verdict.MAY_STICK
+                    row = of_verdict(answer, REVISION_QUOTA if now else NEXT_ROLLOUT, QUOTA)
+                    noted(unit).setdefault(subject.key, {})[row] = None
+                    yield found
 
 
 def _wants_one(unit: ApplySet, subject: WorkloadCheck, kind: str) -> bool:

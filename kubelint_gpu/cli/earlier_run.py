@@ -24,6 +24,7 @@ _DECIDING = (
         "hook",
         "no_ignores",
         "quiet",
+        "why",
         "exit_zero",
         "shard",
         "assume",

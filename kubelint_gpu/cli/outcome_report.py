@@ -63,7 +63,9 @@ def report_of(
     if any(not world.usable and world.errors for world in inputs.worlds):
         failed = "the inventory cannot be used, and no rule that needs the cluster was asked"
     clusters = _clusters(inputs) if draws(formats) else ()
-    return assemble(findings, summary, _rules(findings, formats), sources, __version__, failed, clusters)
+    return assemble(
+        findings, summary, _rules(findings, formats), sources, __version__, failed, clusters, outcome.decided
+    )
 
 
 def _clusters(inputs: Inputs) -> tuple[ClusterPicture, ...]:

@@ -15,6 +15,7 @@ from kubelint_gpu.engine.results.kept_results import KeptResults
 from kubelint_gpu.engine.results.shares import within_budget
 from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.engine.world_findings import PLAIN, findings_of_world
+from kubelint_gpu.findings.decided import Decided, in_order
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Place, fingerprint
 from kubelint_gpu.values import Value, dataclass, replace
@@ -38,6 +39,7 @@ class Outcome(Value):
         ignored: findings that were suppressed.
         workloads: pod templates that were looked at.
         unknown: the claims of pods that nobody declares, as `namespace/name`.
+        decided: the verdict on each rollout, the worst first.
     """
 
     findings: tuple[Finding, ...]
@@ -45,6 +47,7 @@ class Outcome(Value):
     ignored: int = 0
     workloads: int = 0
     unknown: tuple[str, ...] = ()
+    decided: tuple[Decided, ...] = ()
 
 
 def check(
@@ -94,6 +97,7 @@ def check(
         sum(one.ignored for one in judged) + len(frozenset().union(*(one.hidden for one in judged))),
         sum(one.workloads for one in judged),
         tuple(sorted(frozenset().union(*(one.unknown for one in judged)))),
+        tuple(sorted({found: None for one in judged for found in one.decided}, key=in_order)),
     )
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from kubelint_gpu.findings.decided import rank
 from kubelint_gpu.report.dump import array, dump
 from kubelint_gpu.report.formats.sarif import MOST_RESULTS
 
@@ -52,6 +53,8 @@ def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
     hidden, seconds = summary.pop("hidden"), summary.pop("seconds")
     summary |= {**({"hidden": hidden} if hidden else {}), "seconds": seconds}
     summary |= {name: sum(one["severity"] == kind for one in findings) for name, kind in _COUNTED.items()}
+    decided = _distinct([row for one in reports for row in one.get("decided", ())])
+    decided.sort(key=lambda row: (rank(row["verdict"]), row["object"], row["path"], row["line"]))
     failed = next((one["failed"] for one in reports if "failed" in one), None)
     reasons: Counter[str] = Counter()
     for one in reports:
@@ -60,14 +63,16 @@ def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
     body = ",\n".join(
         f'    "{name}": {f"{value:.3f}" if name == "seconds" else value}' for name, value in summary.items()
     )
-    return _json_parts(version, findings, failed, undecided, body)
+    return _json_parts(version, (findings, decided), failed, undecided, body)
 
 
 def _json_parts(
-    version: str, findings: Sequence[Any], failed: str | None, undecided: Sequence[Any], summary: str
+    version: str, found: tuple[Sequence[Any], Sequence[Any]], failed: str | None, undecided: Sequence[Any], summary: str
 ) -> Iterator[str]:
     yield f'{{\n  "version": {dump(version)},\n  "findings": '
-    yield from array(findings, indent=2, margin=2)
+    yield from array(found[0], indent=2, margin=2)
+    yield ',\n  "decided": '
+    yield from array(found[1], indent=2, margin=2)
     if failed is not None:
         yield f',\n  "failed": {dump(failed)}'
     if undecided:

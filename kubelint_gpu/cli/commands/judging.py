@@ -103,6 +103,7 @@ def judged(
         fix_hints=fixed is None,
         category=category_of(inventories or configuration.inventories),
         quiet=options["quiet"],
+        why=options["why"],
     )
     if fixed is not None:
         from kubelint_gpu.cli.commands.fixing import tell

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
+from kubelint_gpu.analysis.decided import ask
 from kubelint_gpu.budget import NORMAL
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.explain.lookup import find
@@ -51,6 +53,8 @@ def explain_workload(
     try:
         with limited(NORMAL.run, NORMAL.group):
             found = situations(unit, subject)
+            with suppress(UsedUp):
+                ask(unit)
     except UsedUp:
         raise click.ClickException(
             f"{what} asks for more work than one explanation may take: pod and cluster are too large together"

@@ -8,6 +8,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.growth import Growth
+from kubelint_gpu.simulation.hypotheses import DAEMON_ORDER, DAEMON_ROLLS, ORDERS, PARTS, ROOM_FREED
 from kubelint_gpu.simulation.prepare.competitors import competing
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
@@ -17,6 +18,7 @@ from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.situations import Situations
+from kubelint_gpu.simulation.search.rows import fold, of_verdict, row_of
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, Verdict, rank, unbounded, worst
 from kubelint_gpu.simulation.transition import Transition
@@ -56,7 +58,7 @@ class RolloutAnalysis:
         for standing in self._standing:
             self._daemons = standing
             found.append(self._judged(only))
-        return tuple(map(worst, zip(*found, strict=True)))
+        return tuple([_in_every_order(one) for one in zip(*found, strict=True)])
 
     def _judged(self, only: Container[int] | None) -> tuple[Judgement, ...]:
         known = any(one.known for one in self.participants)
@@ -117,7 +119,8 @@ class RolloutAnalysis:
         least = min(rolled, key=lambda one: rank(one.verdict), default=mine)
         if mine.verdict is not Verdict.COMPLETES or least.verdict is Verdict.COMPLETES:
             return mine
-        return replace(mine, by=least.by, by_bound=least.by_bound, **{name: getattr(least, name) for name in OF_A_RUN})
+        told = replace(mine, by=least.by, by_bound=least.by_bound, **{name: getattr(least, name) for name in OF_A_RUN})
+        return fold(told, row_of(least, PARTS))
 
     def _sign(self, number: int) -> Hashable:
         """Equal for workloads that nothing tells apart but their names: what becomes of one becomes of the other."""
@@ -174,7 +177,8 @@ class RolloutAnalysis:
         )
         gone = frozenset(one.key for one in gives)
         gives = gives if any(lack.may_leave(gone) for lack in lacks) else ()
-        return replace(found, company=tuple(dict.fromkeys((*found.company, *gives))))
+        found = replace(found, company=tuple(dict.fromkeys((*found.company, *gives))))
+        return fold(found, of_verdict(Verdict.MAY_STICK, DAEMON_ROLLS, ROOM_FREED)) if gives else found
 
     def judge_together(self, ends: str = "") -> tuple[Together, ...]:
         """All rollouts at once, group by group; with `ends` it is asked of this workload alone whether its own ends."""
@@ -203,3 +207,11 @@ class RolloutAnalysis:
 
         sign = ("together", ends, *(one.new.key for one in situation.participants))
         return asked_once(sign, (situation.participants, *self._decisive(situation)), found)
+
+
+def _in_every_order(found: Sequence[Judgement]) -> Judgement:
+    """Return the worst judgement of a workload over all orders of DaemonSets, with what the others say."""
+    chosen = worst(found)
+    if len(found) < 2:
+        return chosen
+    return fold(chosen, *(row_of(one, DAEMON_ORDER, ORDERS) for one in found))

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from kubelint_gpu.simulation import hypotheses
 from kubelint_gpu.simulation.bounds import applied, change_set, shortfall
 from kubelint_gpu.simulation.bounds.change_set import changing, named
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.questions import helped_by, relaxed
 from kubelint_gpu.simulation.questions.beside_higher import beside_higher
 from kubelint_gpu.simulation.questions.deciders import AT_LAST, AT_ONCE, SOON, decided, decided_without, first_answer
+from kubelint_gpu.simulation.search.rows import fold, of_verdict, row_of, turned
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
@@ -32,12 +34,15 @@ def judge_in(situation: Situation, number: int) -> Judgement:
     left = 0 if participant.rolls else min(wanted, participant.sure)
     stay = max(participant.undisturbed, participant.kept, left) if situation.demands[position].nodes else 0
     if not situation.eligible[position] and not (rolling and stay >= wanted) and (question.peaceful or not stay):
-        return replace(blank, placed=stay, alone=stay)
-    found = first_answer(question, AT_ONCE, changing(situation, position)) or relaxed.stuck_without_others(question)
-    found = found or _contended(question)
+        short = replace(blank, placed=stay, alone=stay)
+        return fold(short, row_of(short, hypotheses.ANYTHING, hypotheses.NO_NODE))
+    found = first_answer(question, AT_ONCE, changing(situation, position), hypotheses.ANYTHING)
+    found = found or relaxed.stuck_without_others(question) or _contended(question)
     if found.verdict is Verdict.STUCK and question.may_have_template:
-        found = replace(found, verdict=Verdict.MAY_STICK)
-    return beside_higher(question, found)
+        found = fold(
+            found, of_verdict(Verdict.COMPLETES, hypotheses.TEMPLATE_KNOWN, hypotheses.NOTHING_TO_ROLL), weaker=True
+        )
+    return turned(found, beside_higher(question, found), hypotheses.HIGHER, hypotheses.COUNT)
 
 
 def _contended(question: Question) -> Judgement:
@@ -48,12 +53,16 @@ def _contended(question: Question) -> Judgement:
     """
     # if the rollout surely ends, only whom it evicts is looked for
     turns = ((1, AT_LAST),) if applied.surely_ends(question) else ((1, SOON), (7, AT_LAST))
-    found = None
+    found, hypothesis = (
+        None,
+        hypotheses.AT_ONCE if changing(question.situation, question.position) else hypotheses.ALONE,
+    )
     for eighths, deciders in turns:
         with suppress(UsedUp), part(eighths, 8):
             found = _sought(question)
         if found is None or found.verdict is Verdict.UNDECIDED:
-            found = relaxed.stuck_without_changes(question) or first_answer(question, deciders) or found
+            told = relaxed.stuck_without_changes(question) or first_answer(question, deciders, hypothesis=hypothesis)
+            found = fold(told, first=found) if told is not None else found
         if found is not None and found.verdict is not Verdict.UNDECIDED:
             return found
     if found is None:
@@ -64,14 +73,33 @@ def _contended(question: Question) -> Judgement:
 def _sought(question: Question) -> Judgement:
     """What the simulation says of all that is applied, and deciders and the search of it alone."""
     participant = question.participant
-    found = applied.decide(question, _while_others_stay)
+    found = _all_at_once(question)
     if not participant.existing and (found is None or found.placed >= participant.replicas):
         found = _later(question, found)
-        found = found and applied.softened(question, found)
+        found = found and _softened(question, found)
     if found is None:
         found = _beside_changes(question, _though_jobs_wait(question, _while_others_stay(question)))
-        found = applied.softened(question, found)
-    return applied.by_evicting(question, found, _while_others_stay)
+        found = _softened(question, found)
+    return turned(found, applied.by_evicting(question, found, _while_others_stay), hypotheses.EVICTING)
+
+
+def _all_at_once(question: Question) -> Judgement | None:
+    """Return what all that is applied comes to in one simulation; None if that is not found out."""
+    alone: list[Judgement] = []
+
+    def others_stay(asked: Question) -> Judgement:
+        alone.append(_while_others_stay(asked))
+        return alone[-1]
+
+    found = applied.decide(question, others_stay)
+    if found is None or not alone:
+        return found and fold(found, row_of(found, hypotheses.AT_ONCE, hypotheses.SEARCH))
+    return turned(alone[-1], found, hypotheses.AT_ONCE)
+
+
+def _softened(question: Question, found: Judgement) -> Judgement:
+    """Return the judgement; if some run gives the workload all its pods, it is possible only."""
+    return turned(found, applied.softened(question, found), hypotheses.AT_ONCE)
 
 
 def _later(question: Question, now: Judgement | None) -> Judgement | None:
@@ -83,11 +111,14 @@ def _later(question: Question, now: Judgement | None) -> Judgement | None:
     if any(one.known and one.moves for one in situation.participants):
         situation = replace(situation, participants=tuple(map(shortfall.after_rollout, situation.participants)))
         later = judge_in(situation, situation.numbers[position])
+        later = replace(later, rows=(row_of(later, hypotheses.LATER),))
     elif now is None:
         return None
     else:
         later = _beside_changes(question, _though_jobs_wait(question, _while_others_stay(question)))
-    return now if now is not None and later.placed < later.wanted else later
+    if now is None:
+        return later
+    return fold(now, *later.rows) if later.placed < later.wanted else fold(later, first=now)
 
 
 def _beside_changes(question: Question, found: Judgement) -> Judgement:
@@ -96,13 +127,17 @@ def _beside_changes(question: Question, found: Judgement) -> Judgement:
     participant = question.participant
     at_once = participant.known and bool(changing(situation, position))
     if at_once and found.verdict is not None:
-        return change_set.at_once(situation, search, position, found, peaceful=question.peaceful)
+        beside = change_set.at_once(situation, search, position, found, peaceful=question.peaceful)
+        return turned(found, beside, hypotheses.AT_ONCE)
     if at_once and not participant.rolling and found.placed < found.wanted:
         # whether it has room when they change, too, is not known
         return replace(found, company=named(situation, changing(situation, position)))
     if found.verdict is Verdict.STUCK:
         others = helped_by.helped_by(situation, search, position)
-        return replace(found, company=tuple(situation.participants[place].new for place in others))
+        found = replace(found, company=tuple(situation.participants[place].new for place in others))
+        return (
+            fold(found, of_verdict(Verdict.MAY_STICK, hypotheses.OTHERS_ROLL, hypotheses.SEARCH)) if others else found
+        )
     return found
 
 
@@ -122,4 +157,4 @@ def _though_jobs_wait(question: Question, found: Judgement) -> Judgement:
     if not jobs or found.verdict is not Verdict.STUCK:
         return found
     before = decided_without(situation, position, jobs)
-    return found if before.verdict is Verdict.STUCK else replace(found, verdict=Verdict.MAY_STICK)
+    return fold(found, row_of(before, hypotheses.JOBS_DONE), weaker=before.verdict is not Verdict.STUCK)

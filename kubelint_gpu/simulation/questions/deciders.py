@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubelint_gpu.simulation import hypotheses
 from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds import (
     applied,
@@ -21,6 +22,7 @@ from kubelint_gpu.simulation.bounds.change_set import without
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.evidence.watch import tell
 from kubelint_gpu.simulation.prepare.workload_change import joined
+from kubelint_gpu.simulation.search.rows import fold, row_of
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
@@ -61,14 +63,18 @@ AT_LAST: tuple[Decider, ...] = (
 
 
 def first_answer(
-    question: Question, deciders: Sequence[Decider], moving: frozenset[int] = frozenset()
+    question: Question,
+    deciders: Sequence[Decider],
+    moving: frozenset[int] = frozenset(),
+    hypothesis: hypotheses.Hypothesis = hypotheses.ALONE,
 ) -> Judgement | None:
     """What the first decider says that knows, with its name, while those that are `moving` change, too."""
     for one in asked(deciders):
         found = one.decide(question)
         if found is not None and _ends_with_parts(question, one, found):
             tell(question, found, one.name, moving)
-            return replace(found, by=one.name)
+            found = replace(found, by=one.name)
+            return fold(found, row_of(found, hypothesis))
     return None
 
 

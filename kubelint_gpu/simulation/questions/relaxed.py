@@ -11,9 +11,12 @@ from contextlib import suppress
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.change_set import changing, is_apart
 from kubelint_gpu.simulation.bounds.question import Question
+from kubelint_gpu.simulation.hypotheses import WITHOUT_OTHERS
 from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.questions.deciders import decided_without
+from kubelint_gpu.simulation.search.rows import row_of
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 
 
@@ -40,5 +43,5 @@ def _stuck_without(question: Question, others: frozenset[int]) -> Judgement | No
             # others may have the places of its old pods when it begins, and leave them
             return None
         found = decided_without(situation, position, others)
-        return found if found.verdict is Verdict.STUCK else None
+        return replace(found, rows=(row_of(found, WITHOUT_OTHERS),)) if found.verdict is Verdict.STUCK else None
     return None
