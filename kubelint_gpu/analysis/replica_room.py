@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 from kubelint_gpu.analysis import coupled
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
@@ -15,6 +16,7 @@ from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, pods_of_others
 from kubelint_gpu.simulation.questions.most_pods import placed_beside
 from kubelint_gpu.values import Value, dataclass, replace
+from kubelint_gpu.work import UsedUp, of_group
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -40,7 +42,9 @@ class Room(Value):
 
 def room_for(unit: ApplySet, subject: WorkloadCheck, most: int) -> int:
     """How many of its pods, up to `most`, find places; all of them where that is not known."""
-    return counted_room(unit, subject, most).pods
+    with suppress(UsedUp):
+        return counted_room(unit, subject, most).pods
+    return most
 
 
 def counted_room(
@@ -68,7 +72,8 @@ def counted_room(
         if end and all(low == high for low, high in (replicas_of(unit, one) for one in bound)):
             break
         beside = [replace(one.workload, replicas=number) for one, number in zip(bound, numbers, strict=True)]
-        found = placed_beside(subject.workload, cluster, most, beside=[*at_once, *beside])
+        with of_group(1, 4):
+            found = placed_beside(subject.workload, cluster, most, beside=[*at_once, *beside])
         if found is None:
             room = replace(room, pods=most, known=False)
         elif found.pods >= room.pods:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import click
 
+from kubelint_gpu.budget import EFFORTS
 from kubelint_gpu.cli.help.shell_completion import codes
 from kubelint_gpu.findings.finding import SEVERITIES, THRESHOLDS
 from kubelint_gpu.options import executor_option, kustomize_options, option
@@ -65,6 +66,12 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
             "--min-severity",
             type=click.Choice(SEVERITIES),
             help="Show nothing below this.  [default: note]",
+        ),
+        option(
+            "--effort",
+            type=click.Choice(tuple(EFFORTS)),
+            default="normal",
+            help="How much work goes into what no bound decides: about 2, 20 or 200 seconds.  [default: normal]",
         ),
         option(
             "--fail-on",

@@ -19,6 +19,7 @@ _DECIDING = (
         "select",
         "ignore",
         "min_severity",
+        "effort",
         "fail_on",
         "together",
         "hook",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.budget import NORMAL, Effort
 from kubelint_gpu.engine.asking import first_place
 from kubelint_gpu.engine.executors.executor import Executor, untold
 from kubelint_gpu.engine.judged import Judged, judged_unit
@@ -57,6 +58,7 @@ def check(
     fixes: bool = True,
     suppression: Suppression | None = None,
     executor: Executor | None = None,
+    effort: Effort = NORMAL,
     tell: Callable[[int], None] = untold,
     pictures: bool = False,
     store: Store | None = None,
@@ -78,10 +80,10 @@ def check(
     work = partial(_judged, rules=rules, fixes=fixes, pictures=pictures, many=len(units) > _MANY)
     kept = None
     if store is not None and not pictures:
-        kept = KeptResults(store, (repr((fixes, rules.on, rules.off)),), rules.today, PLAIN, _is_whole)
+        kept = KeptResults(store, (repr((fixes, rules.on, rules.off, effort)),), rules.today, PLAIN, _is_whole)
 
     def judged_of(some: Sequence[ApplySet]) -> list[Judged]:
-        return within_budget(work, some, executor, tell, kept=kept)
+        return within_budget(work, some, executor, tell, effort, kept)
 
     judged = judged_of(units) if pictures else judged_once(judged_of, units)
     # a suppression in a base has done its work if it did so in one of the overlays

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubelint_gpu.budget import EFFORTS
 from kubelint_gpu.cli.baseline import load_baseline, settle
 from kubelint_gpu.cli.checked_inputs import inputs_for
 from kubelint_gpu.cli.executors import executor_at
@@ -66,6 +67,7 @@ def judged(
             inputs.units,
             inputs.world,
             suppression=suppression,
+            effort=EFFORTS[options["effort"]],
             executor=executor,
             tell=done,
             pictures=draws(name for name, _ in targets),

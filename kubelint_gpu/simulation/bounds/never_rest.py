@@ -40,7 +40,7 @@ def never_rest(situation: Situation, rolling: frozenset[int], beside: frozenset[
     if looked_at is None or any(participants[place].numbered for place in rolling):
         return False
     rolled = rolling | {place for place in beside if not _moves_otherwise(participants[place])}
-    return all(_never_waits(situation, pods, rolled, position, moment=moment) for position in rolling)
+    return all(_never_waits(situation, pods, rolling, rolled, position, moment=moment) for position in rolling)
 
 
 def _moves_otherwise(one: WorkloadChange) -> bool:
@@ -52,9 +52,18 @@ def _moves_otherwise(one: WorkloadChange) -> bool:
 
 
 def _never_waits(
-    situation: Situation, pods: Sequence[tuple[Pod, ...]], rolling: frozenset[int], position: int, *, moment: bool
+    situation: Situation,
+    pods: Sequence[tuple[Pod, ...]],
+    asked: frozenset[int],
+    rolling: frozenset[int],
+    position: int,
+    *,
+    moment: bool,
 ) -> bool:
-    """Whether a new pod of a participant always fits somewhere; of a DaemonSet, on its node."""
+    """Whether a new pod of a participant always fits somewhere; of a DaemonSet, on its node.
+
+    The same is asked of all that are `asked`, among those that are `rolling`.
+    """
     mine = situation.participants[position]
     if mine.controller.paused:
         return True
@@ -82,7 +91,7 @@ def _never_waits(
         for place, one in enumerate(situation.participants)
     ]
     if (moment and any(quota.covers(new) for quota in situation.cluster.quotas)) or not quotas_let(
-        situation, bounds, position
+        situation, bounds, position, asked
     ):
         return False
     lone = replace(new, spec=replace(new.spec, spread=()))

@@ -48,8 +48,10 @@ class QuiescentBound(Value):
         return old * self.each.get(name, 0) + (count - old) * self.each_new.get(name, 0)
 
 
-def quotas_let(situation: Situation, bounds: Sequence[QuiescentBound], position: int) -> bool:
-    """Whether the quotas let one more pod be made at a rest, where all that are made are bound."""
+def quotas_let(
+    situation: Situation, bounds: Sequence[QuiescentBound], position: int, bound_at_rest: frozenset[int]
+) -> bool:
+    """Return whether the quotas let one more pod be made at a rest; pods of those `bound_at_rest` are bound then."""
     new, cluster = bounds[position].pods[1], situation.cluster
     quotas = [quota for quota in cluster.quotas if quota.covers(new)]
     if not quotas:
@@ -58,10 +60,19 @@ def quotas_let(situation: Situation, bounds: Sequence[QuiescentBound], position:
         return False
     use = admission_of(quotas, (*situation.fixed, *(pod for pod in cluster.pods if pod.finished)))
     kinds = [
-        {(pod_charge(pod.spec), *(quota.covers(pod) for quota in quotas)): (pod, one.most) for pod in one.pods}
-        for one in bounds
+        {(pod_charge(pod.spec), *(quota.covers(pod) for quota in quotas)): (pod, made) for pod in one.pods}
+        for one, made in zip(bounds, _made(situation, bounds, bound_at_rest), strict=True)
     ]
     return use.refusal(new, [counted for found in kinds for counted in found.values()]) is None
+
+
+def _made(situation: Situation, bounds: Sequence[QuiescentBound], bound_at_rest: frozenset[int]) -> Iterator[int]:
+    """How many pods of each participant can be there at a rest, those included that may find no node."""
+    for place, (one, bound) in enumerate(zip(situation.participants, bounds, strict=True)):
+        if place in bound_at_rest:
+            yield bound.most
+        else:
+            yield max(one.before, one.replicas) + one.controller.surge(one.replicas) + len(one.waiting)
 
 
 def wants_of(pod: Pod) -> dict[str, int]:

@@ -38,6 +38,10 @@ def judge_in(situation: Situation, number: int) -> Judgement:
         return fold(short, row_of(short, hypotheses.ANYTHING, hypotheses.NO_NODE))
     found = first_answer(question, AT_ONCE, changing(situation, position), hypotheses.ANYTHING)
     found = found or relaxed.stuck_without_others(question) or _contended(question)
+    if found.verdict is None and found.placed >= wanted and rolling:
+        # it is rolled out while others wait
+        stuck = relaxed.stuck_without_others(question, runs=True)
+        found = found if stuck is None else replace(stuck, evicts=found.evicts, eviction=found.eviction)
     if found.verdict is Verdict.STUCK and question.may_have_template:
         found = fold(
             found, of_verdict(Verdict.COMPLETES, hypotheses.TEMPLATE_KNOWN, hypotheses.NOTHING_TO_ROLL), weaker=True

@@ -20,26 +20,30 @@ from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 
 
-def stuck_without_others(question: Question) -> Judgement | None:
-    """Return that the rollout is stuck, if it is so without all other workloads; None if that is not known."""
+def stuck_without_others(question: Question, *, runs: bool = False) -> Judgement | None:
+    """Return that the rollout is stuck, if it is so without all other workloads; None if that is not known.
+
+    `runs` says that its old pods run when it begins.
+    """
     situation, position = question.situation, question.position
     everybody = frozenset(range(len(situation.participants)))
-    return _stuck_without(question, everybody - joined(situation.participants, frozenset({position})))
+    others = everybody - joined(situation.participants, frozenset({position}))
+    return _stuck_without(question, others, runs=runs and not any(situation.participants[one].moves for one in others))
 
 
 def stuck_without_changes(question: Question) -> Judgement | None:
     """Return the same without the workloads that change at the same moment."""
-    return _stuck_without(question, changing(question.situation, question.position))
+    return _stuck_without(question, changing(question.situation, question.position), runs=False)
 
 
-def _stuck_without(question: Question, others: frozenset[int]) -> Judgement | None:
+def _stuck_without(question: Question, others: frozenset[int], *, runs: bool) -> Judgement | None:
     situation, position, participant = question.situation, question.position, question.participant
     if not others or not participant.rolling or participant.daemons or not is_apart(situation, position, others):
         return None
     if any(preconditions.may_be_evicted(situation, position, place) for place in others):
         return None
     with suppress(UsedUp), part(1, 4):
-        if not preconditions.all_run(question.search, position):
+        if not (runs or preconditions.all_run(question.search, position)):
             # others may have the places of its old pods when it begins, and leave them
             return None
         found = decided_without(situation, position, others)

@@ -137,6 +137,11 @@ def _stands_alone(situation: Situation, search: GroupSearch, place: int) -> bool
     return fit_alone(situation, search, place).placed >= participant.replicas
 
 
+def _quiescence(question: GroupQuestion) -> Together | None:
+    known = leaves_no_pod_pending(question.all_known, question.search, question.rolling)
+    return question.completes() if known else None
+
+
 def _search(question: GroupQuestion) -> Together:
     participants, rolling = question.situation.participants, question.rolling
     scaling = frozenset(place for place, one in enumerate(participants) if one.moves) - rolling
@@ -151,6 +156,7 @@ TOGETHER: tuple[GroupDecider, ...] = (
     GroupDecider("room-at-rest", _room_at_rest),
     GroupDecider("each-ends", _each_ends),
     GroupDecider("shortage", _shortage),
+    GroupDecider("quiescence", _quiescence),
     GroupDecider("search", _search),
 )
 """Deciders of rollouts that start at the same moment; the last one always answers."""
