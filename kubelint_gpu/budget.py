@@ -131,6 +131,7 @@ class SimulationLimits(Value):
     helpers: int = 6  # the workloads that may let one another end
     helped_nodes: int = 16  # the nodes on which this is asked
     pending_kinds: int = 6  # the kinds of pending pods beside a rollout
+    crowded_starts: int = 4  # the starts in which others crowd the nodes of one topology domain
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
+from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.question import Question
@@ -11,8 +13,6 @@ from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.search import placements
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
-
-_STARTS = 4
 
 
 def decide(question: Question) -> Judgement | None:
@@ -34,7 +34,7 @@ def decide(question: Question) -> Judgement | None:
         for kind, one in enumerate(simulation.pod_types.kinds)
         if preconditions.gives_way(one.pod.spec, new) and kind not in mine
     )
-    for number, nodes in enumerate(_targets(question)):
+    for nodes in islice(_targets(question), SIMULATION.crowded_starts):
         start = placements.crowded(simulation, mine, weak, nodes)
         if start is not None:
             try:
@@ -43,8 +43,6 @@ def decide(question: Question) -> Judgement | None:
                 return None
             if trace is not None:
                 return replace(question.blank, verdict=Verdict.MAY_STICK, by_bound=False, states=states, trace=trace)
-        if number + 1 >= _STARTS:
-            break
     return None
 
 
