@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from kubelint_gpu.analysis.replica_room import counted_room
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.work import UsedUp
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
@@ -41,7 +44,9 @@ def room_in(unit: ApplySet, subject: WorkloadCheck) -> Judgement | None:
 
 def _count(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Judgement:
     nodes = taking_nodes(unit, subject)
-    found = counted_room(unit, subject, judgement.wanted) if nodes else None
+    found = None
+    with suppress(UsedUp):
+        found = counted_room(unit, subject, judgement.wanted) if nodes else None
     if found is None or not found.known or found.pods >= judgement.wanted:
         return judgement
     return Judgement(

@@ -12,7 +12,7 @@ from kubelint_gpu.simulation.hypotheses import DAEMON_ORDER, DAEMON_ROLLS, ORDER
 from kubelint_gpu.simulation.prepare.competitors import competing
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
-from kubelint_gpu.simulation.prepare.workload_change import joined, unrolled
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, joined, unrolled
 from kubelint_gpu.simulation.questions import together
 from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.questions.decide import judge_in
@@ -141,12 +141,12 @@ class RolloutAnalysis:
         def found() -> Judgement:
             return beside_queued(situation, place, judge_in(situation, number), self._queue)
 
-        sign = ("rollout", place, *(one.new.key for one in situation.participants))
-        mine = joined(situation.participants, frozenset({place}))
-        everybody = enumerate(situation.participants)
+        everybody = situation.participants
+        parts = (everybody, situation.fixed)
         # how others would be rolled out does not matter while they stay as they are
-        beside = tuple([one if number in mine or one.moves else unrolled(one) for number, one in everybody])
-        return self._beside_daemons(asked_once(sign, (beside, *self._decisive(situation)), found))
+        still, decisive = situation.memo.of("decisive", parts, lambda: (_still(everybody), self._decisive(situation)))
+        mine = tuple([everybody[part] for part in sorted(joined(everybody, frozenset({place})))])
+        return self._beside_daemons(asked_once(("rollout", mine[0].new.key, place), (mine, still, decisive), found))
 
     def _decisive(self, situation: Situation) -> tuple[object, ...]:
         """All that decides what becomes of a group, but for its workloads."""
@@ -206,7 +206,7 @@ class RolloutAnalysis:
             return together_beside_queued(situation, judged, self._queue, ends)
 
         sign = ("together", ends, *(one.new.key for one in situation.participants))
-        return asked_once(sign, (situation.participants, *self._decisive(situation)), found)
+        return asked_once(sign, (situation.participants, self._decisive(situation)), found)
 
 
 def _in_every_order(found: Sequence[Judgement]) -> Judgement:
@@ -215,3 +215,8 @@ def _in_every_order(found: Sequence[Judgement]) -> Judgement:
     if len(found) < 2:
         return chosen
     return fold(chosen, *(row_of(one, DAEMON_ORDER, ORDERS) for one in found))
+
+
+def _still(participants: Sequence[WorkloadChange]) -> tuple[WorkloadChange, ...]:
+    """The participants, those that stay as they are without how they would be rolled out."""
+    return tuple([one if one.moves else unrolled(one) for one in participants])
