@@ -35,19 +35,17 @@ def repositories_around(paths: Iterable[str]) -> Iterator[str]:
 
 
 def anchor_of(paths: Iterable[str], cwd: Path) -> Path:
-    """The folder from which a run looks for what it needs besides its paths.
+    """Return the folder from which a run looks for what it needs besides its paths.
 
-    That is the working directory, and where it lies in no repository that holds the first of them by name, the root of
-    theirs.
+    That is the working directory. If it lies in no repository that holds one of them, it is the root of the repository
+    of the first of them by name.
     """
-    first = min((path for path in paths if path != "-"), default=None)
-    if first is None:
+    full = [Path(os.path.abspath(cwd / path)) for path in sorted(paths) if path != "-"]  # noqa: PTH100 - a link stays one
+    mine = repository_root(cwd)
+    if not full or (exists(mine / _GIT) and any(one.is_relative_to(mine) for one in full)):
         return cwd
-    full = Path(os.path.abspath(cwd / first))  # noqa: PTH100 - a link stays one
-    mine, root = repository_root(cwd), repository_root(full)
-    if not exists(root / _GIT) or (exists(mine / _GIT) and full.is_relative_to(mine)):
-        return cwd
-    return root
+    root = repository_root(full[0])
+    return root if exists(root / _GIT) else cwd
 
 
 def is_inside(real: str | Path, root: str | Path) -> bool:

@@ -14,6 +14,8 @@ from kubelint_gpu.work import limited
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 Answer = TypeVar("Answer")
+_FIRST = 10
+"""What part of the allowance of a group each of several units has at first; most need less."""
 
 
 def coarse(steps: int) -> int:
@@ -36,7 +38,8 @@ def within_budget(
     """
     limits, executor = partial(_limited, work, effort.group), executor or ALONE
     whole = effort.run
-    first = max(effort.least, coarse(whole // len(units)) if len(units) > 1 else whole)
+    share = min(coarse(whole // max(1, len(units))), effort.group // _FIRST)
+    first = max(effort.least, share) if len(units) > 1 else whole
     found = _asked(limits, [(unit, first) for unit in units], executor, tell, kept)
     short = [number for number, (_, _, cut) in enumerate(found) if cut]
     more = (whole - sum(first - left for _, left, _ in found)) // max(1, len(short))
