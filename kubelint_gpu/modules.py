@@ -1,11 +1,12 @@
 """The modules that runs import in one file beside their bytecode: a short run opens one file and not six hundred.
 
 The file is written at the end of a run, of what the interpreter has compiled; whoever can write it can write that, too.
-A module whose source is not what it was then is imported as any other. One of the standard library, and one of this
+A module whose source is not what it was then is imported as any other, and so is one whose checksum is not that of
+what the file holds: a damaged file is written anew. One of the standard library, and one of this
 program that others import as a module and not by what is in it, runs when something of it is asked for: what only an
 annotation or a rare branch names never does.
 """
-# ruff: noqa: PTH100, PTH105, PTH116, PTH118, PTH120, PTH123 - text: before anything else is imported, and often
+# ruff: noqa: PTH100, PTH105, PTH108, PTH110, PTH116, PTH118, PTH120, PTH123, PTH208 - text: before anything else is imported, and often
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ import sys
 from _frozen_importlib import ModuleSpec, module_from_spec
 from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader, spec_from_file_location
 from _thread import RLock
+from binascii import crc32
 
 from kubelint_gpu.version import __version__
 
@@ -35,7 +37,7 @@ _TOGETHER = 16  # modules that one after the other imports: most runs need all o
 _TAG = sys.implementation.cache_tag
 _PLACE = os.path.join(_HERE, "__pycache__", f"modules.{_TAG}.bin")
 _IS_POSSIBLE = hasattr(os, "pread") and not sys.flags.optimize and not sys.pycache_prefix
-_IDENTITY = (MAGIC_NUMBER, sys.version, __version__, 7)
+_IDENTITY = (MAGIC_NUMBER, sys.version, __version__, 8)
 _BY_NAME = frozenset(("__future__", "collections.abc", "functools", "typing"))  # it is what is in them that is imported
 _OF_IMPORT = ("__spec__", "__loader__", "__class__", "__path__")
 _kept: list[KeptModules] = []
@@ -45,9 +47,10 @@ patterns: dict[tuple[str, int], bytes] = {}
 made_patterns: list[Callable[[], dict[tuple[str, int], bytes]]] = []
 """What says that of those that this run has compiled."""
 
-Entry = tuple[str, bool, bool, int, int, int, int]
+Entry = tuple[str, bool, bool, int, int, int, int, int]
 """The path, from here where it is below; whether it is a package, and runs later; time and size of the source; where
-its group is."""
+its group is, and its checksum."""
+_HEAD = 8  # bytes: the length of the head, and its checksum
 
 
 class KeptModules:
@@ -55,8 +58,16 @@ class KeptModules:
 
     def __init__(self, path: str) -> None:
         self._file = os.open(path, os.O_RDONLY)
-        self._begin = int.from_bytes(os.pread(self._file, 4, 0), "little")
-        identity, *held = marshal.loads(os.pread(self._file, self._begin - 4, 4))  # noqa: S302 - of its own
+        first = os.pread(self._file, _HEAD, 0)
+        size, checksum = int.from_bytes(first[:4], "little"), int.from_bytes(first[4:], "little")
+        if size > os.fstat(self._file).st_size:
+            raise ValueError
+        self._begin = _HEAD + size
+        head = os.pread(self._file, size, _HEAD)
+        if crc32(head) != checksum:
+            raise ValueError
+        self.is_damaged = False
+        identity, *held = marshal.loads(head)  # noqa: S302 - of its own
         self.entries, self.compiled, self.patterns = held if identity == _IDENTITY else ({}, {}, {})
         self._codes: dict[str, CodeType] = {}
 
@@ -98,9 +109,15 @@ class KeptModules:
     def code(self, name: str) -> CodeType:
         """What the file holds of a module; that of its neighbours is made at once, which have words in common."""
         if name not in self._codes:
-            *_, start, end = self.entries[name]
+            path, *_, start, end, checksum = self.entries[name]
             # forked processes and threads share the place in the file: it is not moved
-            self._codes |= marshal.loads(os.pread(self._file, end - start, self._begin + start))  # noqa: S302
+            group = os.pread(self._file, end - start, self._begin + start)
+            if crc32(group) != checksum:
+                self.is_damaged = True
+                loader: Any = SourceFileLoader(name, path if path.startswith("/") else f"{_HERE}/{path}")
+                found: CodeType = loader.get_code(name)
+                return found
+            self._codes |= marshal.loads(group)  # noqa: S302
         return self._codes.pop(name)
 
 
@@ -160,11 +177,12 @@ def keep() -> None:
         sys.modules[name] for name in [*sys.modules] if name not in _BEFORE and name.partition(".")[0] in _KEPT
     ]
     missing = [one for one in own if getattr(one, "__loader__", None).__class__ is SourceFileLoader]
-    if sys.dont_write_bytecode or not _IS_POSSIBLE or len(missing) <= _FEW:
+    damaged = any(one.is_damaged for one in _kept)
+    if sys.dont_write_bytecode or not _IS_POSSIBLE or (len(missing) <= _FEW and not damaged):
         return
     # what was imported before the file was in use may be in it
     missing = [one for one in missing if not any(kept.find_spec(one.__name__) for kept in _kept)]
-    if len(missing) <= _FEW:
+    if len(missing) <= _FEW and not damaged:
         return
     from contextlib import suppress
 
@@ -194,14 +212,23 @@ def _write(specs: list[Any]) -> None:
     body = b""
     for names in groups:
         start, body = len(body), body + marshal.dumps({name: codes[name] for name in names})
-        entries |= {name: (*about[name], start, len(body)) for name in names}
+        entries |= {name: (*about[name], start, len(body), crc32(body[start:])) for name in names}
     for made in made_patterns:
         patterns.update(made())
     head = marshal.dumps((_IDENTITY, entries, _compiled, patterns))
+    folder, name = os.path.split(_PLACE)
+    for left in os.listdir(folder):
+        if left.startswith(f"{name}."):  # of a run that was killed
+            os.unlink(os.path.join(folder, left))
     temporary = f"{_PLACE}.{os.getpid()}"
-    with open(temporary, "xb") as file:
-        file.writelines(((len(head) + 4).to_bytes(4, "little"), head, body))
-    os.replace(temporary, _PLACE)
+    try:
+        with open(temporary, "xb") as file:
+            file.writelines((len(head).to_bytes(4, "little"), crc32(head).to_bytes(4, "little"), head, body))
+        os.replace(temporary, _PLACE)
+    except OSError:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
 
 
 def _modules_in(code: CodeType) -> Iterator[str]:

@@ -13,6 +13,7 @@ from types import ModuleType
 
 import pytest
 
+from kubelint_gpu import modules
 from kubelint_gpu.modules import KeptModules, _Later
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -97,6 +98,43 @@ def test_a_source_that_has_changed_is_imported_and_a_broken_file_is_not_read(pro
     kept_file(package).write_bytes(b"\0\0\1\0xyz")
     assert call() == ("another", 0)
     assert call()[1]
+
+
+def flipped(data, place):
+    return bytes([*data[:place], data[place] ^ 255, *data[place + 1 :]])
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[:0],
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-9],
+        lambda data: b"\xff" * 8 + data[8:],
+        lambda data: flipped(data, 2),
+        lambda data: flipped(data, 6),
+        lambda data: flipped(data, 100),
+        lambda data: data[: len(data) // 2] + bytes(255 - byte for byte in data[len(data) // 2 :]),
+        lambda data: flipped(data, len(data) - 1),
+        lambda data: data[:20_000] + bytes(len(data) - 20_000),
+    ],
+)
+def test_a_damaged_file_changes_nothing_and_is_written_anew(program, damage):
+    package, call = program
+    said, _ = call()
+    path = kept_file(package)
+    whole = path.read_bytes()
+    path.write_bytes(damage(whole))
+    left = path.with_name(f"{path.name}.12345")
+    left.write_bytes(b"of a run that was killed")
+    for _ in range(2):
+        assert call()[0] == said
+    assert call()[1] > 200
+    read = modules.KeptModules(str(path))
+    assert {*read.entries}
+    assert all(read.code(name) for name in read.entries)
+    assert not read.is_damaged
+    assert not left.exists()
 
 
 def test_what_another_interpreter_or_release_has_written_is_not_read(program):
