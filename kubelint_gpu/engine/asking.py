@@ -119,7 +119,8 @@ def _asked(unit: ApplySet, without: Collection[str]) -> tuple[list[Diagnostic], 
             try:
                 for draft in found(unit):
                     told = put_off(unit, draft)
-                    drafts += () if told is None else (told,)
+                    if told is not None:
+                        drafts.append(told)
             except UsedUp:
                 cut.append(code)
             except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found

@@ -41,6 +41,9 @@ _ARGUMENTS = {
     "shortage-at-worst": "others come first",
     "shortage-by-sum": "others can come first",
     "some-runs": "some runs show it",
+    "while-others-wait": "sticks alone",
+    "without-changes": "sticks without the changes",
+    "without-others": "sticks alone",
 }
 
 

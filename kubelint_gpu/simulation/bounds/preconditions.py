@@ -65,6 +65,11 @@ def may_be_evicted(situation: Situation, position: int, by: int) -> bool:
     They evict nobody if they always find room, and nobody on a node that has enough for all who can come there.
     """
     mine, other = situation.participants[position], situation.participants[by]
+    # whom it drives away may do the same to others
+    for one in situation.driven[by] if situation.driven else ():
+        near = not one.demand.nodes.isdisjoint(situation.demands[position].nodes)
+        if near and any(gives_way(pod.spec, one.pod.spec) for pod in mine.pods):
+            return True
     nodes = situation.demands[by].nodes & situation.demands[position].nodes
     evicts = any(gives_way(one.spec, two.spec) for one in mine.pods for two in other.pods)
     if not evicts or not nodes:

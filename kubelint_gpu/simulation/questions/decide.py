@@ -37,10 +37,10 @@ def judge_in(situation: Situation, number: int) -> Judgement:
         short = replace(blank, placed=stay, alone=stay)
         return fold(short, row_of(short, hypotheses.ANYTHING, hypotheses.NO_NODE))
     found = first_answer(question, AT_ONCE, changing(situation, position), hypotheses.ANYTHING)
-    found = found or relaxed.stuck_without_others(question) or _contended(question)
+    found = found or first_answer(question, relaxed.WITHOUT_OTHERS, hypothesis=hypotheses.WITHOUT_OTHERS)
+    found = found or _contended(question)
     if found.verdict is None and found.placed >= wanted and rolling:
-        # it is rolled out while others wait
-        stuck = relaxed.stuck_without_others(question, runs=True)
+        stuck = first_answer(question, relaxed.WHILE_OTHERS_WAIT, hypothesis=hypotheses.WITHOUT_OTHERS)
         found = found if stuck is None else replace(stuck, evicts=found.evicts, eviction=found.eviction)
     if found.verdict is Verdict.STUCK and question.may_have_template:
         found = fold(
@@ -57,15 +57,14 @@ def _contended(question: Question) -> Judgement:
     """
     # if the rollout surely ends, only whom it evicts is looked for
     turns = ((1, AT_LAST),) if applied.surely_ends(question) else ((1, SOON), (7, AT_LAST))
-    found, hypothesis = (
-        None,
-        hypotheses.AT_ONCE if changing(question.situation, question.position) else hypotheses.ALONE,
-    )
+    changes = bool(changing(question.situation, question.position))
+    hypothesis = hypotheses.AT_ONCE if changes else hypotheses.ALONE
+    found: Judgement | None = None
     for eighths, deciders in turns:
         with suppress(UsedUp), part(eighths, 8):
             found = _sought(question)
         if found is None or found.verdict is Verdict.UNDECIDED:
-            told = relaxed.stuck_without_changes(question) or first_answer(question, deciders, hypothesis=hypothesis)
+            told = first_answer(question, (*relaxed.WITHOUT_CHANGES, *deciders), hypothesis=hypothesis)
             found = fold(told, first=found) if told is not None else found
         if found is not None and found.verdict is not Verdict.UNDECIDED:
             return found

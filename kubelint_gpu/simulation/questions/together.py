@@ -9,7 +9,7 @@ from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds.always_ends import always_ends
 from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.counting import shares_of
-from kubelint_gpu.simulation.bounds.preconditions import is_peaceful, may_evict
+from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
 from kubelint_gpu.simulation.bounds.shortage import asks_too_much
@@ -47,6 +47,12 @@ class GroupQuestion:
         among = [*situation.demands, *(one.demand for gone in situation.driven for one in gone)]
         return all(always_room(place, among, situation.residual, at_rest=True) for place in self.rolling)
 
+    @cached_property
+    def surely_ends(self) -> bool:
+        """Whether a bound says of each of them that it ends, whatever is rolled at the same moment."""
+        known, search = self.all_known, GroupSearch(self.all_known)
+        return all(always_ends(known, place) or _ends_in_any_order(known, search, place) for place in self.rolling)
+
     def completes(self) -> Together:
         """The answer that all of them end."""
         return Together(self.workloads, Verdict.COMPLETES)
@@ -65,19 +71,13 @@ def judged_together(situation: Situation, *, ends: str = "") -> Together:
     No verdict where the pods of one find too little room even where no other workload of the group is.
     """
     question = GroupQuestion(situation, ends)
-    # if all of them surely end, only whom they evict is looked for
-    known = question.all_known
-    ends_surely = all(
-        always_ends(known, place) or _ends_in_any_order(known, GroupSearch(known), place) for place in question.rolling
-    )
-    if ends_surely and not any(may_evict(situation, place) for place in question.rolling):
-        return question.completes()
     try:
-        with part(1 if ends_surely else 7, 8):
+        # if all of them surely end, the search looks only for the pods that they evict
+        with part(1 if question.surely_ends else 7, 8):
             found = next(found for one in asked(TOGETHER) if (found := one.decide(question)) is not None)
     except UsedUp:
         found = Together((), Verdict.UNDECIDED, by_bound=False)
-    if found.verdict is Verdict.UNDECIDED and ends_surely:
+    if found.verdict is Verdict.UNDECIDED and question.surely_ends:
         found = question.completes()
     tell_together(situation, found, ends, question.rolling)
     return found
@@ -93,11 +93,8 @@ def _each_ends(question: GroupQuestion) -> Together | None:
     """A bound says of each of them that it ends whatever is rolled at the same moment."""
     situation = question.all_known
     search = GroupSearch(situation)
-    return (
-        question.completes()
-        if all(_ends_in_any_order(situation, search, place) for place in question.rolling)
-        else None
-    )
+    ends = all(_ends_in_any_order(situation, search, place) for place in question.rolling)
+    return question.completes() if ends else None
 
 
 def _ends_in_any_order(situation: Situation, search: GroupSearch, position: int) -> bool:
@@ -107,7 +104,7 @@ def _ends_in_any_order(situation: Situation, search: GroupSearch, position: int)
     shares = shares_of(situation, search, position)
     if shares is not None:
         return shares.total >= shares.most + shares.needed
-    if is_peaceful(situation) and always_ends(situation, position):
+    if not may_evict(situation, position) and always_ends(situation, position):
         return True
     one = Question(situation, position)
     if one.roomy or (one.roomy_at_rest and not may_evict(situation, position)):
