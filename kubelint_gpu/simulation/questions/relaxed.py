@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from kubelint_gpu.simulation.bounds import preconditions
+from kubelint_gpu.simulation.bounds.always_ends import has_its_places
 from kubelint_gpu.simulation.bounds.change_set import changing, is_apart
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.prepare.workload_change import joined
@@ -57,7 +58,7 @@ def _stuck_without(question: Question, others: frozenset[int], *, runs: bool) ->
         return None
     with suppress(UsedUp), part(1, 4):
         # if its old pods do not run, others may have their places when it begins, and leave them
-        if runs or preconditions.all_run(question.search, position):
+        if runs or has_its_places(situation, position) or preconditions.all_run(question.search, position):
             found = decided_without(situation, position, others)
             return replace(found, rows=()) if found.verdict is Verdict.STUCK else None
     return None
