@@ -17,6 +17,9 @@ from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import Together, Verdict
 from kubelint_gpu.values import replace
 
+_APART = "one after the other each of them ends: apply one, wait for kubectl rollout status, apply the next"
+_FIRST = "priorityClassName: system-node-critical lets the pod of the DaemonSet evict a pod that took its place"
+
 
 @rule("KLG106", of_workloads=True)
 def rollouts_block_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
@@ -74,12 +77,15 @@ def _draft(
     closed = is_certain_together(unit, together, involved)
     beyond = "" if closed else "unless there are nodes beyond the inventory, "
     told = _told(involved, waits, may=may)
+    # others have room elsewhere: it takes all of them on this one node
+    crowded = may and all(wait.workload.kind == "DaemonSet" for wait in waits)
     return Diagnostic(
         "KLG106",
         place,
         f"{beyond}{told}",
         first.manifest,
         cause=" ".join(subject.workload.key for subject in involved),
+        severity="note" if crowded else None,
         certainty="certain" if closed and not may else "possible",
         scheduler=waits[0].waiting.scheduler or None,
         related=(
@@ -101,8 +107,8 @@ def _draft(
         trace=story(trace, waits[0], keeping(first.workload)[1]),
         run=trace,
         cycle=tuple(sentence for wait in waits for sentence in wait.sentences()),
-        help=("one after the other each of them ends: apply one, wait for kubectl rollout status, apply the next",),
-        proposals=no_surge_in(involved),
+        help=(_FIRST if crowded else _APART,),
+        proposals=() if crowded else no_surge_in(involved),
     )
 
 

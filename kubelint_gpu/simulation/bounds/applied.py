@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import PARTS
-from kubelint_gpu.simulation.bounds import always_ends, in_place_replacement, preconditions, shortage
+from kubelint_gpu.simulation.bounds import always_ends, in_place_replacement, preconditions, quiescence, shortage
 from kubelint_gpu.simulation.bounds.change_set import changing, named, scaled
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.search import group_ends, left_out, replay
@@ -68,7 +68,7 @@ def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgem
 
 def surely_ends(question: Question) -> bool:
     """Return whether a bound says that the rollout ends, whomever its pods evict."""
-    if always_ends.always_ends(question.situation, question.position):
+    if always_ends.always_ends(question.situation, question.position) or quiescence.never_rests(question, evicts=True):
         return True
     return not changing(question.situation, question.position) and in_place_replacement.comes_back(question)
 

@@ -76,24 +76,27 @@ def _never_waits(
         wants[APART] = 1
     if new.spec.resource_claims:
         wants[DEVICES] = situation.demands[position].devices
-    bounds = [
-        bound_of(
-            situation,
-            place,
-            pods[place],
-            wants,
-            apart[place],
-            waits=place == position,
-            rolls=place in rolling,
-            moment=moment,
-            free=place not in rolling and _moves_otherwise(one),
-        )
-        for place, one in enumerate(situation.participants)
-    ]
-    if (moment and any(quota.covers(new) for quota in situation.cluster.quotas)) or not quotas_let(
-        situation, bounds, position, asked
-    ):
+
+    def bounds_of(*, moment: bool) -> list[QuiescentBound]:
+        return [
+            bound_of(
+                situation,
+                place,
+                pods[place],
+                wants,
+                apart[place],
+                waits=place == position,
+                rolls=place in rolling,
+                moment=moment,
+                free=place not in rolling and _moves_otherwise(one),
+            )
+            for place, one in enumerate(situation.participants)
+        ]
+
+    # a quota keeps a pod from being made, and nobody is evicted for that: what it lets at a rest is enough
+    if not quotas_let(situation, bounds_of(moment=False), position, asked):
         return False
+    bounds = bounds_of(moment=moment)
     lone = replace(new, spec=replace(new.spec, spread=()))
     free = frozenset(fit(lone, standing).takers)
     room = QuiescentRoom(situation, wants, bounds, position, {APART, *tokens(new)})

@@ -18,27 +18,36 @@ from kubelint_gpu.values import replace
 
 
 def leaves_no_pod_pending(
-    situation: Situation, search: GroupSearch, rolling: frozenset[int], beside: frozenset[int] = frozenset()
+    situation: Situation,
+    search: GroupSearch,
+    rolling: frozenset[int],
+    beside: frozenset[int] = frozenset(),
+    *,
+    evicts: bool = False,
 ) -> bool:
     """Return whether some rollouts surely end: their old pods find room, and they never come to rest before the end.
 
-    Those `beside` are rolled out at the same moment. False if it is not known.
+    Those `beside` are rolled out at the same moment. Unless they may evict others, it is known that they do not.
+    False if it is not known.
     """
     rolling = joined(situation.participants, rolling)
     if search.outsiders or any(preconditions.is_crowded(situation, place) for place in rolling):
         return False
-    evicts = any(preconditions.may_evict(situation, place) for place in rolling)
-    if not never_rest.never_rest(situation, rolling, beside, moment=evicts):
+    moment = not evicts and any(preconditions.may_evict(situation, place) for place in rolling)
+    if not never_rest.never_rest(situation, rolling, beside, moment=moment):
         return False
     return all(preconditions.all_run(search, place) for place in rolling if situation.participants[place].known)
 
 
 def decide(question: Question) -> Judgement | None:
     """It completes where no state in which nothing moves has a pending pod."""
+    return replace(question.blank, verdict=Verdict.COMPLETES) if never_rests(question) else None
+
+
+def never_rests(question: Question, *, evicts: bool = False) -> bool:
+    """Return whether the rollout surely ends beside all that changes; `evicts` as in `leaves_no_pod_pending`."""
     if not question.participant.rolling:
-        return None
+        return False
     situation, position = question.situation, question.position
     beside = frozenset(place for place in changing(situation, position) if situation.participants[place].rolling)
-    if not leaves_no_pod_pending(situation, question.search, frozenset({position}), beside):
-        return None
-    return replace(question.blank, verdict=Verdict.COMPLETES)
+    return leaves_no_pod_pending(situation, question.search, frozenset({position}), beside, evicts=evicts)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from kubelint_gpu.simulation.asked import asked
+from kubelint_gpu.simulation.bounds import crowded_start
 from kubelint_gpu.simulation.bounds.always_ends import always_ends
 from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.counting import shares_of
@@ -139,6 +140,22 @@ def _quiescence(question: GroupQuestion) -> Together | None:
     return question.completes() if known else None
 
 
+def _filled_node(question: GroupQuestion) -> Together | None:
+    """Others may fill a node of a DaemonSet when its old pod has left: one run shows it."""
+    situation, known = question.situation, question.all_known
+    for place in sorted(question.rolling):
+        if not situation.participants[place].daemons or question.ends not in (
+            "",
+            situation.participants[place].new.key,
+        ):
+            continue
+        if not _ends_in_any_order(known, GroupSearch(known), place):
+            states, trace = crowded_start.filled_node(situation, question.rolling, place, question.ends)
+            if trace is not None:
+                return Together(question.workloads, Verdict.MAY_STICK, False, states, trace)
+    return None
+
+
 def _search(question: GroupQuestion) -> Together:
     participants, rolling = question.situation.participants, question.rolling
     scaling = frozenset(place for place, one in enumerate(participants) if one.moves) - rolling
@@ -154,6 +171,7 @@ TOGETHER: tuple[GroupDecider, ...] = (
     GroupDecider("each-ends", _each_ends),
     GroupDecider("shortage", _shortage),
     GroupDecider("quiescence", _quiescence),
+    GroupDecider("filled-node", _filled_node),
     GroupDecider("search", _search),
 )
 """Deciders of rollouts that start at the same moment; the last one always answers."""

@@ -129,7 +129,7 @@ def one_placement(simulation: Simulation) -> State | None:
 
     Where it does, it is tried again with the largest pods first.
     """
-    for sizes in (None, _sizes(simulation)):
+    for sizes in (None, sizes_of(simulation)):
         state = _filled(simulation, sizes)
         if all(kind in simulation.pod_types.optional for kind, _ in missing(state)):
             return created(simulation, state)
@@ -137,15 +137,20 @@ def one_placement(simulation: Simulation) -> State | None:
 
 
 def crowded(
-    simulation: Simulation, mine: AbstractSet[int], weak: AbstractSet[int], nodes: AbstractSet[str]
+    simulation: Simulation,
+    mine: AbstractSet[int],
+    weak: AbstractSet[int],
+    nodes: AbstractSet[str],
+    first: AbstractSet[int] = frozenset(),
 ) -> State | None:
     """Return a start in which others crowd some nodes, as far as they fit there; None if some pods find no place.
 
-    The kinds that are `mine` come last, and the `weak` ones before them.
+    The kinds that are `mine` come last, the `weak` ones before them, and those that are `first` before all others.
     """
+    each = len(simulation.pod_types.kinds) + 1
     sizes = [
-        -1 if kind in mine else size if kind in weak else size + len(simulation.pod_types.kinds) + 1
-        for kind, size in enumerate(_sizes(simulation))
+        -1 if kind in mine else size + each * (0 if kind in weak else 2 if kind in first else 1)
+        for kind, size in enumerate(sizes_of(simulation))
     ]
     wanted = frozenset(index for index, name in enumerate(simulation.places.names) if name in nodes)
     state, order = known(simulation), by_turns(simulation, sizes)
@@ -170,7 +175,7 @@ def _crowds(before: State, after: State, wanted: AbstractSet[int]) -> tuple[bool
 
 def largest_first(simulation: Simulation) -> tuple[State, Sequence[int]]:
     """A placement that takes no more pods, the largest placed first, and how large each kind is."""
-    sizes = _sizes(simulation)
+    sizes = sizes_of(simulation)
     return _filled(simulation, sizes), sizes
 
 
@@ -233,8 +238,8 @@ def _filled(
         state = following
 
 
-def _sizes(simulation: Simulation) -> list[int]:
-    """Larger for kinds that take more, each resource as a part of what all that are wanted take of it."""
+def sizes_of(simulation: Simulation) -> list[int]:
+    """How large each kind is: larger if it takes more, by what part it takes of all that is wanted of a resource."""
     takes_of = [dict(takes(kind.pod)) for kind in simulation.pod_types.kinds]
     if simulation.places.devices is not None:
         for found, charges in zip(takes_of, simulation.places.devices.quotas.charges, strict=True):
