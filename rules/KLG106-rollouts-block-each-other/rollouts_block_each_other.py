@@ -77,8 +77,8 @@ def _draft(
     closed = is_certain_together(unit, together, involved)
     beyond = "" if closed else "unless there are nodes beyond the inventory, "
     told = _told(involved, waits, may=may)
-    # others have room elsewhere: it takes all of them on this one node
-    crowded = may and all(wait.workload.kind == "DaemonSet" for wait in waits)
+    # the scheduler prefers other nodes as long as they are emptier
+    crowded = may and all(_waits_for_a_common_resource(wait) for wait in waits)
     return Diagnostic(
         "KLG106",
         place,
@@ -110,6 +110,12 @@ def _draft(
         help=(_FIRST if crowded else _APART,),
         proposals=() if crowded else no_surge_in(involved),
     )
+
+
+def _waits_for_a_common_resource(wait: Wait) -> bool:
+    """Whether a DaemonSet waits for what every node has, such as cpu, and for nothing else."""
+    lacks = wait.waiting.lacks
+    return wait.workload.kind == "DaemonSet" and all(one.resource and "/" not in one.resource for one in lacks)
 
 
 def _told(involved: Sequence[WorkloadCheck], waits: Sequence[Wait], *, may: bool) -> str:

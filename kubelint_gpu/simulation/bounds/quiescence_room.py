@@ -30,6 +30,7 @@ class QuiescentBound(Value):
         most: how many there are of them at most.
         old: how many of these are no new ones at most.
         on_each: how many of them can be on one node, of a DaemonSet; 0 for all others.
+        apart: how many of them can be on one node at most.
         pods: its old, its new and its running pods.
     """
 
@@ -40,7 +41,12 @@ class QuiescentBound(Value):
     most: int
     old: int
     on_each: int
+    apart: int
     pods: tuple[Pod, ...]
+
+    def most_on(self, nodes: int) -> int:
+        """How many of them can be on so many nodes at most."""
+        return min(self.most, self.apart * nodes)
 
     def held(self, name: str, count: int) -> int:
         """How much so many of them take of something at most."""
@@ -123,7 +129,8 @@ def bound_of(
     on_each = (demand.on_each or 1 if moment else 1) if mine.daemons else 0
     if demand.supply is None or demand.supply.each != demand.devices:
         least.pop(DEVICES, None)
-    return QuiescentBound(demand.nodes, each, each_new, least, max(0, most), old, on_each, pods)
+    apart_at_most = maxsize if demand.on_each is None else demand.on_each
+    return QuiescentBound(demand.nodes, each, each_new, least, max(0, most), old, on_each, apart_at_most, pods)
 
 
 class QuiescentRoom:
@@ -165,7 +172,9 @@ class QuiescentRoom:
         for name, amount in self._wants.items():
             each = [one.each.get(name, 0) for one in every]
             step = gcd(*each) or 1 if each == [one.least.get(name, 0) for one in every] else 1
-            supply = self._own.held(name, own) + sum(one.held(name, one.most) for one in others)
+            supply = self._own.held(name, own) + sum(
+                one.held(name, min(one.most, one.apart * len(nodes))) for one in others
+            )
             prices = [-(-price // step) * step for price in self._prices(nodes, name, amount, daemons)]
             possible = [one for one, count in zip(prices, crowd, strict=True) if one <= count * max(each)]
             refusing += greedily(supply, possible)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 
 from kubelint_gpu.simulation.asked import asked
@@ -140,6 +141,13 @@ def _quiescence(question: GroupQuestion) -> Together | None:
     return question.completes() if known else None
 
 
+def _brief_search(question: GroupQuestion) -> Together | None:
+    with suppress(UsedUp), part(1, 8):
+        found = _search(question)
+        return None if found.verdict is Verdict.UNDECIDED else found
+    return None
+
+
 def _filled_node(question: GroupQuestion) -> Together | None:
     """Others may fill a node of a DaemonSet when its old pod has left: one run shows it."""
     situation, known = question.situation, question.all_known
@@ -171,6 +179,7 @@ TOGETHER: tuple[GroupDecider, ...] = (
     GroupDecider("each-ends", _each_ends),
     GroupDecider("shortage", _shortage),
     GroupDecider("quiescence", _quiescence),
+    GroupDecider("brief-search", _brief_search),
     GroupDecider("filled-node", _filled_node),
     GroupDecider("search", _search),
 )
