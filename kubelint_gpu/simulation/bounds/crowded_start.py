@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from fractions import Fraction
 from functools import partial
 from itertools import islice
+from math import gcd
 
-from kubelint_gpu.budget import SIMULATION
+from kubelint_gpu.budget import SIMULATION, STEPS
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.controllers.rollout_state import State
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
-from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.search import placements, single_runs
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -61,76 +60,102 @@ def filled_node(situation: Situation, rolling: frozenset[int], position: int, en
     """Return a run in which others fill a node of a DaemonSet when its old pod has left, and the states looked at.
 
     All that are `rolling` start at the same moment. Those of them that are not needed to fill the node begin when the
-    run is over: they hold nothing on that node. No run is found if none of the nodes can be too full.
+    run is over: they hold nothing on that node. No run is found if no pods take just as much as fills a node.
     """
     states = 0
-    for node, name in _fullest(situation, position)[: SIMULATION.filled_nodes]:
+    for node, filling in islice(_fillings(situation, rolling, position), SIMULATION.filled_nodes):
         one = _on_one_node(situation, node)
         search = GroupSearch(one)
         path: tuple[State, ...] = ()
         with suppress(UnmodelledVictim, ReplayMismatch, UsedUp):
             with part(3, 4):
-                simulation = search.simulation(_filling(situation, rolling, node, name) | {position}, ())
+                simulation = search.simulation(frozenset((*filling, position)), ())
+                members = simulation.pod_types.members
                 daemons = (place for place, each in enumerate(one.participants) if each.daemons)
-                first = frozenset(kind for place in daemons for kind in simulation.pod_types.members[place])
+                first = frozenset(kind for place in daemons for kind in members[place])
                 elsewhere = frozenset(simulation.places.names) - {node}
                 start = placements.crowded(simulation, frozenset(), frozenset(), elsewhere, first)
                 if start is not None:
                     done = partial(simulation.model.done, name=ends)
-                    sizes = [takes(kind.pod).get(name, 0) for kind in simulation.model.kinds]
-                    late = frozenset(simulation.pod_types.members[position])
-                    path = single_runs.filling_run(simulation, start, done, node, late, sizes)
+                    counts = {kind: count for place, count in filling.items() for kind in members[place]}
+                    late = frozenset(members[position])
+                    path = single_runs.filling_run(simulation, start, done, node, late, counts)
             states += len(path)
             if path:
                 return states, search.replayed(simulation, path)
     return states, None
 
 
-def _fullest(situation: Situation, position: int) -> list[tuple[str, str]]:
-    """The nodes of a DaemonSet that have too little for all that may be there, each with what they lack most.
+def _fillings(situation: Situation, rolling: frozenset[int], position: int) -> Iterator[tuple[str, Mapping[int, int]]]:
+    """Nodes of a DaemonSet that pods of those that are rolled fill, so that its own finds too little of something.
 
-    One of those that are alike, the fullest first.
+    One node of those that are alike, and how many pods of which workloads fill it.
     """
-    wanted = situation.demands[position].each
-    found: dict[tuple[object, ...], tuple[Fraction, str, str]] = {}
-    for node in sorted(situation.participants[position].nodes):
-        here = [place for place, demand in enumerate(situation.demands) if node in demand.nodes]
+    demands, participants, mine = situation.demands, situation.participants, situation.demands[position]
+    seen = set[tuple[object, ...]]()
+    for node in sorted(participants[position].nodes):
+        here = [place for place, demand in enumerate(demands) if node in demand.nodes and place != position]
+        left = situation.residual[node]
         charge(1 + len(here))
-        key = (*here, *(situation.residual[node].get(name, 0) for name in wanted))
-        if key not in found:
-            parts = [(sum(_part_of(situation, place, node, name) for place in here), name) for name in sorted(wanted)]
-            whole, name = max(parts)
-            found[key] = Fraction(whole), node, name
-    return [(node, name) for part, node, name in sorted(found.values(), key=lambda one: (-one[0], one[1])) if part > 1]
+        key = (*here, *(left.get(name, 0) for name in mine.each))
+        if key in seen:
+            continue
+        seen.add(key)
+        for name in sorted(mine.each):
+            daemons = sum(demands[place].each.get(name, 0) for place in here if participants[place].daemons)
+            most = {
+                place: _most_on_a_node(situation, place)
+                for place in here
+                if place in rolling and not participants[place].daemons and demands[place].each.get(name, 0)
+            }
+            parts = [(place, demands[place].each[name], count) for place, count in most.items()]
+            has = left.get(name, 0) - daemons
+            filling = filled_by(parts, has - mine.each[name] + 1, has)
+            if filling:
+                yield node, filling
 
 
-def _part_of(situation: Situation, place: int, node: str, name: str) -> Fraction:
-    """What part of a node's resource the pods of a workload may take, as far as it is easily seen."""
+def _most_on_a_node(situation: Situation, place: int) -> int:
+    """How many pods of a workload may be on one node when it has been rolled out, as far as it is easily seen."""
     demand, participant = situation.demands[place], situation.participants[place]
-    count = 1 if participant.daemons else demand.on_each or demand.whole
+    most = min(participant.replicas, demand.on_each or participant.replicas)
     for one in participant.new.spec.spread:
         domains = len(situation.empty.values(one.topology_key))
         if one.do_not_schedule and domains:
-            count = min(count, demand.whole // domains + one.max_skew)
-    return Fraction(demand.each.get(name, 0) * count, max(1, situation.residual[node].get(name, 0)))
+            most = min(most, participant.replicas // domains + one.max_skew)
+    return most
 
 
-def _filling(situation: Situation, rolling: frozenset[int], node: str, name: str) -> frozenset[int]:
-    """Enough of the workloads that are rolled to fill a node: those that take most, and that of the smallest pods."""
-    demands = situation.demands
-    parts = {
-        place: _part_of(situation, place, node, name)
-        for place in rolling
-        if node in demands[place].nodes and not situation.participants[place].daemons
-    }
-    found, held = set[int](), Fraction(0)
-    for place in sorted(parts, key=lambda one: (-parts[one], one)):
-        if held > SIMULATION.filled:
-            break
-        found.add(place)
-        held += parts[place]
-    smallest = sorted((place for place in parts if parts[place]), key=lambda one: (demands[one].each[name], one))[:1]
-    return frozenset((*found, *smallest))
+def filled_by(parts: Sequence[tuple[int, int, int]], least: int, most: int) -> dict[int, int]:
+    """Return how many of which things come to a sum from `least` to `most`, of as few kinds as can be; else nothing.
+
+    `parts` are a name, a size and how many there are of it at most.
+    """
+    if least <= 0 or least > most:
+        return {}
+    unit = gcd(*(size for _, size, _ in parts))
+    # the fewest kinds that come to each sum, the last of them, and how many of it
+    found: dict[int, tuple[int, int, int]] = {0: (0, -1, 0)}
+    for number, (_, size, count) in enumerate(parts):
+        charge(1 + len(found) * count // STEPS.demand)
+        for before, (kinds, *_) in list(found.items()):
+            for times in range(1, count + 1):
+                after = before + times * size // unit
+                if after * unit > most:
+                    break
+                if after not in found or found[after][0] > kinds + 1:
+                    found[after] = kinds + 1, number, times
+    sums = [one for one in found if least <= one * unit <= most]
+    if not sums:
+        return {}
+    filling: dict[int, int] = {}
+    place = min(sums, key=lambda one: (found[one][0], one))
+    while place:
+        _, number, times = found[place]
+        name, size, _ = parts[number]
+        filling[name] = filling.get(name, 0) + times
+        place -= times * size // unit
+    return filling
 
 
 def _on_one_node(situation: Situation, node: str) -> Situation:

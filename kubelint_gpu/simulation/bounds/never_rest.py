@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import own_terms
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.relations import asks, label_keys, tokens
 from kubelint_gpu.simulation.bounds.quiescence_room import (
     APART,
@@ -68,8 +69,6 @@ def _never_waits(
     if mine.controller.paused:
         return True
     new, standing = pods[position][1], situation.beside(situation.fixed)
-    if not _is_plain(situation, position, pods[position]):
-        return False
     apart, kept_off = _apart(pods, position, standing)
     wants = wants_of(new)
     if any(map(any, apart)):
@@ -97,6 +96,8 @@ def _never_waits(
     if not quotas_let(situation, bounds_of(moment=False), position, asked):
         return False
     bounds = bounds_of(moment=moment)
+    if not _is_plain(situation, position, pods, alone=not moment and not bounds[position].most):
+        return False
     lone = replace(new, spec=replace(new.spec, spread=()))
     free = frozenset(fit(lone, standing).takers)
     room = QuiescentRoom(situation, wants, bounds, position, {APART, *tokens(new)})
@@ -132,13 +133,28 @@ def _some_domain_takes_it(
     return None in roomy or len(roomy) > sum(bounds[place].most for place in by)
 
 
-def _is_plain(situation: Situation, position: int, pods: Iterable[Pod]) -> bool:
-    """Whether its pods are neither drawn to others, nor need volumes or devices that cannot be counted."""
-    if situation.participants[position].controller.has_own_claims(situation.cluster):
+def _is_plain(situation: Situation, position: int, pods: Sequence[tuple[Pod, ...]], *, alone: bool) -> bool:
+    """Whether its pods are neither drawn to others, nor need volumes or devices that cannot be counted.
+
+    If it waits `alone`, without another pod of its own, claims that nobody else uses keep it off no node.
+    """
+    cluster, mine = situation.cluster, pods[position]
+    if situation.participants[position].controller.has_own_claims(cluster):
         return False
     if situation.demands[position].prices is not None:
-        pods = map(without_claims, pods)
-    return not any(pod.spec.pod_affinity or asks(pod, uncounted=True) for pod in pods)
+        mine = tuple(map(without_claims, mine))
+    if alone and not (cluster.csi_nodes or cluster.storage_capacities or cluster.volumes):
+        used = {
+            key for place, found in enumerate(pods) if place != position for pod in found for key in claim_keys(pod)
+        }
+        mine = tuple(_without_volumes(pod) if used.isdisjoint(claim_keys(pod)) else pod for pod in mine)
+    return not any(pod.spec.pod_affinity or asks(pod, uncounted=True) for pod in mine)
+
+
+def _without_volumes(pod: Pod) -> Pod:
+    """A pod without those of its volumes that are claims."""
+    others = tuple(one for one in pod.spec.volumes if one.kind != "persistentVolumeClaim")
+    return replace(pod, spec=replace(pod.spec, volumes=others))
 
 
 def _apart(

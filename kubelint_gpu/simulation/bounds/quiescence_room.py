@@ -15,6 +15,7 @@ from kubelint_gpu.simulation.prepare.revisions import is_of
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.values import Value, dataclass
 
+_PARTS = 1_000_000
 APART = "no other pod that it keeps away or that keeps it away"
 
 
@@ -133,6 +134,32 @@ def bound_of(
     return QuiescentBound(demand.nodes, each, each_new, least, max(0, most), old, on_each, apart_at_most, pods)
 
 
+def _refusing_in_all(prices: Mapping[str, Sequence[int | None]], counted: Sequence[tuple[QuiescentBound, int]]) -> int:
+    """How many nodes can refuse a pod at most, if what pods take of one resource and of another is of the same pods.
+
+    `prices` is by resource how much of it pods must take of each node, None if they cannot; `counted` are the pods.
+    Each resource is measured in parts of its lowest price: a pod is on one node, and counts there by the one that it
+    takes most of.
+    """
+    lowest = {name: min((one for one in each if one), default=0) for name, each in prices.items()}
+    scales = {name: one for name, one in lowest.items() if one > 0}
+
+    def weight(taken: Mapping[str, int]) -> int:
+        return max((-(-taken.get(name, 0) * _PARTS // scale) for name, scale in scales.items()), default=0)
+
+    supply = 0
+    for one, count in counted:
+        old = min(one.old, count)
+        supply += old * weight(one.each) + (count - old) * weight(one.each_new)
+    costs = []
+    for here in zip(*prices.values(), strict=True):
+        named = zip(prices, here, strict=True)
+        least = [0 if one <= 0 else one * _PARTS // scales[name] for name, one in named if one is not None]
+        if least:
+            costs.append(min(least))
+    return greedily(supply, costs)
+
+
 class QuiescentRoom:
     """What is left of the nodes for a pod that waits, however those who can be bound beside it are placed."""
 
@@ -168,17 +195,18 @@ class QuiescentRoom:
         crowd = [
             min([maxsize, *(self._free(node, name) // amount for name, amount in limits.items())]) for node in nodes
         ]
+        counted = [(self._own, own), *((one, one.most_on(len(nodes))) for one in others)]
+        found: dict[str, list[int | None]] = {}
         refusing = 0
         for name, amount in self._wants.items():
             each = [one.each.get(name, 0) for one in every]
             step = gcd(*each) or 1 if each == [one.least.get(name, 0) for one in every] else 1
-            supply = self._own.held(name, own) + sum(
-                one.held(name, min(one.most, one.apart * len(nodes))) for one in others
-            )
+            supply = sum(one.held(name, count) for one, count in counted)
             prices = [-(-price // step) * step for price in self._prices(nodes, name, amount, daemons)]
-            possible = [one for one, count in zip(prices, crowd, strict=True) if one <= count * max(each)]
-            refusing += greedily(supply, possible)
-        return min(len(nodes), refusing)
+            enough = zip(prices, crowd, strict=True)
+            found[name] = [price if price <= count * max(each) else None for price, count in enough]
+            refusing += greedily(supply, [price for price in found[name] if price is not None])
+        return min(len(nodes), refusing, _refusing_in_all(found, counted))
 
     def _free(self, node: str, name: str) -> int:
         if name == DEVICES:

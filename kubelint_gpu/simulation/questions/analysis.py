@@ -14,7 +14,7 @@ from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, joined, unrolled
 from kubelint_gpu.simulation.questions import together
-from kubelint_gpu.simulation.questions.asked_again import asked_once
+from kubelint_gpu.simulation.questions.asked_again import asked_once, kept
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.situations import Situations
@@ -200,13 +200,22 @@ class RolloutAnalysis:
 
     def _judged_together(self, members: Sequence[int], ends: str) -> Together:
         situation = self._situations.of(members, self._prepared.rest, self._daemons)
+        rolled = {one.new.key: one for one in situation.participants if one.rolling}
+        decisive = (situation.budget, situation.joins, situation.fixed, replace(situation.cluster, pods=()))
 
         def found() -> Together:
             judged = together.judged_together(situation, ends=ends)
             return together_beside_queued(situation, judged, self._queue, ends)
 
+        open_still = kept(("open together", ends))
+        if any(of == decisive and more.items() <= rolled.items() for more, of in open_still):
+            # more rollouts at once have all the runs of fewer
+            return Together((), Verdict.UNDECIDED, by_bound=False)
         sign = ("together", ends, *(one.new.key for one in situation.participants))
-        return asked_once(sign, (situation.participants, self._decisive(situation)), found)
+        judged = asked_once(sign, (situation.participants, self._decisive(situation)), found)
+        if judged.verdict is Verdict.UNDECIDED:
+            open_still.append((rolled, decisive))
+        return judged
 
 
 def _in_every_order(found: Sequence[Judgement]) -> Judgement:

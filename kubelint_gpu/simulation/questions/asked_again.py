@@ -6,7 +6,7 @@ An answer is kept for the run about one unit. It serves again if the question ha
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from kubelint_gpu.values import NamedTuple
 from kubelint_gpu.work import UsedUp, answers, left
@@ -49,3 +49,9 @@ def asked_once(sign: Hashable, decisive: tuple[object, ...], compute: Callable[[
         used = answer is None or left() == 0
         alike.append(_Kept(decisive, answer, 2 * steps if used else float("inf")))
     return answer
+
+
+def kept(sign: Hashable) -> list[Any]:
+    """Return what the run about one unit keeps under a sign, to be added to; a new list if nothing is limited."""
+    known = answers()
+    return [] if known is None else cast("list[Any]", known.setdefault(sign, []))

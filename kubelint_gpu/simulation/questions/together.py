@@ -51,9 +51,14 @@ class GroupQuestion:
 
     @cached_property
     def surely_ends(self) -> bool:
-        """Whether a bound says of each of them that it ends, whatever is rolled at the same moment."""
+        """Whether a bound says of each of them that it ends, whatever else is rolled and whomever they evict."""
         known, search = self.all_known, GroupSearch(self.all_known)
-        return all(always_ends(known, place) or _ends_in_any_order(known, search, place) for place in self.rolling)
+        return all(
+            always_ends(known, place)
+            or _ends_in_any_order(known, search, place)
+            or leaves_no_pod_pending(known, search, frozenset({place}), changing(known, place), evicts=True)
+            for place in self.rolling
+        )
 
     def completes(self) -> Together:
         """The answer that all of them end."""

@@ -6,14 +6,14 @@ The runs are the same each time. In half of them pods crowd together, as far as 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from operator import itemgetter
 
 from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.simulation.asked import asked
-from kubelint_gpu.simulation.controllers.rollout_state import AWAITED, State
+from kubelint_gpu.simulation.controllers.rollout_state import AWAITED, Content, State
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Model, Step
@@ -100,28 +100,28 @@ def filling_run(
     done: Callable[[State], bool],
     node: str,
     late: AbstractSet[int],
-    sizes: Sequence[int],
+    counts: Mapping[int, int],
 ) -> tuple[State, ...]:
     """Return one run in which others fill a node before pods of the `late` kinds find their places; empty if it ends.
 
-    Their workload goes first in all else. The others are rolled one after the other, those with the pods of the largest
-    `sizes` first, and these go to the node as long as it takes them.
+    Their workload goes first in all else. The others are rolled one after the other, and as many pods as `counts` has
+    for their kind go to the node.
     """
     model, index = simulation.model, simulation.places.names.index(node)
     mine = {model.kinds[kind].reconciler for kind in late}
-    largest: dict[int, int] = {}
-    for kind, size in zip(model.kinds, sizes, strict=True):
-        largest[kind.reconciler] = max(size, largest.get(kind.reconciler, 0))
 
-    def rank(step: Step) -> tuple[int, int, int, bool]:
+    def rank(step: Step, content: Content) -> tuple[int, int, bool]:
         owner = model.kinds[step.kind].reconciler if step.kind >= 0 else step.reconciler
         if owner in mine:
-            return 2 * (step.act == "bind"), 0, 0, False
-        return 1, -largest.get(owner, 0), owner, step.act == "bind" and step.node != index
+            return 2 * (step.act == "bind"), 0, False
+        there = sum(count for kind, _, count in content if kind >= 0 and model.kinds[kind].reconciler == owner)
+        wanted = there < counts.get(step.kind, 0)
+        return 1, owner, step.act == "bind" and (step.node == index) is not wanted
 
     path = [start]
     while len(path) < SIMULATION.filling_steps and not done(path[-1]):
-        steps = sorted(((rank(step), after) for step, after in model.steps(path[-1])), key=itemgetter(0))
+        content = path[-1].nodes[index]
+        steps = sorted(((rank(step, content), after) for step, after in model.steps(path[-1])), key=itemgetter(0))
         found = (model.places.canonical(after) for _, after in steps)
         following = next((after for after in found if after != path[-1]), None)
         if following is None:
