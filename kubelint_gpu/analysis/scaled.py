@@ -9,6 +9,7 @@ from kubelint_gpu.analysis.scaling import autoscalers_of
 from kubelint_gpu.analysis.scenarios import now, scaled, with_part_of_budget
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import PARTS, TOLD
+from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.questions.room_when_scaled import RoomWhenScaled
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import Value, dataclass, replace
@@ -86,6 +87,13 @@ def _numbers(unit: ApplySet, subject: WorkloadCheck, autoscaler: Autoscaler) -> 
 
 
 def _at(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
-    """What becomes of its rollout with so many replicas, while all others are as they are."""
+    """What becomes of its rollout with so many replicas, while all others are as they are.
+
+    How the others would be rolled out does not matter: a fix of one of them is not asked about it again.
+    """
     scenario = with_part_of_budget(scaled(now(unit), subject.key, replicas), PARTS.scaled)
-    return scenario.judgements((subject.key,))[subject.key]
+    others = tuple(one.unrolled() for key, one in scenario.transitions.items() if key != subject.key)
+    decisive = (scenario.transitions[subject.key], others, scenario.cluster, scenario.growth, scenario.budget)
+    return asked_once(
+        ("scaled", subject.key, replicas), decisive, lambda: scenario.judgements((subject.key,))[subject.key]
+    )

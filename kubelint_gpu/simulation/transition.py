@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.values import Value, dataclass
+from kubelint_gpu.values import Value, dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +24,10 @@ class Transition(Value):
     known: bool = False
     existing: bool = True
     whole: bool = False
+
+    def unrolled(self) -> Transition:
+        """Return it without how its pods are replaced, unless they are at this moment: to compare it with others."""
+        if self.known or not self.existing:
+            return self
+        new = replace(self.new, strategy=None)
+        return replace(self, new=new, old=new if self.old is self.new else replace(self.old, strategy=None))

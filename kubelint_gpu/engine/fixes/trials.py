@@ -182,6 +182,8 @@ def other_devices(old: Workload, new: Workload) -> bool:
     return was not in (0, now)
 
 
+_OF_SEVERAL = "KLG106"
+"""The rule about rollouts that begin together: they are named by the first of them."""
 _OF_STEADY_STATE = frozenset(("drain", "capacity"))
 """The tags of rules about what runs: how a workload is rolled out does not matter to these."""
 
@@ -211,11 +213,16 @@ def objection(unit: ApplySet, changed: ApplySet, mended: Sequence[Diagnostic], d
     # a note that the finding stood before is no price of the change
     fresh = [found for found in after if found.identity not in before]
     about = {draft.identity[1:3] for draft in mended}
-    still_open = [found for found in fresh if found.undecided and found.identity[1:3] in about]
+    still_open = [found for found in fresh if is_open(found, about)]
     if still_open:
         return f"with it {still_open[0].message}"
     worse = [found for found in fresh if found.effective_severity != "note"]
     return f"it would bring {worse[0].code}: {worse[0].message}" if worse else ""
+
+
+def is_open(found: Diagnostic, about: Container[tuple[str, ...]]) -> bool:
+    """Whether a finding leaves undecided what becomes of one of some objects: not of rollouts that begin together."""
+    return bool(found.undecided) and found.code != _OF_SEVERAL and found.identity[1:3] in about
 
 
 def cured(changed: ApplySet, drafts: Sequence[Diagnostic]) -> frozenset[Identity]:

@@ -33,7 +33,7 @@ class NodeSignature:
         for pod in fixed:
             self._on.setdefault(pod.spec.node_name, []).append(pod)
         self._attended: dict[tuple[object, ...], bool] = {}
-        self._pods = pods
+        self._pods = list({(pod.meta.namespace, pod.meta.labels, pod.spec): pod for pod in pods}.values())
         self._highest = max((pod.spec.priority or 0 for pod in pods), default=0)
         self._tokens = node_tokens(pods, cluster, wide=wide)
         self._topology: list[tuple[str, bool]] = []

@@ -33,6 +33,7 @@ class PreparedRun:
         empty: the cluster without pods.
         grown: nodes that pools may add; None without any.
         pods: for each participant an old and a new pod.
+        met: whether workloads with such pods meet, as far as that has been asked.
         alike: for each participant which of the pods, counted on, are the first that its old and its new pod are like.
         eligible: for each participant the nodes that take a new pod when nothing else runs.
         volumes: for each participant what of the storage it wants that others may take: classes, and drivers.
@@ -60,6 +61,7 @@ class PreparedRun:
         self._others = [*self.rest, *(pod for pods in self.pods for pod in pods)]
         self._others += [pod for found in self.participants for pod in found.pods[2:]]
         first = first_alike([pod for both in self.pods for pod in both], self._others) if len(self.pods) > 1 else (0, 1)
+        self.met: dict[tuple[object, ...], bool] = {}
         self.alike = tuple(zip(first[::2], first[1::2], strict=True))
         known: dict[int, frozenset[str]] = {}
         self.eligible: list[frozenset[str]] = []

@@ -194,6 +194,8 @@ class RolloutAnalysis:
                     together = self._judged_together(members, ends)
             except UsedUp:
                 together = Together((), Verdict.UNDECIDED, by_bound=False)
+            told = {one.key for one in together.workloads}
+            rolling = [number for number in rolling if not told or self.participants[number].new.key in told]
             workloads = tuple(self._workloads[number] for number in rolling)
             found.append(replace(together, workloads=workloads, numbers=tuple(rolling)))
         return tuple(found)
@@ -207,14 +209,19 @@ class RolloutAnalysis:
             judged = together.judged_together(situation, ends=ends)
             return together_beside_queued(situation, judged, self._queue, ends)
 
-        open_still = kept(("open together", ends))
-        if any(of == decisive and more.items() <= rolled.items() for more, of in open_still):
-            # more rollouts at once have all the runs of fewer
-            return Together((), Verdict.UNDECIDED, by_bound=False)
+        # more rollouts at once have all the runs of fewer: what is too much work stays so, and one more rollout, as
+        # that of a fix, is not asked about what may go wrong anyway
+        told = kept(("not ending together", ends))
+        earlier: Together | None = next(
+            (one for fewer, of, one in told if of == decisive and fewer.items() <= rolled.items()), None
+        )
+        if earlier is not None and (earlier.verdict is Verdict.UNDECIDED or not ends):
+            return earlier
         sign = ("together", ends, *(one.new.key for one in situation.participants))
         judged = asked_once(sign, (situation.participants, self._decisive(situation)), found)
-        if judged.verdict is Verdict.UNDECIDED:
-            open_still.append((rolled, decisive))
+        if judged.verdict not in (None, Verdict.COMPLETES):
+            judged = replace(judged, workloads=tuple(one.new for one in rolled.values()))
+            told.append((rolled, decisive, judged))
         return judged
 
 
