@@ -44,6 +44,7 @@ _ARGUMENTS = {
     "while-others-wait": "sticks alone",
     "without-changes": "sticks without the changes",
     "without-others": "sticks alone",
+    "without-weaker": "sticks without them",
 }
 
 

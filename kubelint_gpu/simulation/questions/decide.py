@@ -38,6 +38,7 @@ def judge_in(situation: Situation, number: int) -> Judgement:
         return fold(short, row_of(short, hypotheses.ANYTHING, hypotheses.NO_NODE))
     found = first_answer(question, AT_ONCE, changing(situation, position), hypotheses.ANYTHING)
     found = found or first_answer(question, relaxed.WITHOUT_OTHERS, hypothesis=hypotheses.WITHOUT_OTHERS)
+    found = found or first_answer(question, relaxed.WITHOUT_WEAKER, hypothesis=hypotheses.WITHOUT_WEAKER)
     found = found or _contended(question)
     if found.verdict is None and found.placed >= wanted and rolling:
         stuck = first_answer(question, relaxed.WHILE_OTHERS_WAIT, hypothesis=hypotheses.WITHOUT_OTHERS)

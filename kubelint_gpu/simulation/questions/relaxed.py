@@ -10,10 +10,12 @@ from contextlib import suppress
 
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.always_ends import has_its_places
-from kubelint_gpu.simulation.bounds.change_set import changing, is_apart
+from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, without
+from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.bounds.question import Decider, Question
-from kubelint_gpu.simulation.prepare.workload_change import joined
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, joined
 from kubelint_gpu.simulation.questions.deciders import decided_without
+from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
@@ -36,8 +38,34 @@ def without_changes(question: Question) -> Judgement | None:
     return _stuck_without(question, changing(question.situation, question.position), runs=False)
 
 
+def without_weaker(question: Question) -> Judgement | None:
+    """Return the same without those that it can evict, and so can all others of its nodes.
+
+    Before anything is rolled these have what is left over.
+    """
+    participants, demands = question.situation.participants, question.situation.demands
+    weaker = frozenset(place for place in _others(question) if _give_way(participants[place], question.participant))
+    near = [
+        one
+        for place, one in enumerate(participants)
+        if place not in weaker and not demands[place].nodes.isdisjoint(demands[question.position].nodes)
+    ]
+    evicted = all(_give_way(participants[place], one) for place in weaker for one in near)
+    if not weaker or not evicted:
+        return None
+    left = question.position - sum(place < question.position for place in weaker)
+    runs = preconditions.all_run(GroupSearch(without(question.situation, weaker)), left)
+    return _stuck_without(question, weaker, runs=runs)
+
+
+def _give_way(weak: WorkloadChange, strong: WorkloadChange) -> bool:
+    return all(gives_way(one.spec, other.spec) for one in weak.pods for other in strong.pods)
+
+
 WITHOUT_OTHERS: tuple[Decider, ...] = (Decider("without-others", without_others),)
 """Asked of every workload before any search starts."""
+WITHOUT_WEAKER: tuple[Decider, ...] = (Decider("without-weaker", without_weaker),)
+"""Asked next."""
 WHILE_OTHERS_WAIT: tuple[Decider, ...] = (Decider("while-others-wait", while_others_wait),)
 """Asked if a workload has all its pods and others do not."""
 WITHOUT_CHANGES: tuple[Decider, ...] = (Decider("without-changes", without_changes),)
