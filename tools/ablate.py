@@ -44,7 +44,10 @@ TUPLES = (
     (f"{CORE}.questions.deciders", "AT_ONCE"),
     (f"{CORE}.questions.deciders", "ALONE"),
     (f"{CORE}.questions.deciders", "SOON"),
-    *((f"{CORE}.questions.relaxed", name) for name in ("WITHOUT_OTHERS", "WHILE_OTHERS_WAIT", "WITHOUT_CHANGES")),
+    *(
+        (f"{CORE}.questions.relaxed", name)
+        for name in ("WITHOUT_OTHERS", "WITHOUT_WEAKER", "WHILE_OTHERS_WAIT", "WITHOUT_CHANGES")
+    ),
     (f"{CORE}.questions.together", "TOGETHER"),
 )
 

@@ -13,6 +13,7 @@ from kubelint_gpu.simulation.bounds.always_ends import has_its_places
 from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, without
 from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.bounds.question import Decider, Question
+from kubelint_gpu.simulation.prepare.demand import Groups, contended, join_contenders
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, joined
 from kubelint_gpu.simulation.questions.deciders import decided_without
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -41,21 +42,23 @@ def without_changes(question: Question) -> Judgement | None:
 def without_weaker(question: Question) -> Judgement | None:
     """Return the same without those that it can evict, and so can all others of its nodes.
 
-    Before anything is rolled these have what is left over.
+    Before anything is rolled these have what is left over. Of the others those are left with which it then competes.
     """
-    participants, demands = question.situation.participants, question.situation.demands
+    situation, position = question.situation, question.position
+    participants, demands = situation.participants, situation.demands
     weaker = frozenset(place for place in _others(question) if _give_way(participants[place], question.participant))
-    near = [
-        one
-        for place, one in enumerate(participants)
-        if place not in weaker and not demands[place].nodes.isdisjoint(demands[question.position].nodes)
-    ]
-    evicted = all(_give_way(participants[place], one) for place in weaker for one in near)
-    if not weaker or not evicted:
+    stay = [place for place in range(len(participants)) if place not in weaker]
+    near = [participants[place] for place in stay if not demands[place].nodes.isdisjoint(demands[position].nodes)]
+    if not weaker or not all(_give_way(participants[place], one) for place in weaker for one in near):
         return None
-    left = question.position - sum(place < question.position for place in weaker)
-    runs = preconditions.all_run(GroupSearch(without(question.situation, weaker)), left)
-    return _stuck_without(question, weaker, runs=runs)
+    groups = Groups(len(stay))
+    join_contenders(groups, contended([demands[place] for place in stay], situation.residual))
+    mine = groups.root(stay.index(position))
+    rivals = joined(participants, frozenset(one for place, one in enumerate(stay) if groups.root(place) == mine))
+    others = frozenset(range(len(participants))) - rivals
+    left = position - sum(place < position for place in others)
+    runs = preconditions.all_run(GroupSearch(without(situation, others)), left)
+    return _stuck_without(question, others, runs=runs)
 
 
 def _give_way(weak: WorkloadChange, strong: WorkloadChange) -> bool:
