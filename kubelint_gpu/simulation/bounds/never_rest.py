@@ -10,6 +10,7 @@ from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.relations import asks, label_keys, tokens
+from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.bounds.quiescence_room import (
     APART,
     QuiescentBound,
@@ -25,12 +26,15 @@ from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.values import replace
 
 
-def never_rest(situation: Situation, rolling: frozenset[int], beside: frozenset[int], *, moment: bool) -> bool:
+def never_rest(
+    situation: Situation, rolling: frozenset[int], beside: frozenset[int], *, moment: bool, evicts: bool = False
+) -> bool:
     """Return whether the rollouts of some participants come to their end in every order of events.
 
     Those `beside` are rolled out at the same moment; all others may do anything. Pods outside of the situation stay.
     With `moment` a new pod finds a node at any moment, so that it evicts nobody; else once nothing terminates any more,
-    which is enough if it can evict nobody. False if it is not known.
+    which is enough if it can evict nobody, or if it is not asked whom it `evicts`: those are in nobody's way.
+    False if it is not known.
     """
     participants = situation.participants
     if situation.grown is not None or any(_moves_otherwise(participants[place]) for place in rolling):
@@ -41,7 +45,9 @@ def never_rest(situation: Situation, rolling: frozenset[int], beside: frozenset[
     if looked_at is None or any(participants[place].numbered for place in rolling):
         return False
     rolled = rolling | {place for place in beside if not _moves_otherwise(participants[place])}
-    return all(_never_waits(situation, pods, rolling, rolled, position, moment=moment) for position in rolling)
+    return all(
+        _never_waits(situation, pods, rolling, rolled, position, moment=moment, evicts=evicts) for position in rolling
+    )
 
 
 def _moves_otherwise(one: WorkloadChange) -> bool:
@@ -60,6 +66,7 @@ def _never_waits(
     position: int,
     *,
     moment: bool,
+    evicts: bool,
 ) -> bool:
     """Whether a new pod of a participant always fits somewhere; of a DaemonSet, on its node.
 
@@ -96,6 +103,10 @@ def _never_waits(
     if not quotas_let(situation, bounds_of(moment=False), position, asked):
         return False
     bounds = bounds_of(moment=moment)
+    if evicts:
+        bounds = [
+            replace(one, most=0) if all(gives_way(pod.spec, new.spec) for pod in one.pods) else one for one in bounds
+        ]
     if not _is_plain(situation, position, pods, alone=not moment and not bounds[position].most):
         return False
     lone = replace(new, spec=replace(new.spec, spread=()))

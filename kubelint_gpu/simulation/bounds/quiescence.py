@@ -34,7 +34,7 @@ def leaves_no_pod_pending(
     if search.outsiders or any(preconditions.is_crowded(situation, place) for place in rolling):
         return False
     moment = not evicts and any(preconditions.may_evict(situation, place) for place in rolling)
-    if not never_rest.never_rest(situation, rolling, beside, moment=moment):
+    if not never_rest.never_rest(situation, rolling, beside, moment=moment, evicts=evicts):
         return False
     return all(preconditions.all_run(search, place) for place in rolling if situation.participants[place].known)
 
