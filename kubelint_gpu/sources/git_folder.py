@@ -21,9 +21,9 @@ def odd_file(git: Path) -> str | None:
     """The path of what git would read as a file and is none, such as a pipe or a device; None where all is well.
 
     `git` is the folder that git keeps for itself, or the file in its place that names it. Of other folders those are
-    looked at that lie in a repository that holds or encloses it.
+    looked at that lie in a repository that holds or encloses it, and those that git then keeps in its place.
     """
-    checkouts = tuple(repositories_around([str(git.absolute().parent)]))
+    checkouts = list(repositories_around([str(git.absolute().parent)]))
     seen: set[str] = set()
     todo = [(str(git.absolute()), False)]
     while todo:
@@ -36,7 +36,9 @@ def odd_file(git: Path) -> str | None:
             return path
         if any(map(Path(real).is_relative_to, checkouts)):
             configures = included or os.path.basename(path) in _CONFIGURATIONS  # noqa: PTH119 - text
-            found = _telling(real) if is_folder(real) else _named(path, configures=configures)
+            found = [*(_telling(real) if is_folder(real) else _named(path, configures=configures))]
+            if os.path.basename(path) in (".git", "commondir"):  # noqa: PTH119 - text
+                checkouts += [os.path.realpath(one) for one in found if os.path.lexists(f"{one}/HEAD")]
             todo += [(one, configures) for one in found]
     return None
 

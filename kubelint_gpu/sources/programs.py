@@ -19,7 +19,13 @@ def keep_out(paths: Iterable[str | Path]) -> None:
 
 def find(name: str, folders: Sequence[str] | None = None) -> str | None:
     """The path of a program on the PATH, or in some folders; None where there is none outside of the checkout."""
-    return next(_named(name, search_path() if folders is None else folders), None)
+    found = _named(name, search_path() if folders is None else folders)
+    return next((path for path in found if not is_of_checkout(path)), None)
+
+
+def is_of_checkout(path: str) -> bool:
+    """Whether a program lies in a checkout, or is a link to one that does."""
+    return _lies_in(path, _checkouts(frozenset({os.getcwd(), *_PATHS})))  # noqa: PTH109 - text
 
 
 def passed_over(name: str) -> str | None:
@@ -39,9 +45,18 @@ def search_path() -> list[str]:
 
 @lru_cache(maxsize=4)
 def _outside(entries: tuple[str, ...], paths: frozenset[str]) -> tuple[str, ...]:
-    checkouts = tuple(repositories_around(paths))
     absolute = [entry for entry in entries if os.path.isabs(entry)]  # noqa: PTH117 - text
-    return tuple(one for one in absolute if not any(map(Path(os.path.realpath(one)).is_relative_to, checkouts)))
+    return tuple(one for one in absolute if not _lies_in(one, _checkouts(paths)))
+
+
+@lru_cache(maxsize=4)
+def _checkouts(paths: frozenset[str]) -> tuple[str, ...]:
+    return tuple(repositories_around(paths))
+
+
+def _lies_in(path: str, checkouts: Sequence[str]) -> bool:
+    """Whether what a path leads to lies in one of some folders."""
+    return any(map(Path(os.path.realpath(path)).is_relative_to, checkouts))
 
 
 def _entries() -> list[str]:

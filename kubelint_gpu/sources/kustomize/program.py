@@ -16,7 +16,7 @@ from pathlib import Path
 
 from kubelint_gpu.sources import children
 from kubelint_gpu.sources.children import ChildError, Limits, Ran, TimeLimitError
-from kubelint_gpu.sources.programs import find, passed_over, search_path
+from kubelint_gpu.sources.programs import find, is_of_checkout, passed_over, search_path
 from kubelint_gpu.values import Value, dataclass
 
 SECONDS = 60
@@ -33,9 +33,10 @@ class ProgramError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Program(Value):
-    """A command that builds a kustomization: its beginning, before the folder."""
+    """A command that builds a kustomization: its beginning, before the folder; `named` by the user or found."""
 
     command: tuple[str, ...]
+    named: bool = False
 
 
 class BuildTime:
@@ -80,7 +81,7 @@ def find_program(given: str | None = None) -> Program:
         path = shutil.which(given) if os.path.dirname(given) else find(given)  # noqa: PTH120 - as it is written
         if path is None:
             raise ProgramError(f"--kustomize: there is no program {given}")
-        return _program(path)
+        return _program(path, named=True)
     for name in ("kustomize", "kubectl"):
         path = find(name)
         if path is not None:
@@ -110,16 +111,18 @@ def build(program: Program, folder: Path, home: Path, flags: tuple[str, ...], ti
     """Build a folder.
 
     Raises:
-        ProgramError: it cannot be started, took too long, or printed too much.
+        ProgramError: it cannot be started, took too long, or printed too much, or it lies among the files of the run.
     """
+    if not program.named and is_of_checkout(program.command[0]):
+        raise ProgramError(f"{program.command[0]} lies in the checkout, and is started only if --kustomize names it")
     seconds = time_left.left()
     with time_left.counted():
         return _run([*program.command, str(folder), *flags], home, seconds, with_path=bool(flags))
 
 
-def _program(path: str) -> Program:
+def _program(path: str, *, named: bool = False) -> Program:
     path = str(Path(path).absolute())
-    return Program((path, "kustomize") if "kubectl" in Path(path).name else (path, "build"))
+    return Program((path, "kustomize") if "kubectl" in Path(path).name else (path, "build"), named)
 
 
 def _run(command: list[str], home: Path, seconds: float, *, with_path: bool) -> Ran:

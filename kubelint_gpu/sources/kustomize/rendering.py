@@ -21,6 +21,7 @@ from kubelint_gpu.sources.kustomize.files.tree import Contents, DiskTree
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, BuildTime, Program, ProgramError, build
 from kubelint_gpu.sources.kustomize.stage import staged
+from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, dataclass, field, replace
 
 
@@ -198,6 +199,7 @@ def _built(rendered: Rendered, renderer: Renderer, tree: DiskTree, shown: Callab
                 return _with_text(rendered, printed)
     try:
         for files in variants:
+            keep_out(rendered.root / path for path in files)
             with staged(found.root, files, place) as stage:
                 ran = build(renderer.program, stage.folder, stage.home, renderer.flags, renderer.time)
                 if not ran.failed:

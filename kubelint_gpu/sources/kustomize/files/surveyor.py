@@ -27,7 +27,7 @@ from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, 
 from kubelint_gpu.sources.kustomize.files.tree import Contents, DiskTree, Tree, joined
 
 MOST_OBJECTS = 20_000
-MOST_BYTES = 256 * 1024 * 1024
+MOST_BYTES = 16 * 1024 * 1024
 _REMOTE = pattern(
     r"[a-z][a-z0-9+.-]*://|git::|gh:|[^/\s][^/\s@]*@[^/\s]*:|(?:www\.)?(?:github|gitlab|bitbucket)\.[a-z]+[/:]|.*[?&](?:ref|version)="
     r"|.*\.git(?:/|\?|$)|.*/_git/",
