@@ -20,6 +20,7 @@ from kubelint_gpu.sources.programs import find, search_path
 from kubelint_gpu.values import NamedTuple
 
 _LIMITS = Limits(seconds=60, output=128 << 20, memory=512 << 20)
+_MOST_DIFFERENCES = 50_000
 _SETTINGS = (
     # a folder that looks like a bare repository is none; git 2.38
     "safe.bareRepository=explicit",
@@ -165,10 +166,15 @@ def differing(revision: str, root: Path, names: Collection[str]) -> Differences:
         GitError: git knows no such commit, or cannot say it.
     """
     try:
-        return Differences(_differing(revision, root, ()))
+        found = _differing(revision, root, ())
     except GitLimitError as error:
-        told = f"only the files that are checked are compared with it, not those that have left it: {error}"
-        return Differences(_differing(revision, root, names) if names else {}, told)
+        why = str(error)
+    else:
+        if len(found) <= _MOST_DIFFERENCES:
+            return Differences(found)
+        why = f"{len(found)} files differ, and at most {_MOST_DIFFERENCES} are compared"
+    told = f"only the files that are checked are compared with it, not those that have left it: {why}"
+    return Differences(_differing(revision, root, names) if names else {}, told)
 
 
 def _differing(revision: str, root: Path, names: Collection[str]) -> dict[str, str]:

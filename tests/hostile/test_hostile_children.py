@@ -15,7 +15,7 @@ LONG = "n" * 240
 ENDLESS = f"#!/bin/sh\nexec {shutil.which('yes')} xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
 
 
-def bomb(folder, layers=8):
+def bomb(folder, layers=8, name=LONG):
     """A repository whose HEAD is a tree of ten to the power of `layers` + 1 paths, which takes some kilobytes."""
     git(folder, "init", "-q")
     (folder / "d.yaml").write_text(deployment("now"))
@@ -26,10 +26,10 @@ def bomb(folder, layers=8):
 
     blob = asked("hash-object", "-w", "--stdin", given="x\n")
     old = asked("hash-object", "-w", "--stdin", given=deployment("before"))
-    tree = asked("mktree", given="".join(f"100644 blob {blob}\tf{LONG}{one}.yaml\n" for one in range(10)))
+    tree = asked("mktree", given="".join(f"100644 blob {blob}\tf{name}{one}.yaml\n" for one in range(10)))
     for _ in range(layers - 1):
-        tree = asked("mktree", given="".join(f"040000 tree {tree}\td{LONG}{one}\n" for one in range(10)))
-    entries = [f"100644 blob {old}\td.yaml\n", *(f"040000 tree {tree}\td{LONG}{one}\n" for one in range(10))]
+        tree = asked("mktree", given="".join(f"040000 tree {tree}\td{name}{one}\n" for one in range(10)))
+    entries = [f"100644 blob {old}\td.yaml\n", *(f"040000 tree {tree}\td{name}{one}\n" for one in range(10))]
     tree = asked("mktree", given="".join(entries))
     git(folder, "update-ref", "HEAD", git(folder, "commit-tree", tree, "-m", "x").stdout.decode().strip())
 
@@ -44,6 +44,15 @@ def test_a_commit_of_more_paths_than_can_be_listed_is_told_and_hides_no_finding(
     assert b"git needs more than 512 MB" in ended.stderr
     (name,) = {one["object"] for one in json.loads(ended.stdout)["findings"] if one["object"]} or {""}
     assert name in ("", "Deployment/now")
+    assert json.loads(ended.stdout)["summary"]["workloads"] == 1
+
+
+def test_a_commit_of_many_short_paths_is_compared_in_the_checked_files(tmp_path):
+    """git can list them all, and each would be read."""
+    bomb(tmp_path, layers=4, name="")
+    ended = run("check", "--hook", "d.yaml", "--output-format", "json", cwd=tmp_path, memory=512 * 1024**2)
+    assert b"HEAD: only the files that are checked are compared" in ended.stderr
+    assert b"files differ, and at most 50000 are compared" in ended.stderr
     assert json.loads(ended.stdout)["summary"]["workloads"] == 1
 
 

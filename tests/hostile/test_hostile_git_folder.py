@@ -131,3 +131,14 @@ def test_a_linked_work_tree_and_its_links_are_as_before(repository, tmp_path_fac
     for folder in (repository, linked):
         ended = ends_soon(folder, *RUNS["hook"])
         assert objects(ended) == ["Deployment/first"], ended.stderr
+
+
+@pytest.mark.parametrize("place", ["packed-refs", "HEAD", "config", "refs/heads/tree", "worktrees/tree/index"])
+def test_a_linked_work_tree_whose_repository_has_a_pipe(place, repository, tmp_path_factory):
+    linked = tmp_path_factory.mktemp("linked") / "tree"
+    git(repository, "worktree", "add", "-q", str(linked))
+    put(repository / ".git" / place, "pipe")
+    for name in ("hook", "against"):
+        ended = ends_soon(linked, *RUNS[name])
+        assert ended.returncode == 2
+        assert b"is no plain file" in ended.stderr or b"git" in ended.stderr, ended.stderr

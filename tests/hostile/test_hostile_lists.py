@@ -49,6 +49,12 @@ def spread(count):
     return {"topologySpreadConstraints": [{**rule, "topologyKey": f"k{one}"} for one in range(count)]}
 
 
+def spread_by_one_key(count):
+    """More than one constraint of a key is refused: each is told."""
+    rules = spread(count)["topologySpreadConstraints"]
+    return {"topologySpreadConstraints": [{**rule, "topologyKey": HOST} for rule in rules]}
+
+
 def volumes(count, **source):
     return [{"name": f"v{one}", **(source or {"emptyDir": {}})} for one in range(count)]
 
@@ -83,6 +89,10 @@ LISTS = {
     "volumes of a claim": lambda n: {"volumes": volumes(n, persistentVolumeClaim={"claimName": "c"})},
     "claims": claims,
     "spread": spread,
+    "spread by one key": spread_by_one_key,
+    "claims of other templates": lambda n: {
+        "resourceClaims": [{"name": f"v{one}", "resourceClaimTemplateName": f"t{one}"} for one in range(n)]
+    },
     "env": lambda n: one_container(env=[{"name": f"E{one}", "value": "x"} for one in range(n)]),
     "ports": lambda n: one_container(ports=[{"containerPort": one + 1} for one in range(n)]),
     "host ports": lambda n: one_container(ports=[{"containerPort": one + 1, "hostPort": one + 1} for one in range(n)]),

@@ -79,6 +79,27 @@ def test_no_program_of_a_checkout_is_started(case, checkouts):
     assert started(checkouts, where, bins, *arguments) == ""
 
 
+@pytest.mark.parametrize("by", ["a base", "a link"])
+def test_what_a_kustomization_outside_reads_counts_too(by, checkouts):
+    """Which checkout its files lie in is known when they have been found."""
+    outside = checkouts / "outside"
+    outside.mkdir()
+    if by == "a link":
+        (outside / "a.yaml").symlink_to(checkouts / "checkout" / "app" / "a.yaml")
+    resource = "a.yaml" if by == "a link" else "../checkout/app"
+    (outside / "kustomization.yaml").write_text(f"resources: [{resource}]\n")
+    assert started(checkouts, "empty", MINE, "check", "../outside") == ""
+
+
+def test_a_link_to_a_program_of_the_checkout_is_not_started(checkouts):
+    links = checkouts / "links"
+    links.mkdir()
+    for name in PROGRAMS:
+        (links / name).symlink_to(checkouts / "checkout" / "bin" / name)
+    for more in ((), ("--against", "HEAD")):
+        assert started(checkouts, "empty", ("links",), "check", "../checkout/app", *more) == ""
+
+
 def test_kubectl_finds_none_either(checkouts):
     """A kubeconfig names programs that give credentials."""
     mine = checkouts / "mine"

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import gcd
 from sys import maxsize
 
+from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import pod_charge
 from kubelint_gpu.scheduler.relations import tokens
@@ -15,7 +16,6 @@ from kubelint_gpu.simulation.prepare.revisions import is_of
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.values import Value, dataclass
 
-_PARTS = 1_000_000
 APART = "no other pod that it keeps away or that keeps it away"
 
 
@@ -145,7 +145,9 @@ def _refusing_in_all(prices: Mapping[str, Sequence[int | None]], counted: Sequen
     scales = {name: one for name, one in lowest.items() if one > 0}
 
     def weight(taken: Mapping[str, int]) -> int:
-        return max((-(-taken.get(name, 0) * _PARTS // scale) for name, scale in scales.items()), default=0)
+        return max(
+            (-(-taken.get(name, 0) * SIMULATION.price_parts // scale) for name, scale in scales.items()), default=0
+        )
 
     supply = 0
     for one, count in counted:
@@ -154,7 +156,9 @@ def _refusing_in_all(prices: Mapping[str, Sequence[int | None]], counted: Sequen
     costs = []
     for here in zip(*prices.values(), strict=True):
         named = zip(prices, here, strict=True)
-        least = [0 if one <= 0 else one * _PARTS // scales[name] for name, one in named if one is not None]
+        least = [
+            0 if one <= 0 else one * SIMULATION.price_parts // scales[name] for name, one in named if one is not None
+        ]
         if least:
             costs.append(min(least))
     return greedily(supply, costs)

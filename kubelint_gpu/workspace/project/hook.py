@@ -72,8 +72,15 @@ def objects_before(
     for name in here:
         if commit.base is None or (name in changed and Path(name) not in texts):
             there[name] = frozenset()
+    gone: set[bytes] = set()
     for path, data in texts.items():
-        name, old = path.as_posix(), read(path.as_posix(), data)
+        name = path.as_posix()
+        if name not in here and not os.path.lexists(path):
+            # of files that are gone and held the same, one tells what left
+            if data in gone:
+                continue
+            gone.add(data)
+        old = read(name, data)
         held = manifests([old])
         if name in here and not old.problems:
             there[name] = frozenset(found.object for found in held)
