@@ -70,7 +70,7 @@ EFFORTS = {
     "normal": Effort(2_400_000, 240_000),
     "high": Effort(24_000_000, 2_400_000),
 }
-"""By the name that `--effort` takes: about 2, 20 and 200 seconds of CPU for all that bounds leave open."""
+"""By the name that `--effort` takes: what all that bounds leave open may cost."""
 NORMAL = EFFORTS["normal"]
 
 

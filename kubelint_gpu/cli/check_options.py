@@ -71,7 +71,8 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
             "--effort",
             type=click.Choice(tuple(EFFORTS)),
             default="normal",
-            help="How much work goes into what no bound decides: about 2, 20 or 200 seconds.  [default: normal]",
+            help="How much work goes into what no bound decides: high is ten times normal, low a tenth.  "
+            "[default: normal]",
         ),
         option(
             "--fail-on",

@@ -134,20 +134,19 @@ def bound_of(
     return QuiescentBound(demand.nodes, each, each_new, least, max(0, most), old, on_each, apart_at_most, pods)
 
 
-def _refusing_in_all(prices: Mapping[str, Sequence[int | None]], counted: Sequence[tuple[QuiescentBound, int]]) -> int:
+def refusing_in_all(prices: Mapping[str, Sequence[int | None]], counted: Sequence[tuple[QuiescentBound, int]]) -> int:
     """How many nodes can refuse a pod at most, if what pods take of one resource and of another is of the same pods.
 
     `prices` is by resource how much of it pods must take of each node, None if they cannot; `counted` are the pods.
     Each resource is measured in parts of its lowest price: a pod is on one node, and counts there by the one that it
     takes most of.
     """
-    lowest = {name: min((one for one in each if one), default=0) for name, each in prices.items()}
-    scales = {name: one for name, one in lowest.items() if one > 0}
+    whole = SIMULATION.price_parts
+    above = {name: [one for one in each if one is not None and one > 0] for name, each in prices.items()}
+    scales = {name: min(each) for name, each in above.items() if each}
 
     def weight(taken: Mapping[str, int]) -> int:
-        return max(
-            (-(-taken.get(name, 0) * SIMULATION.price_parts // scale) for name, scale in scales.items()), default=0
-        )
+        return max((-(-taken.get(name, 0) * whole // scale) for name, scale in scales.items()), default=0)
 
     supply = 0
     for one, count in counted:
@@ -156,9 +155,7 @@ def _refusing_in_all(prices: Mapping[str, Sequence[int | None]], counted: Sequen
     costs = []
     for here in zip(*prices.values(), strict=True):
         named = zip(prices, here, strict=True)
-        least = [
-            0 if one <= 0 else one * SIMULATION.price_parts // scales[name] for name, one in named if one is not None
-        ]
+        least = [0 if one <= 0 else one * whole // scales[name] for name, one in named if one is not None]
         if least:
             costs.append(min(least))
     return greedily(supply, costs)
@@ -210,7 +207,7 @@ class QuiescentRoom:
             enough = zip(prices, crowd, strict=True)
             found[name] = [price if price <= count * max(each) else None for price, count in enough]
             refusing += greedily(supply, [price for price in found[name] if price is not None])
-        return min(len(nodes), refusing, _refusing_in_all(found, counted))
+        return min(len(nodes), refusing, refusing_in_all(found, counted))
 
     def _free(self, node: str, name: str) -> int:
         if name == DEVICES:
