@@ -134,28 +134,19 @@ def filled_by(parts: Sequence[tuple[int, int, int]], least: int, most: int) -> d
     if least <= 0 or least > most:
         return {}
     unit = gcd(*(size for _, size, _ in parts))
-    # the fewest kinds that come to each sum, the last of them, and how many of it
-    found: dict[int, tuple[int, int, int]] = {0: (0, -1, 0)}
-    for number, (_, size, count) in enumerate(parts):
+    # for each sum the fewest kinds that come to it, and how many of each
+    found: dict[int, tuple[tuple[int, int], ...]] = {0: ()}
+    for name, size, count in parts:
         charge(1 + len(found) * count // STEPS.demand)
-        for before, (kinds, *_) in list(found.items()):
+        for before, kinds in list(found.items()):
             for times in range(1, count + 1):
                 after = before + times * size // unit
                 if after * unit > most:
                     break
-                if after not in found or found[after][0] > kinds + 1:
-                    found[after] = kinds + 1, number, times
+                if after not in found or len(found[after]) > len(kinds) + 1:
+                    found[after] = (*kinds, (name, times))
     sums = [one for one in found if least <= one * unit <= most]
-    if not sums:
-        return {}
-    filling: dict[int, int] = {}
-    place = min(sums, key=lambda one: (found[one][0], one))
-    while place:
-        _, number, times = found[place]
-        name, size, _ = parts[number]
-        filling[name] = filling.get(name, 0) + times
-        place -= times * size // unit
-    return filling
+    return dict(found[min(sums, key=lambda one: (len(found[one]), one))]) if sums else {}
 
 
 def _on_one_node(situation: Situation, node: str) -> Situation:
