@@ -91,7 +91,7 @@ def _decided(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> De
 
 
 def _beside(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Row]:
-    """Yield what further hypotheses answer: other nodes, other rollouts, what is gone, the next rollout."""
+    """Yield what further hypotheses answer: other nodes, other rollouts, removed objects, the next rollout."""
     key = subject.key
     again = known(judged_beyond, unit, {}).get(key)
     if again is not None and (judgement.waits or judgement.placed < judgement.wanted):

@@ -108,11 +108,10 @@ def _is_charged_alike(simulation: Simulation, kinds: tuple[int, ...]) -> bool:
 
 
 def _is_one_by_one(participant: WorkloadChange, cluster: Cluster) -> bool:
-    """Return whether at most one pod is missing at any time, so that its place is there whatever looks at whom.
+    """Return whether at most one pod is missing at any time, so that the next one can have its place.
 
-    What is near to what, how evenly all are spread, and which volumes are where, was right with the old pod there and
-    is so with the new one. A pod that must be near to others is left to the search, and so are several pods with
-    volumes, which may be attached elsewhere.
+    Affinity, spreading and volumes allowed the old pod there, and allow the new one. A pod that must be near to others
+    is left to the search, and so are several pods with volumes, which may be attached elsewhere.
     """
     spec = participant.new.spec
     attached = any(volume.kind not in ("emptyDir", "configMap", "secret") for volume in spec.volumes)

@@ -56,7 +56,7 @@ def _contended(question: Question) -> Judgement:
     Raises:
         UsedUp: nothing was found out.
     """
-    # if the rollout surely ends, only whom it evicts is looked for
+    # if the rollout surely ends, the search looks only for the pods that it evicts
     turns = ((1, AT_LAST),) if applied.surely_ends(question) else ((1, SOON), (7, AT_LAST))
     changes = bool(changing(question.situation, question.position))
     hypothesis = hypotheses.AT_ONCE if changes else hypotheses.ALONE
