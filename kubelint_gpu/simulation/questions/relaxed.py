@@ -85,7 +85,9 @@ def _stuck_without(question: Question, others: frozenset[int], *, runs: bool) ->
     situation, position, participant = question.situation, question.position, question.participant
     if not others or not participant.rolling or participant.daemons or not is_apart(situation, position, others):
         return None
-    if any(preconditions.may_be_evicted(situation, position, place) for place in others):
+    if not _all_stay(question, others) and any(
+        preconditions.may_be_evicted(situation, position, place) for place in others
+    ):
         return None
     with suppress(UsedUp), part(1, 4):
         # if its old pods do not run, others may have their places when it begins, and leave them
@@ -93,3 +95,18 @@ def _stuck_without(question: Question, others: frozenset[int], *, runs: bool) ->
             found = decided_without(situation, position, others)
             return replace(found, rows=()) if found.verdict is Verdict.STUCK else None
     return None
+
+
+def _all_stay(question: Question, others: frozenset[int]) -> bool:
+    """Return whether the others keep their pods and make none, so that they evict nobody, while this one is rolled.
+
+    Whom its own pods evict has a lower priority, and so has whoever is evicted in turn.
+    """
+    situation, position = question.situation, question.position
+    if any(situation.participants[place].moves for place in others) or any(situation.driven):
+        return False
+    if any(one.known for one in situation.participants):
+        return False
+    with suppress(UsedUp), part(1, 4):
+        return preconditions.all_run(question.search, position)
+    return False

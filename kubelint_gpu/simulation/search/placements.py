@@ -127,10 +127,10 @@ def _placements(simulation: Simulation, budget: int, *, any_order: bool) -> Star
 def one_placement(simulation: Simulation) -> State | None:
     """A start state found by placing pod after pod on the first node that takes it; None where that leaves one out.
 
-    Where it does, it is tried again with the largest pods first.
+    Where it does, it is tried again with the largest pods first, and with those that the fewest nodes take.
     """
-    for sizes in (None, sizes_of(simulation)):
-        state = _filled(simulation, sizes)
+    for order in (lambda _: None, sizes_of, _narrowest_first):
+        state = _filled(simulation, order(simulation))
         if all(kind in simulation.pod_types.optional for kind, _ in missing(state)):
             return created(simulation, state)
     return None
@@ -236,6 +236,12 @@ def _filled(
         if following is None:
             return state
         state = following
+
+
+def _narrowest_first(simulation: Simulation) -> list[int]:
+    """Larger for kinds that fewer nodes take before anything else is placed."""
+    first, places = known(simulation), simulation.places
+    return [-sum(1 for _ in places.fitting(kind, first)) for kind in range(len(simulation.pod_types.kinds))]
 
 
 def sizes_of(simulation: Simulation) -> list[int]:
