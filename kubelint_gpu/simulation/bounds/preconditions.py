@@ -107,8 +107,13 @@ def all_run(search: GroupSearch, position: int) -> bool:
         return True
     if one.known or one.daemons:
         return one_placement(search.simulation(frozenset({position}), ())) is not None
+    return every_one_runs(search)
+
+
+def every_one_runs(search: GroupSearch) -> bool:
+    """Whether the old pods of all participants find room together, in one placement at least."""
     at_rest = search.simulation(frozenset(), ())
-    return situation.memo.of("one placement", (at_rest,), lambda: one_placement(at_rest)) is not None
+    return search.situation.memo.of("one placement", (at_rest,), lambda: one_placement(at_rest)) is not None
 
 
 def gives_way(spec: PodSpec, other: PodSpec) -> bool:

@@ -102,11 +102,11 @@ def _all_stay(question: Question, others: frozenset[int]) -> bool:
 
     Whom its own pods evict has a lower priority, and so has whoever is evicted in turn.
     """
-    situation, position = question.situation, question.position
+    situation = question.situation
     if any(situation.participants[place].moves for place in others) or any(situation.driven):
         return False
     if any(one.known for one in situation.participants):
         return False
     with suppress(UsedUp), part(1, 4):
-        return preconditions.all_run(question.search, position)
+        return preconditions.every_one_runs(question.search)
     return False
