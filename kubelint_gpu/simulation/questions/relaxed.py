@@ -43,8 +43,11 @@ def without_weaker(question: Question) -> Judgement | None:
     """Return the same without those that it can evict, and so can all others of its nodes.
 
     Before anything is rolled these have what is left over. Of the others those are left with which it then competes.
+    None for a workload that gets pods besides its rollout: whom these evict is told.
     """
-    situation, position = question.situation, question.position
+    situation, position, mine = question.situation, question.position, question.participant
+    if not mine.existing or mine.before < mine.replicas:
+        return None
     participants, demands = situation.participants, situation.demands
     weaker = frozenset(place for place in _others(question) if _give_way(participants[place], question.participant))
     stay = [place for place in range(len(participants)) if place not in weaker]
@@ -53,8 +56,8 @@ def without_weaker(question: Question) -> Judgement | None:
         return None
     groups = Groups(len(stay))
     join_contenders(groups, contended([demands[place] for place in stay], situation.residual))
-    mine = groups.root(stay.index(position))
-    rivals = joined(participants, frozenset(one for place, one in enumerate(stay) if groups.root(place) == mine))
+    group = groups.root(stay.index(position))
+    rivals = joined(participants, frozenset(one for place, one in enumerate(stay) if groups.root(place) == group))
     others = frozenset(range(len(participants))) - rivals
     left = position - sum(place < position for place in others)
     runs = preconditions.all_run(GroupSearch(without(situation, others)), left)
