@@ -115,7 +115,8 @@ def _draft(
 def _waits_for_a_common_resource(wait: Wait) -> bool:
     """Whether a DaemonSet waits for what every node has, such as cpu, and for nothing else."""
     lacks = wait.waiting.lacks
-    return wait.workload.kind == "DaemonSet" and all(one.resource and "/" not in one.resource for one in lacks)
+    common = bool(lacks) and all(one.resource and "/" not in one.resource for one in lacks)
+    return common and wait.workload.kind == "DaemonSet"
 
 
 def _told(involved: Sequence[WorkloadCheck], waits: Sequence[Wait], *, may: bool) -> str:

@@ -50,7 +50,7 @@ def spread(count):
 
 
 def spread_by_one_key(count):
-    """More than one constraint of a key is refused: each is told."""
+    """Constraints of one key: the API server refuses all but the first, and each gets a finding."""
     rules = spread(count)["topologySpreadConstraints"]
     return {"topologySpreadConstraints": [{**rule, "topologyKey": HOST} for rule in rules]}
 

@@ -70,8 +70,7 @@ def surely_ends(question: Question) -> bool:
     """Return whether a bound says that the rollout ends, whomever its pods evict."""
     if always_ends.always_ends(question.situation, question.position):
         return True
-    runs = preconditions.all_run(question.search, question.position)
-    if runs and quiescence.never_rests(question, evicts=True):
+    if quiescence.never_rests(question, evicts=True) and preconditions.all_run(question.search, question.position):
         return True
     return not changing(question.situation, question.position) and in_place_replacement.comes_back(question)
 

@@ -32,9 +32,9 @@ def never_rest(
     """Return whether the rollouts of some participants come to their end in every order of events.
 
     Those `beside` are rolled out at the same moment; all others may do anything. Pods outside of the situation stay.
-    With `moment` a new pod finds a node at any moment, so that it evicts nobody; else once nothing terminates any more,
-    which is enough if it can evict nobody, or if it is not asked whom it `evicts`: those are in nobody's way.
-    False if it is not known.
+    With `moment` a new pod finds a node at any moment, so that it evicts nobody. Without it, a new pod finds a node
+    once nothing terminates any more: that is enough if it can evict nobody. With `evicts` it may evict pods, and these
+    do not count. False if it is not known.
     """
     participants = situation.participants
     if situation.grown is not None or any(_moves_otherwise(participants[place]) for place in rolling):

@@ -65,7 +65,7 @@ def may_be_evicted(situation: Situation, position: int, by: int) -> bool:
     They evict nobody if they always find room, and nobody on a node that has enough for all who can come there.
     """
     mine, other = situation.participants[position], situation.participants[by]
-    # whom it drives away may do the same to others
+    # a pod that it drives away may drive others away
     for one in situation.driven[by] if situation.driven else ():
         near = not one.demand.nodes.isdisjoint(situation.demands[position].nodes)
         if near and any(gives_way(pod.spec, one.pod.spec) for pod in mine.pods):

@@ -33,13 +33,13 @@ class PreparedRun:
         empty: the cluster without pods.
         grown: nodes that pools may add; None without any.
         pods: for each participant an old and a new pod.
-        met: whether workloads with such pods meet, as far as that has been asked.
         alike: for each participant which of the pods, counted on, are the first that its old and its new pod are like.
         eligible: for each participant the nodes that take a new pod when nothing else runs.
         volumes: for each participant what of the storage it wants that others may take: classes, and drivers.
         allocatable: what each node has, those that may join included.
         demands: for each participant what its pods may take.
         driven: for each participant the pods that it may preempt and that come again elsewhere.
+        met: what has been found out about which of them meet, by the numbers of `alike`.
     """
 
     def __init__(self, transitions: Sequence[Transition], cluster: Cluster, growth: Sequence[Growth] = ()) -> None:

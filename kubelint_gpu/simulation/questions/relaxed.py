@@ -40,10 +40,10 @@ def without_changes(question: Question) -> Judgement | None:
 
 
 def without_weaker(question: Question) -> Judgement | None:
-    """Return the same without those that it can evict, and so can all others of its nodes.
+    """Return the same without the workloads that it can evict, if all others of its nodes can evict them, too.
 
-    Before anything is rolled these have what is left over. Of the others those are left with which it then competes.
-    None for a workload that gets pods besides its rollout: whom these evict is told.
+    Those others have their places before anything is rolled. Of them, only those stay that compete with it.
+    None for a workload that also gets more pods: the search finds the pods that these evict.
     """
     situation, position, mine = question.situation, question.position, question.participant
     if not mine.existing or mine.before < mine.replicas:
@@ -60,8 +60,10 @@ def without_weaker(question: Question) -> Judgement | None:
     rivals = joined(participants, frozenset(one for place, one in enumerate(stay) if groups.root(place) == group))
     others = frozenset(range(len(participants))) - rivals
     left = position - sum(place < position for place in others)
-    runs = preconditions.all_run(GroupSearch(without(situation, others)), left)
-    return _stuck_without(question, others, runs=runs)
+    with suppress(UsedUp), part(1, 4):
+        runs = preconditions.all_run(GroupSearch(without(situation, others)), left)
+        return _stuck_without(question, others, runs=runs)
+    return None
 
 
 def _give_way(weak: WorkloadChange, strong: WorkloadChange) -> bool:
@@ -101,9 +103,9 @@ def _stuck_without(question: Question, others: frozenset[int], *, runs: bool) ->
 
 
 def _all_stay(question: Question, others: frozenset[int]) -> bool:
-    """Return whether the others keep their pods and make none, so that they evict nobody, while this one is rolled.
+    """Return whether the others keep all their pods while this one is rolled, so that they evict nobody.
 
-    Whom its own pods evict has a lower priority, and so has whoever is evicted in turn.
+    A pod that its own pods evict has a lower priority than they have, and evicts only pods of a lower one still.
     """
     situation = question.situation
     if any(situation.participants[place].moves for place in others) or any(situation.driven):

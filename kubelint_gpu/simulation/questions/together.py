@@ -7,10 +7,10 @@ from contextlib import suppress
 from functools import cached_property
 
 from kubelint_gpu.simulation.asked import asked
-from kubelint_gpu.simulation.bounds import crowded_start
 from kubelint_gpu.simulation.bounds.always_ends import always_ends
 from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.counting import shares_of
+from kubelint_gpu.simulation.bounds.filled_node import filled_node
 from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
@@ -163,7 +163,7 @@ def _filled_node(question: GroupQuestion) -> Together | None:
         ):
             continue
         if not _ends_in_any_order(known, GroupSearch(known), place):
-            states, trace = crowded_start.filled_node(situation, question.rolling, place, question.ends)
+            states, trace = filled_node(situation, question.rolling, place, question.ends)
             if trace is not None:
                 return Together(question.workloads, Verdict.MAY_STICK, False, states, trace)
     return None

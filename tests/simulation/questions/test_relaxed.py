@@ -34,7 +34,7 @@ def test_one_that_is_pinned_sticks_without_all_others():
 
 
 def test_a_full_pool_sticks_beside_a_job_that_it_can_evict():
-    """The Job has what is left over before anything is rolled: nothing."""
+    """Before anything is rolled, the pool leaves the Job no GPU."""
     pool = [at(deployment(name, 2, 1, surge=1, unavailable=0), HIGHER) for name in ("a", "b")]
     found = first(*pool, at(job("batch", 1), LOWER), on=FARM[:4])
     assert found.verdict is Verdict.STUCK
