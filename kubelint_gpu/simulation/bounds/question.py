@@ -31,6 +31,7 @@ class Question:
         self.position = position
         self.bounded = bounded
         self.search = GroupSearch(situation)
+        self._answers: dict[str, Judgement | None] = {}
         wanted = self.participant.replicas
         self.blank = Judgement(
             self.participant.new,
@@ -50,6 +51,12 @@ class Question:
     def may_have_template(self) -> bool:
         """Whether its pods may have the new template already: that it gets stuck is possible only."""
         return may_have_template(self.participant)
+
+    def answer(self, decider: Decider) -> Judgement | None:
+        """Return what a decider says, which is worked out once."""
+        if decider.name not in self._answers:
+            self._answers[decider.name] = decider.decide(self)
+        return self._answers[decider.name]
 
     @cached_property
     def demands(self) -> Sequence[Demand]:

@@ -13,7 +13,15 @@ from kubelint_gpu.simulation.bounds.change_set import changing, named
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.questions import helped_by, relaxed
 from kubelint_gpu.simulation.questions.beside_higher import beside_higher
-from kubelint_gpu.simulation.questions.deciders import AT_LAST, AT_ONCE, SOON, decided, decided_without, first_answer
+from kubelint_gpu.simulation.questions.deciders import (
+    AT_LAST,
+    AT_ONCE,
+    SOON,
+    decided,
+    decided_without,
+    first_answer,
+    is_known_alone,
+)
 from kubelint_gpu.simulation.search.rows import fold, of_verdict, row_of, turned
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
@@ -61,6 +69,9 @@ def _contended(question: Question) -> Judgement:
     changes = bool(changing(question.situation, question.position))
     hypothesis = hypotheses.AT_ONCE if changes else hypotheses.ALONE
     found: Judgement | None = None
+    if not _coming(question):
+        with suppress(UsedUp), part(3, 4):
+            is_known_alone(question)
     for eighths, deciders in turns:
         with suppress(UsedUp), part(eighths, 8):
             found = _sought(question)
@@ -148,10 +159,15 @@ def _beside_changes(question: Question, found: Judgement) -> Judgement:
 def _while_others_stay(question: Question) -> Judgement:
     """What becomes of it while nothing else changes; DaemonSets that are new have no pods yet."""
     situation, position = question.situation, question.position
-    coming = frozenset(place for place, one in enumerate(situation.participants) if one.daemons and not one.existing)
+    coming = _coming(question)
     if not coming or position in coming:
         return decided(question)
     return decided_without(situation, position, coming, bounded=True)
+
+
+def _coming(question: Question) -> frozenset[int]:
+    participants = question.situation.participants
+    return frozenset(place for place, one in enumerate(participants) if one.daemons and not one.existing)
 
 
 def _though_jobs_wait(question: Question, found: Judgement) -> Judgement:

@@ -70,12 +70,17 @@ def first_answer(
 ) -> Judgement | None:
     """What the first decider says that knows, with its name, while those that are `moving` change, too."""
     for one in asked(deciders):
-        found = one.decide(question)
+        found = question.answer(one)
         if found is not None and _ends_with_parts(question, one, found):
             tell(question, found, one.name, moving)
             found = replace(found, by=one.name)
             return fold(found, row_of(found, hypothesis))
     return None
+
+
+def is_known_alone(question: Question) -> bool:
+    """Return whether a bound knows what becomes of a rollout while all others stay as they are."""
+    return any(question.answer(one) is not None for one in asked(ALONE[:-1]))
 
 
 def _ends_with_parts(question: Question, decider: Decider, found: Judgement) -> bool:
