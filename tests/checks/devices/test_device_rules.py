@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 from claim_findings import GPUS, HEAD, findings, pod
 
 
@@ -59,3 +60,21 @@ def test_what_a_node_has_too_few_devices_for_is_told_beside_a_plugin_on_another_
         "largest has 1"
     )
     assert not any("did you mean" in one for one in found.help)
+
+
+@pytest.mark.parametrize("version", ["1.33", "1.34", "1.35", "1.36"])
+def test_devices_of_another_node_hide_no_rollout_that_a_device_plugin_holds_up(version):
+    asks = pod("", resources="limits: {nvidia.com/gpu: 1}").replace("[{name: gpu, }]", "[]")
+    bound = f"""apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: d, namespace: ns}}
+spec:
+  selector: {{matchLabels: {{a: d}}}}
+  template:
+    metadata: {{labels: {{a: d}}}}
+    spec: {{nodeSelector: {{kubernetes.io/hostname: p-1}}, {asks.partition("spec: {")[2].replace("restartPolicy: Never, ", "")}"""
+    nodes = (
+        "nodes:\n  - {name: p-1, gpus: {model: L4, count: 1}}\n"
+        "  - {name: d-1, devices: [{driver: gpu.nvidia.com, count: 2}]}\n"
+    )
+    assert "KLG101" in [one.code for one in findings(bound, nodes, version=version)]
