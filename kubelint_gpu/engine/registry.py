@@ -137,7 +137,7 @@ def _load(code: str, folder: Path) -> None:
 
 
 def _registered(known: dict[str, _Any], code: str, check: _Any) -> _Any:
-    if any(code in one for one in _KNOWN):
+    if code in known:
         raise ValueError(f"{code} is registered twice")
     if code not in _LOADING:
         raise ValueError(f"{code} is not the code of the folder")

@@ -11,7 +11,6 @@ from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryEr
 from kubelint_gpu.inventory.declarations.unread import ANY, unread
 from kubelint_gpu.inventory.gathered import GatheredDeclarations, inventory_of, version_of
 from kubelint_gpu.inventory.gathered_objects import gather_pods, gather_raw
-from kubelint_gpu.inventory.kubernetes_version import devices_minor
 from kubelint_gpu.inventory.misreadings import Misreadings
 from kubelint_gpu.inventory.objects.raw import is_cluster_object
 from kubelint_gpu.inventory.recognition import is_concise, meant, misread, rejection
@@ -41,8 +40,7 @@ def load(readings: Sequence[Reading], *, follows_schema: bool = False) -> tuple[
     if slices:
         from kubelint_gpu.inventory.dra.slices import classes_of
 
-        minor = devices_minor(version_of(found, found.objects))
-        found.objects += classes_of(slices, found.objects, minor)
+        found.objects += classes_of(slices, found.objects)
     objects = (*without_repetitions(found.objects), *found.pods)
     seen: dict[tuple[str, str, str], Declared] = {}
     templates = [pool.template for pool in found.pools]

@@ -11,6 +11,7 @@ from kubelint_gpu.kube.values.quantity import shown
 
 NO_WORK = "the work of one run was used up"
 CUT_OFF = "the search ended before it saw everything"
+KIND_NOT_KNOWN = "its kind is not known"
 NOT_KNOWN = "what decides it is not known"
 USED_UP = "the work that one run may do was used up; check fewer files, or fewer replicas, at once"
 FEW = 4

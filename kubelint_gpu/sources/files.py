@@ -148,9 +148,14 @@ class _Collector:
             self.errors.append(SourceError(name, "there is no standard input to read"))
             return
         try:
-            self.files.append(SourceFile(name, stdin.read(self._max_bytes + 1)))
+            content = stdin.read(self._max_bytes + 1)
         except OSError as error:
             self.errors.append(SourceError(name, _reason(error)))
+            return
+        if content.strip():
+            self.files.append(SourceFile(name, content))
+        else:
+            self.errors.append(SourceError(name, "standard input is empty: the command that writes it may have failed"))
 
     def add(self, path: str) -> None:
         """A path of the command line."""

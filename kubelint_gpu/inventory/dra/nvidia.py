@@ -13,7 +13,6 @@ from typing import Any
 
 from kubelint_gpu.inventory.dra import partitions
 from kubelint_gpu.inventory.gpus import gpu_models
-from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
 from kubelint_gpu.patterns import pattern
 
 DRIVER = "gpu.nvidia.com"
@@ -50,12 +49,6 @@ CLASSES = (
 
 OPTIONAL = frozenset(one["metadata"]["name"] for one in CLASSES[2:])
 """Those whose devices are there or not whatever the GPU model is."""
-
-
-def classes_for(minor: int) -> tuple[dict[str, Any], ...]:
-    """The classes as a release keeps them: before 1.36 a gate that is off drops the extended resource of the first."""
-    first = CLASSES[0] if minor >= BETAS_SINCE else _device_class(DRIVER, DRIVER, "gpu")
-    return (first, *CLASSES[1:])
 
 
 def preset_objects() -> list[dict[str, Any]]:

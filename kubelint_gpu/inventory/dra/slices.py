@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
 from kubelint_gpu.inventory.declarations.declared import Declared
-from kubelint_gpu.inventory.dra.nvidia import DRIVER, classes_for, gpu_devices
+from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER, gpu_devices
 from kubelint_gpu.inventory.dra.told_values import entries_of, memory_of, model_of
 from kubelint_gpu.inventory.gpus.gpu_models import product_label, similar_model
 from kubelint_gpu.inventory.gpus.mig import impossible
@@ -63,18 +63,15 @@ def on_node(one: Declared, node: str) -> Declared:
     return replace(one, value={**one.value, "metadata": {"name": name}, "spec": spec}, typed=typed)
 
 
-def classes_of(slices: Sequence[Declared], objects: Sequence[Declared], minor: int) -> list[Declared]:
-    """The DeviceClasses of NVIDIA's driver, where concise nodes have its devices and nobody declares them.
-
-    They serve extended resources where the release `minor` has that on (DRAExtendedResource).
-    """
+def classes_of(slices: Sequence[Declared], objects: Sequence[Declared]) -> list[Declared]:
+    """The DeviceClasses of NVIDIA's driver, where concise nodes have its devices and nobody declares them."""
     first = next((one for one in slices if one.pointer and one.value["spec"]["driver"] == DRIVER), None)
     if first is None:
         return []
     known = {one.name for one in objects if one.kind == "DeviceClass"}
     return [
         Declared(value, first.item, first.pointer, first.routes)
-        for value in classes_for(minor)
+        for value in CLASSES
         if value["metadata"]["name"] not in known
     ]
 

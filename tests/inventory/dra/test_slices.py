@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from declared_devices import HEAD, inventory_of, loaded, slices
+from declared_devices import inventory_of, loaded, slices
 
 from kubelint_gpu.scheduler import Snapshot, attempt, read_cluster, read_pod
 
@@ -26,13 +26,6 @@ def test_a_class_that_is_declared_is_not_made_up():
     text = f"nodes: [{{name: a, devices: [{{model: L4}}]}}]\n---\n{json.dumps(raw)}\n"
     found = list(inventory_of(text).of_kind("DeviceClass"))
     assert [each.value["spec"] for each in found if each.name == "gpu.nvidia.com"] == [{"selectors": []}]
-
-
-@pytest.mark.parametrize(("version", "resource"), [("1.34", None), ("1.35", None), ("1.36", "nvidia.com/gpu")])
-def test_a_class_serves_an_extended_resource_only_where_the_release_has_that_on(version, resource):
-    found, _ = loaded("nodes: [{name: a, devices: [{model: L4}]}]\n", HEAD.replace("1.36", version))
-    classes = {each.name: each.value["spec"] for each in found.of_kind("DeviceClass")}
-    assert classes["gpu.nvidia.com"].get("extendedResourceName") == resource
 
 
 def test_pools_too_large_for_one_slice_have_several_that_count_themselves():
