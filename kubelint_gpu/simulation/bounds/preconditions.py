@@ -105,9 +105,15 @@ def all_run(search: GroupSearch, position: int) -> bool:
     one = situation.participants[position]
     if len(one.running) >= min(one.before, one.replicas):
         return True
-    if one.known or one.daemons:
-        return one_placement(search.simulation(frozenset({position}), ())) is not None
-    return every_one_runs(search)
+    return _all_run_at_once(search) if one.known else every_one_runs(search)
+
+
+def _all_run_at_once(search: GroupSearch) -> bool:
+    """Whether the old pods of all that begin to change at the same moment find room beside the pods of DaemonSets."""
+    everybody = search.situation.participants
+    begin = frozenset(place for place, one in enumerate(everybody) if one.known and one.rolling and not one.daemons)
+    simulation = search.simulation(begin, ())
+    return search.situation.memo.of("placed at once", (simulation,), lambda: one_placement(simulation)) is not None
 
 
 def every_one_runs(search: GroupSearch) -> bool:

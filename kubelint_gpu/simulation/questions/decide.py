@@ -20,7 +20,7 @@ from kubelint_gpu.simulation.questions.deciders import (
     decided,
     decided_without,
     first_answer,
-    is_known_alone,
+    is_counted,
 )
 from kubelint_gpu.simulation.search.rows import fold, of_verdict, row_of, turned
 from kubelint_gpu.simulation.search.situation import Situation
@@ -71,7 +71,7 @@ def _contended(question: Question) -> Judgement:
     found: Judgement | None = None
     if not _coming(question):
         with suppress(UsedUp), part(3, 4):
-            is_known_alone(question)
+            is_counted(question)
     for eighths, deciders in turns:
         with suppress(UsedUp), part(eighths, 8):
             found = _sought(question)

@@ -40,9 +40,10 @@ AT_ONCE: tuple[Decider, ...] = (
     *ROOM[2:],
 )
 """Deciders that hold whatever else is known to change at the same moment."""
+COUNTED: tuple[Decider, ...] = (Decider("per-node", per_node.decide), Decider("counting-nodes", counting.decide))
+"""Deciders of a rollout while all others stay as they are that only count."""
 ALONE: tuple[Decider, ...] = (
-    Decider("per-node", per_node.decide),
-    Decider("counting-nodes", counting.decide),
+    *COUNTED,
     Decider("shortage-alone", shortage.alone),
     Decider("shortage-at-last", shortage.at_last),
     Decider("in-place-replacement", in_place_replacement.decide),
@@ -78,9 +79,9 @@ def first_answer(
     return None
 
 
-def is_known_alone(question: Question) -> bool:
-    """Return whether a bound knows what becomes of a rollout while all others stay as they are."""
-    return any(question.answer(one) is not None for one in asked(ALONE[:-1]))
+def is_counted(question: Question) -> bool:
+    """Return whether counting says what becomes of a rollout while all others stay as they are."""
+    return any(question.answer(one) is not None for one in asked(COUNTED))
 
 
 def _ends_with_parts(question: Question, decider: Decider, found: Judgement) -> bool:
