@@ -137,7 +137,9 @@ def _load(code: str, folder: Path) -> None:
 
 
 def _registered(known: dict[str, _Any], code: str, check: _Any) -> _Any:
-    if code in known:
+    # what was not judged for want of work is told beside what a rule finds
+    unjudged = known is _UNJUDGED_CHECKS
+    if any(code in one for one in _KNOWN if (one is _UNJUDGED_CHECKS) == unjudged):
         raise ValueError(f"{code} is registered twice")
     if code not in _LOADING:
         raise ValueError(f"{code} is not the code of the folder")

@@ -96,7 +96,9 @@ class ResourceSupply:
 
     def _advertised_for(self, resource: str, spec: PodSpec) -> bool:
         """Whether all nodes that pods may go to advertise a resource, wherever other pods and volumes are."""
-        bare = replace(without_resources(spec, resource.__eq__), volumes=(), pod_affinity=(), pod_anti_affinity=())
+        bare = replace(
+            without_resources(spec, lambda name: name == resource), volumes=(), pod_affinity=(), pod_anti_affinity=()
+        )
         pod = Pod(Meta(""), replace(bare, spread=(), resource_claims=()))
         snapshots = (self.empty,) if self.grown is None else (self.empty, self.grown)
         taking = [info.node for snapshot in snapshots for info in map(snapshot.node, fit(pod, snapshot).fits) if info]
