@@ -168,24 +168,29 @@ def within(variable: ContextVar[Thing], value: Thing) -> Iterator[None]:
 def shared_out(work: Callable[[Thing], Answer], things: Sequence[Thing]) -> dict[Thing, Answer | None]:
     """Return `work` of each question about one contended group, within its allowance; None where that is too little.
 
-    Half of it is shared out equally, so that nothing keeps the easy ones from an answer. What is left then goes to
-    those that need more, half of it to each.
+    Half of it is shared out equally, so that nothing keeps the easy ones from an answer. What is left then is shared
+    out equally among those that need more, as long as that helps any of them. At last half of it goes to each.
     """
     whole = _current.get()
     if whole is None:
         return {thing: _answer(work, thing) for thing in things}
     found: dict[Thing, Answer | None] = dict.fromkeys(things)
     steps = min(max(0, whole.left), whole.group)
-    needing = []
     with _Part(whole, steps, whole.common) as outer:
-        half = steps // 2 if len(things) > 1 else 0
-        for place, thing in enumerate(things):
-            spare = max(0, outer.left - half)
-            try:
-                with _Part(outer, spare // (len(things) - place), outer):
-                    found[thing] = work(thing)
-            except UsedUp:
-                needing.append(thing)
+
+        def each(asked: Sequence[Thing], kept: int) -> list[Thing]:
+            needing = []
+            for place, thing in enumerate(asked):
+                try:
+                    with _Part(outer, max(0, outer.left - kept) // (len(asked) - place), outer):
+                        found[thing] = work(thing)
+                except UsedUp:
+                    needing.append(thing)
+            return needing
+
+        before, needing = things, each(things, steps // 2 if len(things) > 1 else 0)
+        while len(before) > len(needing) > 1:
+            before, needing = needing, each(needing, 0)
         for thing in needing:
             with suppress(UsedUp), _Part(outer, max(0, outer.left) // 2, outer):
                 found[thing] = work(thing)
