@@ -14,9 +14,10 @@ from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.node import read_node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import IMPLICIT_RESOURCE, pod_requests
-from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources import FACTS, served_by_devices
 from kubelint_gpu.simulation.growth import Growth
+from kubelint_gpu.simulation.prepare.locality import nodes_beside_anybody
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 
@@ -96,12 +97,15 @@ class ResourceSupply:
 
     def _advertised_for(self, resource: str, spec: PodSpec) -> bool:
         """Whether all nodes that pods may go to advertise a resource, wherever other pods and volumes are."""
-        bare = replace(
-            without_resources(spec, lambda name: name == resource), volumes=(), pod_affinity=(), pod_anti_affinity=()
-        )
-        pod = Pod(Meta(""), replace(bare, spread=(), resource_claims=()))
+        others = without_resources(spec, lambda name: name == resource)
+        pod = Pod(Meta(""), replace(others, resource_claims=()))
         snapshots = (self.empty,) if self.grown is None else (self.empty, self.grown)
-        taking = [info.node for snapshot in snapshots for info in map(snapshot.node, fit(pod, snapshot).fits) if info]
+        taking = [
+            info.node
+            for snapshot in snapshots
+            for info in map(snapshot.node, nodes_beside_anybody(pod, snapshot))
+            if info is not None
+        ]
         return bool(taking) and all(node.allocatable.get(resource) for node in taking)
 
 
