@@ -137,7 +137,7 @@ def _load(code: str, folder: Path) -> None:
 
 
 def _registered(known: dict[str, _Any], code: str, check: _Any) -> _Any:
-    # what was not judged for want of work is told beside what a rule finds
+    # a rule may also report what was left out, which has a table of its own
     unjudged = known is _UNJUDGED_CHECKS
     if any(code in one for one in _KNOWN if (one is _UNJUDGED_CHECKS) == unjudged):
         raise ValueError(f"{code} is registered twice")

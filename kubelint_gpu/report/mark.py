@@ -71,7 +71,7 @@ def _subject(message: str) -> str:
 def _names(message: str, finding: Finding) -> bool:
     """Whether a message names the object of a finding: behind its kind, which several objects in a row may share."""
     kind, _, whole = object_name(finding).partition(" ")
-    names, kinds, row = {whole, whole.rpartition("/")[2]}, {kind, f"{kind}s"}, False
+    names, kinds, row = {whole, whole.rpartition("/")[2]}, {kind, f"{kind}s", f"{kind}es"}, False
     for word, following in pairwise((*message.split(), "")):
         bare = word.strip("(),:;'")
         if bare == finding.object or (row and bare in names):

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.node_misfit import is_gpu
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Place, Pointer, rule, unjudged_rule
+from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Manifest, Place, Pointer, Shared, rule, unjudged_rule
 from kubelint_gpu.kube.kinds.custom_workload import row_of
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.messages.wording import KIND_NOT_KNOWN, NO_WORK, USED_UP, listed
 
 _WITHOUT_PODS = (".k8s.io", "kyverno.io", "gatekeeper.sh")
 """Ends of API groups whose objects have no pods, though they may show what pods ask for."""
+_KINDS = Shared(
+    "kind", (WHO, " ask for GPUs, and their kinds are not known: their pods are not judged"), few=1, of_run=True
+)
 
 
 @rule("KLG000")
@@ -32,6 +35,7 @@ def _not_known(unit: ApplySet) -> Iterator[Diagnostic]:
                 cause="kind",
                 severity="note",
                 undecided=KIND_NOT_KNOWN,
+                shared=_KINDS,
                 help=("check the Deployments and other objects that its controller makes of it",),
             )
 

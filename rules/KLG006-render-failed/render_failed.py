@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, rule
+from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Related, Shared, rule
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.sources.paths import is_chart
 from kubelint_gpu.workspace.manifest import place_of
@@ -91,5 +91,11 @@ def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
                 manifest,
                 cause="GitOps",
                 severity="note",
+                shared=Shared(
+                    who,
+                    (WHO, f" are not rendered as {who} does it: their workloads are not judged"),
+                    few=1,
+                    of_run=True,
+                ),
                 help=("render what it names with its values, and check the result",),
             )

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from checks_units import findings
 
+from kubelint_gpu.engine.causes import told_once
+from kubelint_gpu.report.mark import headline
+
 HEAD = "apiVersion: {group}/v1\nkind: {kind}\nmetadata: {{name: x, namespace: ml}}\nspec:\n"
 ASKS = "  parts:\n    - resources: {{limits: {{{resource}: {amount}}}}}\n"
 
@@ -46,3 +49,17 @@ def test_what_asks_for_none_has_no_pods_or_is_known_is_not_told(other):
 def test_what_git_ops_controllers_render_is_told(group, kind, who):
     (found,) = findings((HEAD + "  path: a\n").format(group=group, kind=kind), "", "KLG006")
     assert found.message == f"{kind} x is not rendered as {who} does it: its workloads are not judged"
+
+
+def test_many_of_them_are_one_finding_each_counted_as_undecided():
+    text = "---\n".join(
+        (HEAD + ASKS)
+        .format(group="example.com", kind="Milvus", resource="nvidia.com/gpu", amount=1)
+        .replace("x,", f"{name},")
+        for name in ("a", "b")
+    )
+    (found,) = told_once(findings(text, "", "KLG000"))
+    assert (found.object, [one.message for one in found.related]) == ("Milvus/ml/a", ["Milvus ml/b, too"])
+    assert headline(found) == (
+        "Milvuses ml/a and ml/b ask for GPUs, and their kinds are not known: their pods are not judged"
+    )
