@@ -9,13 +9,8 @@ class Budget(Value):
     """What a run may cost in steps as `work` counts them, and what single questions may cost.
 
     Attributes:
-        run: the steps of a run without documents and nodes, `document` and `node` those that each adds, `most` those
-            of any run.
-        least: the steps that each unit may take in any case.
         replicas: so many pods of a workload are built whatever the nodes hold.
         states: the states that the search of one workload's rollout looks at; on many nodes fewer.
-        searches: how many times as many states all rollouts of one question look at, and `least_states` how many one
-            of them looks at in any case.
         starts: the first placements from which a search goes on that has not seen all of them.
         retries: how often a search begins anew with pods that it took to stay where they are.
         placements: the partial placements that counting pods looks at.
@@ -34,15 +29,8 @@ class Budget(Value):
         expression: the steps of an expression about one device.
     """
 
-    run: int = 200_000
-    document: int = 4_000
-    node: int = 500
-    most: int = 2_000_000
-    least: int = 1_000
     replicas: int = 64
     states: int = 20_000
-    searches: int = 2
-    least_states: int = 200
     starts: int = 50
     retries: int = 20
     placements: int = 5_000
@@ -60,9 +48,28 @@ class Budget(Value):
     orders: int = 24
     expression: int = 5_000
 
-    def run_of(self, documents: int, nodes: int) -> int:
-        """The steps of a run that reads so many documents, against so many nodes."""
-        return min(self.most, self.run + self.document * documents + self.node * nodes)
+
+class Effort(Value):
+    """How much work a run takes upon itself, in steps.
+
+    Attributes:
+        run: for all questions of a run together.
+        group: for all questions about one contended group of workloads, whatever else is checked.
+        least: the steps that each unit may take in any case.
+    """
+
+    run: int
+    group: int
+    least: int = 1_000
+
+
+EFFORTS = {
+    "low": Effort(240_000, 24_000),
+    "normal": Effort(2_400_000, 240_000),
+    "high": Effort(24_000_000, 2_400_000),
+}
+"""By the name that `--effort` takes: what all that bounds leave open may cost."""
+NORMAL = EFFORTS["normal"]
 
 
 class PlacementLimits(Value):
@@ -95,6 +102,7 @@ class StepsLimits(Value):
     placement: int = 8  # nodes and pods of a partial placement
     kept_placement: int = 64  # those of one that is remembered
     pod_type: int = 8
+    successor: int = 4  # nodes of a state that follows another
 
 
 class SimulationLimits(Value):
@@ -118,6 +126,10 @@ class SimulationLimits(Value):
     helpers: int = 6  # the workloads that may let one another end
     helped_nodes: int = 16  # the nodes on which this is asked
     pending_kinds: int = 6  # the kinds of pending pods beside a rollout
+    crowded_starts: int = 4  # the starts in which others crowd the nodes of one topology domain
+    price_parts: int = 1_000_000  # the parts in which resources of different units are measured against each other
+    filled_nodes: int = 4  # the nodes of a DaemonSet that others fill while all are rolled
+    filling_steps: int = 6_000  # the steps of a run in which they do
 
 
 class PartsLimits(Value):

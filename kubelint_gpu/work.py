@@ -10,7 +10,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from functools import partial
-from typing import TypeVar
+from sys import maxsize
+from typing import Any, TypeVar
 
 Thing = TypeVar("Thing", bound=Hashable)
 Answer = TypeVar("Answer")
@@ -23,20 +24,24 @@ class UsedUp(Exception):  # noqa: N818 - it says what happened
 class Allowance:
     """What is left of the work that something may do, in steps, and how often a part of it was used up.
 
-    `common` is what several questions have together, where this is the share of one of them. `paid` is what was done
-    once for the whole and all of its parts.
+    `group` is what each contended group may take of it. `common` is what several questions have together, where this is
+    the share of one of them. `paid` is what was done once for the whole and all of its parts, `answers` what they keep.
     """
 
-    __slots__ = ("common", "cut", "left", "paid")
+    __slots__ = ("answers", "common", "cut", "group", "left", "paid")
 
-    def __init__(self, steps: int, common: Allowance | None = None, paid: set[Hashable] | None = None) -> None:
+    def __init__(
+        self, steps: int, group: int = maxsize, whole: Allowance | None = None, common: Allowance | None = None
+    ) -> None:
         self.left = steps
         self.cut = 0
+        self.group = group
         self.common = common
-        self.paid = set() if paid is None else paid
+        self.paid: set[Hashable] = set() if whole is None else whole.paid
+        self.answers: dict[Hashable, Any] = {} if whole is None else whole.answers
 
 
-_UNLIMITED = nullcontext()
+_UNLIMITED = nullcontext(None)
 _current: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 
@@ -59,45 +64,35 @@ def paid() -> set[Hashable]:
     return set() if allowance is None else allowance.paid
 
 
+def answers() -> dict[Hashable, Any] | None:
+    """Return the answers that the run about a unit keeps, to be added to; None if nothing is limited."""
+    allowance = _current.get()
+    return None if allowance is None else allowance.answers
+
+
 def left() -> int | None:
     """The steps that are left; None where nothing is limited."""
     allowance = _current.get()
     return None if allowance is None else max(0, allowance.left)
 
 
-Spent = tuple[int, int]
-"""Steps, and how often a part of them was used up."""
-
-
-def own_steps() -> Spent | None:
-    """What is left, and what was used up so far; None where nothing is limited, or several questions share it."""
-    allowance = _current.get()
-    return None if allowance is None or allowance.common is not None else (allowance.left, allowance.cut)
-
-
-def spent_since(before: Spent | None) -> Spent:
-    """What was spent since `own_steps` gave `before`."""
-    now = own_steps()
-    return (0, 0) if before is None or now is None else (before[0] - now[0], now[1] - before[1])
-
-
-def spend(spent: Spent) -> None:
-    """Take off what something took that is not done again."""
-    allowance = _current.get()
-    if allowance is not None:
-        allowance.left -= spent[0]
-        allowance.cut += spent[1]
-
-
 @contextmanager
-def limited(steps: int) -> Iterator[Allowance]:
-    """Allow so many steps within, whatever is left outside: for the run, and for what is shared out beforehand."""
-    allowance = Allowance(steps)
+def limited(steps: int, group: int = maxsize) -> Iterator[Allowance]:
+    """Allow so many steps within, whatever is left outside; each contended group may take `group` of them."""
+    allowance = Allowance(steps, group)
     with within(_current, allowance):
         yield allowance
 
 
-def part(number: int, of: int) -> AbstractContextManager[None]:
+def of_group(number: int, of: int) -> AbstractContextManager[Allowance | None]:
+    """Allow a part of what a contended group may take."""
+    outer = _current.get()
+    if outer is None:
+        return _UNLIMITED
+    return _Part(outer, min(max(0, outer.left), outer.group * number // of), outer.common)
+
+
+def part(number: int, of: int) -> AbstractContextManager[Allowance | None]:
     """Allow a part of what is left, such as 3 of 4; the rest stays for what follows."""
     outer = _current.get()
     if outer is None:
@@ -136,10 +131,11 @@ class _Part:
     def __init__(self, outer: Allowance, steps: int, together: Allowance | None) -> None:
         self._outer = outer
         self._steps = steps
-        self._inner = Allowance(steps, together, outer.paid)
+        self._inner = Allowance(steps, outer.group, outer, together)
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Allowance:
         self._token = _current.set(self._inner)
+        return self._inner
 
     def __exit__(self, *_: object) -> None:
         _current.reset(self._token)
@@ -170,27 +166,34 @@ def within(variable: ContextVar[Thing], value: Thing) -> Iterator[None]:
 
 
 def shared_out(work: Callable[[Thing], Answer], things: Sequence[Thing]) -> dict[Thing, Answer | None]:
-    """`work` of each thing within what is left; None where that was too little.
+    """Return `work` of each question about one contended group, within its allowance; None where that is too little.
 
-    Half of it is shared out equally, so that nothing keeps the easy ones from an answer. What is left then goes to
-    those that need more, half of it to each.
+    Half of it is shared out equally, so that nothing keeps the easy ones from an answer. What is left then is shared
+    out equally among those that need more, as long as that helps any of them. At last half of it goes to each.
     """
-    outer = _current.get()
-    if outer is None:
+    whole = _current.get()
+    if whole is None:
         return {thing: _answer(work, thing) for thing in things}
     found: dict[Thing, Answer | None] = dict.fromkeys(things)
-    half = outer.left // 2 if len(things) > 1 else 0
-    needing = []
-    for place, thing in enumerate(things):
-        spare = max(0, outer.left - half)
-        try:
-            with _Part(outer, spare // (len(things) - place), outer):
+    steps = min(max(0, whole.left), whole.group)
+    with _Part(whole, steps, whole.common) as outer:
+
+        def each(asked: Sequence[Thing], kept: int) -> list[Thing]:
+            needing = []
+            for place, thing in enumerate(asked):
+                try:
+                    with _Part(outer, max(0, outer.left - kept) // (len(asked) - place), outer):
+                        found[thing] = work(thing)
+                except UsedUp:
+                    needing.append(thing)
+            return needing
+
+        before, needing = things, each(things, steps // 2 if len(things) > 1 else 0)
+        while len(before) > len(needing) > 1:
+            before, needing = needing, each(needing, 0)
+        for thing in needing:
+            with suppress(UsedUp), _Part(outer, max(0, outer.left) // 2, outer):
                 found[thing] = work(thing)
-        except UsedUp:
-            needing.append(thing)
-    for thing in needing:
-        with suppress(UsedUp), _Part(outer, max(0, outer.left) // 2, outer):
-            found[thing] = work(thing)
     return found
 
 

@@ -89,6 +89,20 @@ def test_what_easy_questions_leave_goes_to_the_hard_ones():
     assert found[400] == -400
 
 
+def test_what_is_left_is_shared_out_anew_among_those_that_need_more():
+    hard, easy = range(140, 148), range(8)
+    with limited(1_600):
+        # at first each may take 50; halves of what is left would do for seven of the hard ones
+        found = shared_out(needs, [*hard, *easy])
+    assert found == {number: -number for number in (*hard, *easy)}
+
+
+def test_what_is_left_goes_to_one_after_the_other_if_equal_shares_help_nobody():
+    with limited(1_000) as allowance:
+        assert shared_out(needs, [5_000, 6_000]) == {5_000: None, 6_000: None}
+    assert allowance.cut
+
+
 def test_what_all_need_is_taken_off_what_they_have_together():
     known = []
 

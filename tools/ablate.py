@@ -5,7 +5,8 @@ cases: how many answers change (weaker: undecided, possible or a note instead of
 states the search looks at, and the CPU time. A decider without which nothing changes, and which saves neither states
 nor time, decides nothing. An answer is what is said of one rollout, or all findings about one object.
 
-The deciders are those of `deciders.AT_ONCE`, `deciders.ALONE` and `together.TOGETHER`; the search always stays.
+The deciders are those of `deciders.AT_ONCE`, `ALONE` and `SOON`, of `relaxed` and of `together.TOGETHER`; the search
+always stays.
 `HELPERS` only make a search smaller.
 """
 
@@ -42,6 +43,11 @@ HELPERS = ((f"{CORE}.search.single_runs", "SINGLE_RUNS"), (f"{CORE}.model.domain
 TUPLES = (
     (f"{CORE}.questions.deciders", "AT_ONCE"),
     (f"{CORE}.questions.deciders", "ALONE"),
+    (f"{CORE}.questions.deciders", "SOON"),
+    *(
+        (f"{CORE}.questions.relaxed", name)
+        for name in ("WITHOUT_OTHERS", "WITHOUT_WEAKER", "WHILE_OTHERS_WAIT", "WITHOUT_CHANGES")
+    ),
     (f"{CORE}.questions.together", "TOGETHER"),
 )
 

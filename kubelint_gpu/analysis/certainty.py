@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.devices.assumed_values import resting_on_assumed
-from kubelint_gpu.analysis.predecessors import contradicts_nodes
+from kubelint_gpu.analysis.predecessors import contradicts_nodes, is_made
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.scenarios import Scenario, now, on_nodes_of, only_rolled, scaled
 from kubelint_gpu.analysis.transitions import may_be_placed, transitions_in
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
+from kubelint_gpu.simulation.prepare.revisions import is_of
 from kubelint_gpu.simulation.prepare.standing_pods import uncordoned
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.most_pods import placeable
@@ -32,6 +34,8 @@ def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> 
     if short and (may_be_placed(unit) or contradicts_nodes(unit, subject, judgement.alone, judgement.wanted)):
         return False
     if judgement.waits and _ran_elsewhere(unit, subject):
+        return False
+    if (short or judgement.waits) and doubt_about(unit, subject):
         return False
     grown = (
         (short or judgement.waits)
@@ -68,6 +72,53 @@ def _ran_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> bool:
     # those that its pods must be near to ran with them
     old = replace(one.old, spec=replace(one.old.spec, pod_affinity=()))
     return placeable(old, uncordoned(unit.cluster), old.replicas) not in (None, old.replicas)
+
+
+def proviso(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
+    """Return the clause with `unless` for a judgement that is not certain; empty for one that is."""
+    if is_certain(unit, subject, judgement):
+        return ""
+    return doubt_about(unit, subject) or "unless there are nodes beyond the inventory"
+
+
+def doubt_about(unit: ApplySet, subject: WorkloadCheck) -> str:
+    """Return the clause with `unless` for what a captured cluster leaves open about the workload's pods; else empty.
+
+    It shows no pod of the whole namespace, so that they might have been left out. Or nobody has applied the workload
+    before, and its pods do not show their images. Or pods that another owner has left behind match its selector.
+    """
+    one = transitions_in(unit).get(subject.key)
+    if one is None:
+        return ""
+    if may_adopt(unit, subject):
+        return "unless it takes over running pods that match its selector"
+    if not (one.existing and one.rolls):
+        return ""
+    own = [pod for pod in pods_by_owner(unit.cluster.pods).own(subject.controller) if not pod.meta.terminating]
+    if own:
+        same = subject.manifest.object in unit.made and all(is_of(pod, one.new) is not False for pod in own)
+        return "unless its pods have this template already" if same else ""
+    seen = not unit.world.captured or unit.world.shows_pods_of(one.new.meta.namespace)
+    return "" if seen or not one.known else "unless none of its pods runs now"
+
+
+def may_adopt(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether a new workload may take over pods that run: their own owner is in no manifest, and its selector matches.
+
+    A controller takes over what an owner left that was deleted with `--cascade=orphan`.
+    """
+    controller, workload = subject.controller, subject.workload
+    if not unit.cluster.pods or workload.selector is None or not controller.rolls or not is_made(unit, subject):
+        return False
+    known = {one.object.lower() for one in (*unit.manifests, *unit.neighbours)}
+    return any(
+        pod.meta.owner is not None
+        and pod.meta.owner.kind == (controller.dependent or workload.kind)
+        and pod.meta.maker.key.lower() not in known
+        and workload.selector.matches(pod.meta.labels)
+        for pod in unit.cluster.pods
+        if pod.meta.namespace == workload.meta.namespace and not pod.meta.terminating
+    )
 
 
 def outgrown(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:

@@ -8,8 +8,9 @@ from kubelint_gpu.analysis.scaling import replicas_of
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wording import some, workload_name
 from kubelint_gpu.scheduler.companions import own_terms
-from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads
+from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads, heeds_others
 from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -19,12 +20,25 @@ def bound_to(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
 
     Those that give way to its pods and are none of those that these must be near to are left out.
     """
+    if not _any_heeds_others(unit):
+        return []
     mine = subject.workload
-    others = [one for one in unit.subjects if one is not subject and _runs_for_good(unit, one)]
+    others = [one for one in _lasting(unit) if one is not subject]
     near = companion_workloads(mine, [one.workload for one in others], unit.cluster)
     lowest = -(2**31) if mine.spec.preemption_policy == "Never" else mine.spec.priority or 0
     others = [one for place, one in enumerate(others) if place in near or (one.workload.spec.priority or 0) >= lowest]
     return [others[place] for place in bound_workloads(mine, [one.workload for one in others], unit.cluster)]
+
+
+@once
+def _any_heeds_others(unit: ApplySet) -> bool:
+    """Whether the place of any workload depends on other pods at all."""
+    return any(heeds_others(one.workload.spec) for one in unit.subjects)
+
+
+@once
+def _lasting(unit: ApplySet) -> list[WorkloadCheck]:
+    return [one for one in unit.subjects if _runs_for_good(unit, one)]
 
 
 def _runs_for_good(unit: ApplySet, subject: WorkloadCheck) -> bool:

@@ -26,7 +26,8 @@ def next_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | N
     old, now = unit.before_of(subject), transitions_in(unit).get(subject.key)
     if now is None or not now.existing or not subject.controller.rolls or acting(unit, subject) is not subject:
         return None
-    if not now.rolls and (old is None or not now.known or _pace(old) == _pace(subject)):
+    fresh = subject.manifest.object in unit.made
+    if not now.rolls and not (now.known and (fresh if old is None else _pace(old) != _pace(subject))):
         return None
     return Transition(now.new, now.new)
 
@@ -36,7 +37,7 @@ def is_another_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
     now = transitions_in(unit).get(subject.key)
     if now is None:
         return False
-    if not now.existing:
+    if not now.existing or (now.known and not now.rolls and subject.manifest.object in unit.made):
         return True
     old = unit.before_of(subject)
     if now.known:

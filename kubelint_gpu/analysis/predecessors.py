@@ -17,6 +17,9 @@ from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
+_COUNTS = ("replicas", "minReplicas", "maxReplicas", "scaleTarget", "scaleMetric")
+"""The fields beside the spec of an operator's pods that say how many there are."""
+
 
 def is_same_template(old: WorkloadCheck, new: WorkloadCheck) -> bool:
     """Whether the templates are equal in all that the controllers compare: what no scheduler looks at counts, too."""
@@ -34,8 +37,12 @@ def _template(value: object, workload: Workload) -> object:
     from kubelint_gpu.kube.updates import normal_form
 
     template = value_at(value, workload.template_pointer if workload.is_template else workload.spec_pointer)
-    if not isinstance(template, dict) or not workload.is_template:
+    if not isinstance(template, dict):
         return template
+    if not workload.is_template:
+        # a revision of its own has its number of pods, too; a Deployment is scaled
+        counts = () if getattr(workload.strategy, "revised", False) else _COUNTS
+        return {key: field for key, field in template.items() if key not in counts}
     return normal_form.normal(template.get("metadata")), normal_form.normal_pod_spec(template.get("spec"))
 
 
@@ -62,6 +69,22 @@ def _bare_pods(unit: ApplySet) -> frozenset[str]:
     return frozenset(one.object for one in unit.manifests if one.kind == "Pod")
 
 
+def with_shown_replicas(unit: ApplySet, old: WorkloadCheck) -> Workload:
+    """The workload with the replicas that a captured cluster shows, if it shows fewer: somebody has scaled it by hand.
+
+    An autoscaler scales its workload all the time, but starts none that has no replicas.
+    """
+    workload, controller = old.workload, old.controller
+    if workload.custom or controller.runs_to_completion or controller.node_bound or not controller.replaces_lost:
+        return workload
+    if not unit.world.shows_pods_of(workload.meta.namespace):
+        return workload
+    own = pods_by_owner(unit.cluster.pods).own(controller)
+    there = sum(not (pod.finished or pod.meta.terminating) for pod in own)
+    fewer = there < workload.replicas and (old.scaled is None or not there)
+    return replace(workload, replicas=there) if fewer else workload
+
+
 def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether this change makes no pod of a workload: all that it shall have were there, and keep their template.
 
@@ -77,7 +100,7 @@ def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
         return (controller.on_delete or _is_below_partition(subject)) and 0 < wanted <= len(there)
     if wanted and not _keeps_template(old, subject):
         return False
-    return wanted <= (len(there) if there else old.workload.replicas)
+    return wanted <= (len(there) if there else with_shown_replicas(unit, old).replicas)
 
 
 def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wanted: int) -> bool:
@@ -93,7 +116,7 @@ def contradicts_nodes(unit: ApplySet, subject: WorkloadCheck, placed: int, wante
         return False
     if subject.controller.node_bound:
         return True
-    there = old.workload.replicas
+    there = with_shown_replicas(unit, old).replicas
     return placed < there and wanted <= there + placed
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.scaling import replicas_of
@@ -12,8 +13,9 @@ from kubelint_gpu.scheduler.placement.filling import first_without_node, reasons
 from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, pods_of_others
-from kubelint_gpu.simulation.questions.most_pods import placeable
+from kubelint_gpu.simulation.questions.most_pods import placed_beside
 from kubelint_gpu.values import Value, replace
+from kubelint_gpu.work import UsedUp, of_group
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -26,17 +28,21 @@ class Room(Value):
         known: whether no more do.
         beside: workloads whose pods have their places, too: its own must be near to them, or away from them.
         refusal: how a quota refuses the next one.
+        scaled: how many pods have places then of each workload that is scaled to a number.
     """
 
     pods: int
     known: bool = True
     beside: tuple[WorkloadCheck, ...] = ()
     refusal: QuotaRefusal | None = None
+    scaled: tuple[int, ...] = ()
 
 
 def room_for(unit: ApplySet, subject: WorkloadCheck, most: int) -> int:
     """How many of its pods, up to `most`, find places; all of them where that is not known."""
-    return counted_room(unit, subject, most).pods
+    with suppress(UsedUp):
+        return counted_room(unit, subject, most).pods
+    return most
 
 
 def counted_room(
@@ -66,13 +72,16 @@ def counted_room(
         if end and all(low == high for low, high in (replicas_of(unit, one) for one in bound)):
             break
         beside = [replace(one.workload, replicas=number) for one, number in zip(bound, numbers, strict=True)]
-        found = placeable(subject.workload, cluster, most, beside=[*at_once, *beside])
+        with of_group(1, 4):
+            found = placed_beside(subject.workload, cluster, most, beside=[*at_once, *beside])
         if found is None:
             room = replace(room, pods=most, known=False)
-        elif found >= room.pods:
-            room = replace(room, pods=found, known=room.known or found == most)
+        elif found.pods >= room.pods:
+            numbers_there = found.beside[: len(at_once)]
+            room = replace(room, pods=found.pods, known=room.known or found.pods == most, scaled=numbers_there)
     if room.pods < most and cluster.quotas:
-        own, others = created_pod(subject.workload, "new"), [(created_pod(one, "new"), one.replicas) for one in at_once]
+        own = created_pod(subject.workload, "new")
+        others = [(created_pod(one, "new"), number) for one, number in zip(at_once, room.scaled, strict=False)]
         stay = pods_of_others((subject.workload, *at_once), cluster.pods)
         quotas = [replace(quota, used=None) for quota in cluster.quotas]
         return replace(room, refusal=quota_refusal(own, quotas, stay, [(own, room.pods), *others]))

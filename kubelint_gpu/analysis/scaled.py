@@ -9,6 +9,8 @@ from kubelint_gpu.analysis.scaling import autoscalers_of
 from kubelint_gpu.analysis.scenarios import now, scaled, with_part_of_budget
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import PARTS, TOLD
+from kubelint_gpu.simulation.questions.asked_again import asked_once
+from kubelint_gpu.simulation.questions.room_when_scaled import RoomWhenScaled
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.answers import once
@@ -53,9 +55,18 @@ def _found(_unit: ApplySet) -> dict[WorkloadKey, ScaledRollout | None]:
     return {}
 
 
+@once
+def _room(unit: ApplySet) -> RoomWhenScaled:
+    """All that is applied, prepared once."""
+    return RoomWhenScaled(tuple(now(unit).transitions.values()), unit.cluster)
+
+
 def _waiting(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
     for one in autoscalers_of(unit, subject):
+        place = list(now(unit).transitions).index(subject.key)
         for replicas in _numbers(unit, subject, one):
+            if _room(unit).surely_ends(place, replicas):
+                continue
             found = _at(unit, subject, replicas)
             if found.waits:
                 found_at = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
@@ -75,6 +86,13 @@ def _numbers(unit: ApplySet, subject: WorkloadCheck, autoscaler: Autoscaler) -> 
 
 
 def _at(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
-    """What becomes of its rollout with so many replicas, while all others are as they are."""
+    """What becomes of its rollout with so many replicas, while all others are as they are.
+
+    How the others would be rolled out does not matter: a fix of one of them is not asked about it again.
+    """
     scenario = with_part_of_budget(scaled(now(unit), subject.key, replicas), PARTS.scaled)
-    return scenario.judgements((subject.key,))[subject.key]
+    others = tuple(one.unrolled() for key, one in scenario.transitions.items() if key != subject.key)
+    decisive = (scenario.transitions[subject.key], others, scenario.cluster, scenario.growth, scenario.budget)
+    return asked_once(
+        ("scaled", subject.key, replicas), decisive, lambda: scenario.judgements((subject.key,))[subject.key]
+    )

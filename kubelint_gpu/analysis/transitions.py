@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kubelint_gpu.analysis.gang_members import waits_for_all
-from kubelint_gpu.analysis.predecessors import acting, ever_fitted, is_made, is_resumed, is_same_template, makes_none
+from kubelint_gpu.analysis.predecessors import (
+    acting,
+    ever_fitted,
+    is_made,
+    is_resumed,
+    is_same_template,
+    makes_none,
+    with_shown_replicas,
+)
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.scheduler.plugins import node_unschedulable
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.pinned import as_admitted, names_node
 from kubelint_gpu.simulation.prepare.pods_by_owner import pods_by_owner
-from kubelint_gpu.simulation.prepare.revisions import shown_before
+from kubelint_gpu.simulation.prepare.revisions import run_as, shown_before
 from kubelint_gpu.simulation.prepare.workload_change import nowhere, own_pods, pods_of_others
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
@@ -27,11 +35,12 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
     """From the workload as it was, where that is known and could run; else from itself, with another template hash.
 
     What it was is known where it is compared, or where its pods show it. Where both are known and the templates are
-    equal, nothing is rolled out.
+    equal, nothing is rolled out. Of a captured cluster, the pods say how many replicas there were.
     """
     now, old = acting(unit, subject), unit.before_of(subject)
     if old is not None and subject.manifest.object in unit.kept:
-        return Transition(old.workload, old.workload, rolls=False, known=True)
+        kept = with_shown_replicas(unit, old)
+        return Transition(kept, kept, rolls=False, known=True)
     new = now.workload
     if is_made(unit, subject):
         if controller_of(new).paused:
@@ -39,9 +48,12 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
             new = replace(new, replicas=0)
         return Transition(new, new, existing=False)
     if old is None:
-        shown = shown_before(new, pods_by_owner(unit.cluster.pods).own(subject.controller))
+        own = pods_by_owner(unit.cluster.pods).own(subject.controller)
+        shown = shown_before(new, own)
         if shown is None:
-            return Transition(new, new)
+            # nobody has applied it, and its pods run: what is applied now is what they are of
+            stays = subject.manifest.object in unit.made and run_as(new, own)
+            return Transition(new, new, rolls=not stays, known=stays)
         return Transition(new, shown, rolls=shown.spec is not new.spec, known=True)
     if not (ever_fitted(unit, old, subject) or own_pods(new, unit.cluster.pods)):
         return Transition(new, new)
@@ -50,7 +62,7 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
         return Transition(new, new, rolls=False, known=True)
     renumbered = old.controller.first_ordinal != subject.controller.first_ordinal
     rolls = now is subject and (renumbered or is_resumed(old, subject) or not is_same_template(old, subject))
-    return Transition(new, old.workload, rolls=rolls, known=True)
+    return Transition(new, with_shown_replicas(unit, old), rolls=rolls, known=True)
 
 
 def pinned(transition: Transition, nodes: Mapping[str, Node]) -> Transition:
@@ -71,7 +83,7 @@ def transitions_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
     sure = (one for one in applied if not one.workload.approximate)
     rolled = {subject.key: transition_of(unit, subject) for subject in sure if is_placed(unit, subject)}
     stay = (subject for subject in _standing(unit) if is_placed(unit, subject))
-    found = rolled | {subject.key: Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
+    found = rolled | {subject.key: _as_it_stands(unit, subject) for subject in stay}
     whole = {subject.key for subject in unit.subjects if subject.key in found and waits_for_all(unit, subject)}
     nodes = {node.name: node for node in unit.cluster.nodes}
     return _with_adopted({key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()})
@@ -137,6 +149,11 @@ def is_changed(unit: ApplySet, subject: WorkloadCheck) -> bool:
     now = transitions_in(unit).get(subject.key)
     stays = now is not None and now.known and not now.rolls and now.old.replicas == now.new.replicas
     return not stays
+
+
+def _as_it_stands(unit: ApplySet, subject: WorkloadCheck) -> Transition:
+    workload = with_shown_replicas(unit, subject)
+    return Transition(workload, workload, rolls=False)
 
 
 def is_placed(unit: ApplySet, subject: WorkloadCheck) -> bool:

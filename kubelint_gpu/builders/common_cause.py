@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.devices.asked_devices import asked_devices
 from kubelint_gpu.analysis.growing_pools import at_most
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.analysis.room.overcommitment import allocatable_only, nodes_at_most, overcommitments
+from kubelint_gpu.analysis.room.overcommitment import allocatable_only, free_at_most, nodes_at_most, overcommitments
 from kubelint_gpu.engine.api import ASKED, WHO, ApplySet, Shared, WorkloadCheck
 from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.kube.objects.requests import pod_requests
@@ -75,9 +75,8 @@ def of_daemon_pods(
 
 
 def _allocatable(unit: ApplySet, resource: str, names: AbstractSet[str]) -> int:
-    """How much nodes have of a resource; none of one that something else gives out, too."""
-    nodes = nodes_at_most(unit) if allocatable_only(unit, resource) else {}
-    return sum(nodes[name].allocatable.get(resource, 0) for name in names if name in nodes)
+    """How much of a resource nodes have beside the pods that stay; none of one that something else gives out, too."""
+    return sum(free_at_most(unit, name, resource) for name in names) if allocatable_only(unit, resource) else 0
 
 
 def _asking(
@@ -96,7 +95,10 @@ def _asking(
     declared = [name for name in names if unit.empty.node(name) is not None]
     where = some(declared) if declared else "new nodes"
     where += f" with {at_most(unit, subject)}" if len(declared) < len(names) else ""
+    nodes_there = nodes_at_most(unit)
+    whole = sum(nodes_there[name].allocatable.get(resource, 0) for name in names if name in nodes_there)
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
+    have = f"where {bare(resource, total)} of {bare(resource, whole)} is free" if total < whole else have
     nature = "not all of their pods can run; this is missing capacity, not a rollout deadlock"
     told = (WHO, " ask for ", ASKED, f" {resource} of {where}, {have}: {nature}")
     return Shared(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.affinity.kept_apart import is_kept_apart
-from kubelint_gpu.analysis.certainty import is_certain, may_be_more
+from kubelint_gpu.analysis.certainty import doubt_about, is_certain, may_be_more
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.harm import has_others, short_as_before
 from kubelint_gpu.analysis.predecessors import acting, needs_new_pods
@@ -63,6 +63,7 @@ def pending_replicas(
     known = bool(judgement.at_best == placed and why) or not beside
     anywhere = unit.world.inventory is None
     certain = known and is_sure(unit, subject, judgement) and (anywhere or is_certain(unit, subject, judgement))
+    doubt = doubt_about(unit, subject)
     replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
     if subject.scaled is not None:
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
@@ -97,7 +98,7 @@ def pending_replicas(
     yield Diagnostic(
         "KLG109",
         subject.replicas_place,
-        f"{MADE_ANEW if anew else ''}{told}; {nature}",
+        f"{MADE_ANEW if anew else ''}{f'{doubt}, ' if doubt else ''}{told}; {nature}",
         manifest,
         cause="replicas",
         certainty="certain" if certain else "possible",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.analysis.certainty import may_adopt
+from kubelint_gpu.analysis.decided import noted
 from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.object_quota import is_refused, quotas_of
@@ -11,6 +13,9 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_p
 from kubelint_gpu.evidence.declared_lines import quota_limits, quota_state
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.values.quantity import ONE
+from kubelint_gpu.simulation.hypotheses import NEXT_ROLLOUT, QUOTA, REVISION_QUOTA
+from kubelint_gpu.simulation.search.rows import of_verdict
+from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import Value
 
 _OWNERS = {"ReplicaSet": ("Deployment", "ReplicaSet"), "ControllerRevision": ("StatefulSet", "DaemonSet")}
@@ -20,7 +25,8 @@ class RefusedRevision(Value):
     """The object for a template that a quota refuses; `used` is what the quota counts before, in thousandths.
 
     `first` says that it is the first one, so that no pod of the workload ever runs. What is not `certain` is refused
-    where the objects of others that are applied with it are made first.
+    where the objects of others that are applied with it are made first. `kept` says that the workload might have an
+    object of this very template from an earlier rollout.
     """
 
     subject: WorkloadCheck
@@ -28,6 +34,7 @@ class RefusedRevision(Value):
     used: int
     first: bool = False
     certain: bool = True
+    kept: bool = False
 
     @property
     def key(self) -> str:
@@ -65,7 +72,12 @@ def revisions_refused(unit: ApplySet) -> Iterator[RefusedRevision]:
         for subject in wanting:
             if subject.controller.revision_kind == kind:
                 refused = (_refused(unit, quota, subject, wanting) for quota in quotas)
-                yield from [found for found in refused if found is not None][:1]
+                for found in [found for found in refused if found is not None][:1]:
+                    now = found.first or not is_made(unit, subject)
+                    answer = Verdict.STUCK if found.certain else Verdict.MAY_STICK
+                    row = of_verdict(answer, REVISION_QUOTA if now else NEXT_ROLLOUT, QUOTA)
+                    noted(unit).setdefault(subject.key, {})[row] = None
+                    yield found
 
 
 def _wants_one(unit: ApplySet, subject: WorkloadCheck, kind: str) -> bool:
@@ -93,10 +105,24 @@ def _refused(
     if not made and room < ONE and (quota.used is None or not quota.used.get(key, 0)):
         return RefusedRevision(subject, quota, 0, first=True)
     if used + (1 + others) * ONE > room:
-        return RefusedRevision(subject, quota, used, first=made, certain=used + ONE > room)
+        kept = _may_be_kept(unit, subject, quota, used)
+        certain = used + ONE > room and not kept
+        return RefusedRevision(subject, quota, used, first=made, certain=certain, kept=kept)
     if made and used + (2 + others) * ONE > room:
         return RefusedRevision(subject, quota, used + (1 + others) * ONE)
     return None
+
+
+def _may_be_kept(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, used: int) -> bool:
+    """Whether there may be an object of an earlier rollout of the template that is applied now, which is used again.
+
+    More of them are in use than workloads, and those of its own are kept. A new workload may take over another one's.
+    """
+    if is_made(unit, subject):
+        return may_adopt(unit, subject)
+    transition = transitions_in(unit)[subject.key]
+    limit = field_pointers.at(subject.manifest, ("spec", "revisionHistoryLimit"))
+    return transition.known and limit != 0 and used > _owners(unit, quota, subject.controller.revision_kind) * ONE
 
 
 def _stays(unit: ApplySet, subject: WorkloadCheck) -> bool:
@@ -112,6 +138,11 @@ def _key(kind: str) -> str:
 
 def _used(unit: ApplySet, quota: ResourceQuota, kind: str) -> int:
     """What the quota counts at least before anything is applied: one object of each workload, in thousandths."""
+    return max(_owners(unit, quota, kind) * ONE, quota.used.get(_key(kind), 0) if quota.used is not None else 0)
+
+
+def _owners(unit: ApplySet, quota: ResourceQuota, kind: str) -> int:
+    """How many workloads of the quota's namespace have an object of a kind before anything is applied."""
     before = {
         transition.new.key
         for transition in transitions_in(unit).values()
@@ -119,7 +150,7 @@ def _used(unit: ApplySet, quota: ResourceQuota, kind: str) -> int:
         and transition.new.kind in _OWNERS[kind]
         and transition.new.meta.namespace == quota.meta.namespace
     }
-    return max(len(before) * ONE, quota.used.get(_key(kind), 0) if quota.used is not None else 0)
+    return len(before)
 
 
 def _never_runs(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
@@ -157,5 +188,7 @@ def _never_rolls(unit: ApplySet, found: RefusedRevision) -> Diagnostic:
 
 def _refused_by(found: RefusedRevision) -> str:
     state = quota_state(found.quota, found.key, found.used)
-    others = "" if found.certain else f", where the {found.kind}s of others are made first"
+    first = found.used + ONE <= found.quota.hard[found.key]
+    others = f", where the {found.kind}s of others are made first" if first and not found.certain else ""
+    others = f", unless one of them is of this template from an earlier rollout{others}" if found.kept else others
     return f"{found.kind} is refused by quota {found.quota.meta.name}, which allows {state}{others}"

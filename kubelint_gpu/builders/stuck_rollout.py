@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.analysis.certainty import is_certain
+from kubelint_gpu.analysis.certainty import proviso
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.predecessors import is_made, shows_template
 from kubelint_gpu.analysis.rollout_facts import next_rollouts
@@ -57,8 +57,9 @@ def standstill(
     place = manifest.place(field_pointers.strategy(manifest), "key") if place is None else place
     wait = wait_of(unit, subject, end.waiting)
     why, keeps, label = keeping(workload)
-    closed = is_certain(unit, subject, end.judgement)
-    beyond = "" if closed or workload.approximate else "unless there are nodes beyond the inventory, "
+    unless = proviso(unit, subject, end.judgement)
+    closed = not unless
+    beyond = f"{unless}, " if unless and not workload.approximate else ""
     made, coming = is_made(unit, subject), subject.key in next_rollouts(unit).judgements and not at_once
     moment: Moment = "later" if after and not at_once else "next" if made or coming else "now"
     change = transitions_in(unit).get(subject.key)

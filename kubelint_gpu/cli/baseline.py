@@ -25,7 +25,6 @@ from kubelint_gpu.workspace.project.worlds import complain
 
 _VERSION = 1
 _KEYS = ("path", "code", "object", "fingerprint")
-_INTERNAL = "internal-error"
 _FINGERPRINT = pattern(r"[0-9a-f]{32}")
 
 
@@ -54,10 +53,14 @@ class Baseline(Value):
 
 
 class Settled(Value):
-    """What is left to be reported, and how many findings are in the baseline."""
+    """What is left to be reported, and how many findings are in the baseline.
+
+    `hidden` are left and not shown.
+    """
 
     findings: tuple[Finding, ...]
     accepted: int = 0
+    hidden: int = 0
 
 
 def load_baseline(path: str | None) -> Baseline:
@@ -121,10 +124,10 @@ def settle(
 def _written(target: str, found: Sequence[Finding], reported: Sequence[Finding]) -> Settled:
     """A new baseline with everything that is reported; a rule that crashed is never accepted."""
     keys = _keys(found, Path(target).parent)
-    accepted = [finding for finding in reported if finding.name != _INTERNAL]
+    accepted = [finding for finding in reported if not finding.is_defect]
     _write(target, {entry for finding in accepted for entry in keys[finding.fingerprint]})
     complain(target, f"{len(accepted)} finding{'' if len(accepted) == 1 else 's'} written down")
-    return Settled(tuple(finding for finding in reported if finding.name == _INTERNAL), len(accepted))
+    return Settled(tuple(finding for finding in reported if finding.is_defect), len(accepted))
 
 
 def _shrunk(baseline: Baseline, target: str, gone: Collection[Entry]) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import click
 
+from kubelint_gpu.budget import EFFORTS
 from kubelint_gpu.cli.help.shell_completion import codes
-from kubelint_gpu.findings.finding import SEVERITIES
+from kubelint_gpu.findings.finding import SEVERITIES, THRESHOLDS
 from kubelint_gpu.options import executor_option, kustomize_options, option
 from kubelint_gpu.report.format_names import FORMATS
 from kubelint_gpu.workspace.project.shards import read_shard
@@ -35,6 +36,7 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
         ),
         option("--statistics", is_flag=True, help="Print how often each rule was found instead of the findings."),
         option("--exit-zero", is_flag=True, help="Exit 0 whatever is found."),
+        option("--why", is_flag=True, help="Print behind the findings why each rollout ends, or why it does not."),
         option("-q", "--quiet", is_flag=True, help="Print the findings and no summary."),
         option("--no-ignores", is_flag=True, help="Report also what comments and annotations suppress."),
         option(
@@ -63,7 +65,21 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
         option(
             "--min-severity",
             type=click.Choice(SEVERITIES),
-            help="Report, and fail on, nothing below this.  [default: report all, fail on warnings]",
+            help="Show nothing below this.  [default: note]",
+        ),
+        option(
+            "--effort",
+            type=click.Choice(tuple(EFFORTS)),
+            default="normal",
+            help="How much work goes into what no bound decides: high is ten times normal, low a tenth.  "
+            "[default: normal]",
+        ),
+        option(
+            "--fail-on",
+            type=click.Choice(THRESHOLDS),
+            default="warning",
+            help="Exit 1 for this and what is worse, shown or not; undecided: also if anything was not decided.  "
+            "[default: warning]",
         ),
         option("--ignore", multiple=True, metavar="CODES", shell_complete=codes, help="Do not report these rules."),
         option(

@@ -15,7 +15,21 @@ if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
 
 _DECIDING = (
-    *("select", "ignore", "min_severity", "together", "hook", "no_ignores", "quiet", "exit_zero", "shard", "assume"),
+    *(
+        "select",
+        "ignore",
+        "min_severity",
+        "effort",
+        "fail_on",
+        "together",
+        "hook",
+        "no_ignores",
+        "quiet",
+        "why",
+        "exit_zero",
+        "shard",
+        "assume",
+    ),
     *("config", "isolated"),
 )
 """Options that change what a run says; its files are looked at apart."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ import click
 
 from kubelint_gpu.cli.exit_codes import FAILED, INTERRUPTED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualGroup
+from kubelint_gpu.messages.display import visible
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.options import option
 from kubelint_gpu.version import __version__
 
@@ -68,9 +71,9 @@ def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         from kubelint_gpu.documents.parser import parser_name
 
-        click.echo(f"kubelint-gpu {__version__} (YAML parser: {parser_name()}; Python {sys.version.split()[0]})")
+        say(f"kubelint-gpu {__version__} (YAML parser: {parser_name()}; Python {sys.version.split()[0]})")
         if ctx.meta.get(_VERBOSE):
-            click.echo(f"kustomize: {_kustomize()}")
+            say(f"kustomize: {_kustomize()}")
         ctx.exit()
 
 
@@ -130,13 +133,15 @@ def invoke(arguments: Sequence[str]) -> int:
             result = main.main(args=list(arguments), prog_name=_program(), complete_var=COMPLETE, standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
+        say(error.format_message())
         return FAILED
     except click.ClickException as error:
-        error.show(sys.stderr)
+        shown = io.StringIO()
+        error.show(shown)
+        say(visible(shown.getvalue(), keep="\n"), err=True, nl=False)
         return FAILED
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        say("interrupted", err=True)
         return INTERRUPTED
     except BrokenPipeError:
         # the reader of the pipe is gone; what is still buffered must not raise again at exit
@@ -145,7 +150,7 @@ def invoke(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get(_TRACEBACK):
             raise
-        click.echo(f"kubelint-gpu: internal error: {type(error).__name__}: {error}", err=True)
-        click.echo(f"kubelint-gpu: please report it with the output of the same command under {_TRACEBACK}=1", err=True)
+        say(f"kubelint-gpu: internal error: {type(error).__name__}: {visible(str(error))}", err=True)
+        say(f"kubelint-gpu: please report it with the output of the same command under {_TRACEBACK}=1", err=True)
         return FAILED
     return result if isinstance(result, int) else NOTHING

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,10 @@ def report_of(
     """The report of a run that took so many seconds, for some formats; `settings` are the text of the configuration."""
     findings = settled.findings
     kinds = [finding.severity for finding in findings]
+    reasons: Counter[str] = Counter()
+    for finding in outcome.findings:
+        if finding.undecided:
+            reasons[finding.undecided] += 1 + len(finding.others)
     summary = Summary(
         files=len(inputs.readings),
         documents=sum(reading.count for reading in inputs.readings),
@@ -40,7 +45,9 @@ def report_of(
         notes=kinds.count("note"),
         ignored=outcome.ignored,
         baseline=settled.accepted,
-        undecided=outcome.undecided,
+        undecided=sum(reasons.values()),
+        reasons=tuple(reasons.most_common()),
+        hidden=settled.hidden,
         seconds=seconds,
         unknown=outcome.unknown,
         apart=len(inputs.units) == len(inputs.readings) > 1,
@@ -56,7 +63,9 @@ def report_of(
     if any(not world.usable and world.errors for world in inputs.worlds):
         failed = "the inventory cannot be used, and no rule that needs the cluster was asked"
     clusters = _clusters(inputs) if draws(formats) else ()
-    return assemble(findings, summary, _rules(findings, formats), sources, __version__, failed, clusters)
+    return assemble(
+        findings, summary, _rules(findings, formats), sources, __version__, failed, clusters, outcome.decided
+    )
 
 
 def _clusters(inputs: Inputs) -> tuple[ClusterPicture, ...]:

@@ -13,9 +13,9 @@ from typing import TextIO
 
 import click
 
-from kubelint_gpu.messages.display import can_show
+from kubelint_gpu.messages.display import can_show, commandless
 from kubelint_gpu.report.content import Options, Report
-from kubelint_gpu.report.format_names import renderer
+from kubelint_gpu.report.format_names import COMMANDING, renderer
 from kubelint_gpu.sources.safe_write import NotWritable, writable
 
 
@@ -49,7 +49,7 @@ def wants_color(choice: str, stream: TextIO) -> bool:
 
 
 def options_for(
-    stream: TextIO, color: str, *, fix_hints: bool = True, category: str = "", quiet: bool = False
+    stream: TextIO, color: str, *, fix_hints: bool = True, category: str = "", quiet: bool = False, why: bool = False
 ) -> Options:
     """How a report looks on a stream."""
     width = 100
@@ -64,6 +64,7 @@ def options_for(
         fix_hints=fix_hints,
         category=category,
         quiet=quiet,
+        why=why,
     )
 
 
@@ -81,6 +82,7 @@ def write(
     fix_hints: bool = True,
     category: str = "",
     quiet: bool = False,
+    why: bool = False,
 ) -> str:
     """Write a report in every format that was asked for, and give what went to standard output.
 
@@ -98,10 +100,11 @@ def write(
                 try:
                     stream = stack.enter_context(Path(writable(target)).open("w", encoding="utf-8", newline="\n"))
                 except (OSError, ValueError, NotWritable) as error:
-                    why = getattr(error, "strerror", None) or error
-                    raise click.ClickException(f"cannot write {target}: {why}") from None
-            options = options_for(stream, color, fix_hints=fix_hints, category=category, quiet=quiet)
+                    cause = getattr(error, "strerror", None) or error
+                    raise click.ClickException(f"cannot write {target}: {cause}") from None
+            options = options_for(stream, color, fix_hints=fix_hints, category=category, quiet=quiet, why=why)
             for part in renderer(name)(report, options):
+                part = part if name in COMMANDING else commandless(part)  # noqa: PLW2901 - the same part, harmless
                 stream.write(part)
                 if target == "-":
                     shown.append(part)
@@ -115,4 +118,4 @@ def print_statistics(report: Report, color: str) -> None:
     from kubelint_gpu.report.tally import statistics
 
     for part in statistics(report, options_for(sys.stdout, color)):
-        sys.stdout.write(part)
+        sys.stdout.write(commandless(part))

@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from kubelint_gpu.documents.emitter import flow_text, scalar_text
+from kubelint_gpu.messages.display import visible
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.workspace.project.configuration import Configuration
 
 # settings of a run that the configuration may hold too
@@ -20,7 +22,7 @@ def show(ctx: click.Context, configuration: Configuration) -> None:
     rows = list(_rows(ctx, configuration))
     widest = min(60, max(len(text) for text, _ in rows))
     for text, origin in rows:
-        click.echo(f"{text:<{widest}}  # {origin}")
+        say(visible(f"{text:<{widest}}  # {origin}"))
 
 
 def _rows(ctx: click.Context, configuration: Configuration) -> Iterator[tuple[str, str]]:

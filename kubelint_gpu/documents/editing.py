@@ -5,10 +5,21 @@ Each edit is tried before it is given: the changed text is read again and must d
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import emitter
+from kubelint_gpu.documents.changes import (
+    Change,
+    block_removal,
+    emptied,
+    flow_insertion,
+    flow_removal,
+    insertion_before,
+    replacement,
+    spaced,
+)
 from kubelint_gpu.documents.document import ABSENT, canonical, value_at, with_value
 from kubelint_gpu.documents.layout import (
     NotEditable,
@@ -18,18 +29,15 @@ from kubelint_gpu.documents.layout import (
     line_start,
     merged,
     newline,
-    newline_at,
-    newline_before,
-    own_entries,
     own_node,
 )
 from kubelint_gpu.documents.reader import read
 from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from kubelint_gpu.documents.document import Document, Item, Node, Pointer
+    from kubelint_gpu.documents.document import Document, Item, Pointer
     from kubelint_gpu.documents.source_text import SourceText, Span
 
 
@@ -76,7 +84,7 @@ def replace_scalar(item: Item, pointer: Pointer, yaml_text: str) -> Edit:
         raise NotEditable(f"{yaml_text!r} is no scalar")
     value = given.documents[0].value
     text = emitter.json_text(value) if document.is_json else yaml_text
-    return tried(document, (node[0], node[1], _spaced(node, text)), full, value)
+    return tried(document, (node[0], node[1], spaced(node, text)), full, value)
 
 
 def set_key(item: Item, mapping_pointer: Pointer, key: str, value: Any, *, before: str = "") -> Edit:
@@ -101,15 +109,15 @@ def set_key(item: Item, mapping_pointer: Pointer, key: str, value: Any, *, befor
     child = node[2].get(key)
     if child is not None and not merged(child):
         own_node(document, full)
-        return tried(document, _replacement(document, node, child, value), full, value)
+        return tried(document, replacement(document, node, child, value), full, value)
     following = node[2].get(before)
     if following is not None and not merged(following):
         try:
-            return tried(document, _insertion_before(document, node, following, key, value), full, value)
+            return tried(document, insertion_before(document, node, following, key, value), full, value)
         except NotEditable:
             pass
     if in_flow(document, node):
-        return tried(document, _flow_insertion(document, node, key, value), full, value)
+        return tried(document, flow_insertion(document, node, key, value), full, value)
     text, indent, end = document.source.text, indent_at(document, node[0]), line_end(document, node[1])
     lines = (newline(text) + indent).join(emitter.entry_lines(key, value))
     try:
@@ -155,136 +163,68 @@ def remove_key(item: Item, pointer: Pointer) -> Edit:
     if len(node[2]) == 1:
         change = emptied(document, full[:-1], node, {})
     elif in_flow(document, node):
-        change = _flow_removal(node, child)
+        change = flow_removal(node, child)
     else:
-        change = _block_removal(document, node, child)
+        change = block_removal(document, node, child)
     return tried(document, change, full, ABSENT)
 
 
-Change = tuple[int, int, str]
+_Promise = tuple[Any, Change, Any, Any]
+"""A document, a change of it, and the pointer that has a value after it: not tried yet."""
+_MOST_APART = 100
+_promises: ContextVar[list[_Promise] | None] = ContextVar("promises", default=None)
+
+
+def together(made: Callable[[], Sequence[Edit]]) -> Sequence[Edit]:
+    """The edits that `made` gives; those of a document are tried together, and its text is read once.
+
+    Where they do not hold together, each is tried by itself.
+
+    Raises:
+        NotEditable: `made` raises it.
+    """
+    if _promises.get() is not None:
+        return made()
+    promises: list[_Promise] = []
+    token = _promises.set(promises)
+    try:
+        edits = made()
+    except NotEditable:
+        edits = None
+    finally:
+        _promises.reset(token)
+    documents = dict.fromkeys(one[0] for one in promises)
+    if edits is not None and all(_holds(one, [made for made in promises if made[0] is one]) for one in documents):
+        return edits
+    if len(promises) > _MOST_APART:
+        raise NotEditable("so many changes of one text do not hold together")
+    return made()
 
 
 def tried(document: Document, change: Change, pointer: Pointer, value: Any) -> Edit:
     """The edit, if the document read after it has this value at the pointer and is otherwise the same."""
-    start, end, text = change
-    source, (first, last) = document.source, document.chunk
-    changed = source.text[first:start] + text + source.text[end:last]
-    reading = read(source.path, changed.encode(errors="replace"), max_bytes=len(changed) * 4 + 1)
-    after = next((found for found in reading.documents if found.root[0] + first == document.root[0]), None)
-    if after is None or canonical(after.value) != canonical(with_value(document.value, pointer, value)):
+    promises = _promises.get()
+    if promises is not None:
+        promises.append((document, change, pointer, value))
+    elif not _holds(document, [(document, change, pointer, value)]):
         raise NotEditable("the text around it does not allow a change of this value alone")
-    return Edit(source.path, source.span(start, end), text)
+    start, end, text = change
+    return Edit(document.source.path, document.source.span(start, end), text)
 
 
-def _replacement(document: Document, node: Node, child: Node, value: Any) -> Change:
-    """What puts a value of any form in place of one of any form."""
-    text = document.source.text
-    start, end, children = child[0], child[1], child[2]
-    if document.is_json:
-        return start, end, _json_value(document, node, child[3], value)
-    is_flow = children is None or text[start] in "{["
-    if in_flow(document, node) or (is_flow and (not isinstance(value, dict | list) or not value)):
-        return start, end, _spaced(child, emitter.flow_text(value))
-    indent = indent_at(document, child[3] if is_flow else start)
-    if isinstance(value, dict | list) and value:
-        lines = emitter.block_lines(value)
-        if not is_flow:
-            # A list may stand at the indentation of its key, a mapping may not.
-            deeper = "  " if isinstance(value, dict) and indent == indent_at(document, child[3]) else ""
-            return start, end, deeper + (newline(text) + indent + deeper).join(lines)
-        inner = indent + ("" if isinstance(value, list) else "  ")
-        stop = line_end(document, end)
-        begin = len(text[:start].rstrip(" ")) if start else 0
-        comment = text[end:stop].strip()
-        kept = f" {comment}" if comment else ""
-        return begin, stop, kept + "".join(newline(text) + inner + line for line in lines)
-    gap = text[child[4] : start].rstrip()
-    return child[4], end, ": " + emitter.flow_text(value) + gap.removeprefix(":")
-
-
-def _insertion_before(document: Document, node: Node, following: Node, key: str, value: Any) -> Change:
-    """What puts a new key before another; comments that stand right above that one stay with it."""
-    text, start = document.source.text, line_start(document, following[3])
-    inside = text[start : following[3]]
-    if in_flow(document, node) and not document.is_json:
-        gap = " " if inside.strip() else newline(text) + inside
-        entry = f"{emitter.scalar_text(key)}: {emitter.flow_text(value)},{gap}"
-        return following[3], following[3], entry
-    if document.is_json or inside.strip():
-        raise NotEditable("the key does not stand on a line of its own")
-    while start > node[0]:
-        above = line_start(document, start - len(newline_before(text, start)))
-        if not text[above:start].startswith(f"{inside}#"):
-            break
-        start = above
-    lines = "".join(inside + line + newline(text) for line in emitter.entry_lines(key, value))
-    return start, start, lines
-
-
-def _flow_insertion(document: Document, node: Node, key: str, value: Any) -> Change:
-    text, own = document.source.text, own_entries(node)
-    name = emitter.json_text(key) if document.is_json else emitter.scalar_text(key)
-    if not own:
-        inside = text[node[0] + 1 : node[1] - 1]
-        stop = node[1] - 1 if not inside.strip() else node[0] + 1
-        return node[0] + 1, stop, f"{name}: {_flow_value(document, value)}"
-    last = own[-1]
-    prefix = text[line_start(document, last[3]) : last[3]]
-    if prefix.strip():
-        return last[1], last[1], f", {name}: {_flow_value(document, value)}"
-    entry = f"{name}: {_json_value(document, node, last[3], value) if document.is_json else emitter.flow_text(value)}"
-    return last[1], last[1], "," + newline(text) + prefix + entry
-
-
-def _flow_value(document: Document, value: Any) -> str:
-    return emitter.json_text(value) if document.is_json else emitter.flow_text(value)
-
-
-def _json_value(document: Document, node: Node, key_start: int, value: Any) -> str:
-    """JSON over several lines where its key stands on a line of its own, else on one."""
-    text = document.source.text
-    prefix = text[line_start(document, key_start) : key_start]
-    if prefix.strip() or line_start(document, key_start) <= node[0]:
-        return emitter.json_text(value)
-    outer_line = document.source.line(document.source.span(node[0], node[0]).line)
-    outer = outer_line[: len(outer_line) - len(outer_line.lstrip())]
-    unit = prefix.removeprefix(outer) or "  "
-    return emitter.json_text(value, unit).replace("\n", newline(text) + prefix)
-
-
-def emptied(document: Document, pointer: Pointer, node: Node, value: Any) -> Change:
-    """What puts an empty mapping or list in place of the one at the pointer."""
-    if pointer and isinstance(pointer[-1], str) and not in_flow(document, node):
-        parent = document.node(pointer[:-1])
-        if parent is not None:
-            return _replacement(document, parent, node, value)
-    return node[0], node[1], emitter.flow_text(value)
-
-
-def _flow_removal(node: Node, child: Node) -> Change:
-    own = own_entries(node)
-    index = own.index(child)
-    if index + 1 < len(own):
-        return child[3], own[index + 1][3], ""
-    return own[index - 1][1], child[1], ""
-
-
-def _block_removal(document: Document, node: Node, child: Node) -> Change:
-    text, start, end = document.source.text, line_start(document, child[3]), line_end(document, child[1])
-    if text[start : child[3]].strip():
-        own = own_entries(node)
-        index = own.index(child)
-        if index + 1 == len(own):
-            raise NotEditable("the key stands on the line of its list item")
-        following = own[index + 1][3]
-        comment = text.find("#", end, following)
-        return child[3], following, text[comment:following] if comment >= 0 else ""
-    after = end + len(newline_at(text, end))
-    if after == end and start:
-        start -= len(newline_before(text, start))
-    return start, after, ""
-
-
-def _spaced(node: Node, text: str) -> str:
-    """An empty value ends right behind its colon or dash."""
-    return text if node[0] < node[1] else " " + text
+def _holds(document: Document, made: Sequence[_Promise]) -> bool:
+    """Whether the document read after some changes has these values and is otherwise the same."""
+    source, (first, last) = document.source, document.chunk
+    pieces: list[str] = []
+    at, expected, begin = first, document.value, document.root[0]
+    for start, end, text in sorted((one[1] for one in made), key=lambda one: one[:2]):
+        if start < at:
+            return False
+        pieces += (source.text[at:start], text)
+        at = end
+    changed = "".join((*pieces, source.text[at:last]))
+    for _, _, pointer, value in made:
+        expected = with_value(expected, pointer, value)
+    reading = read(source.path, changed.encode(errors="replace"), max_bytes=len(changed) * 4 + 1)
+    after = next((found for found in reading.documents if found.root[0] + first == begin), None)
+    return after is not None and canonical(after.value) == canonical(expected)

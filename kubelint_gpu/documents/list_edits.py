@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.documents.changes import Change, emptied
 from kubelint_gpu.documents.document import Document, Item, Node, Pointer, value_at
-from kubelint_gpu.documents.editing import Change, Edit, emptied, tried
+from kubelint_gpu.documents.editing import Edit, tried
 from kubelint_gpu.documents.layout import (
     NotEditable,
     in_flow,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import rule, world_rule
+from kubelint_gpu.engine.registry import rule, unjudged_rule, world_rule
 from kubelint_gpu.findings.finding import ASKED, WHO, Moment, Place, Related, Severity, Shared
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -30,5 +30,6 @@ __all__ = [
     "WorkloadKey",
     "field_pointers",
     "rule",
+    "unjudged_rule",
     "world_rule",
 ]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.engine.diagnostic import LOWER, Diagnostic
 from kubelint_gpu.engine.put_off import put_off
-from kubelint_gpu.engine.registry import checks_for, world_checks
+from kubelint_gpu.engine.registry import checks_for, unjudged_checks, world_checks
+from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import INTERNAL, Finding, Place, fingerprint
+from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.inventory.declarations.unread import Unread
-from kubelint_gpu.messages.wording import USED_UP, listed, some
+from kubelint_gpu.messages.wording import some
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, parts
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -23,21 +24,23 @@ from kubelint_gpu.workspace.unread_objects import decisive, undeclared_claims
 _OF_FIELDS = ("KLG002", "KLG003")
 
 
-def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
-    """What the rules say of a unit, and a finding for each rule that failed.
+def drafts_of(unit: ApplySet, *, without: Collection[str] = ()) -> tuple[list[Diagnostic], list[Finding]]:
+    """What the rules say of a unit, and a finding for each rule that failed; without rules of some tags.
 
     What is not said without the cluster is only possible where objects may decide of which not everything is known;
     so is what is said without those that others name and no manifest has any more.
     """
-    drafts, crashed = _asked(unit)
+    drafts, crashed = _asked(unit, without)
     if unit.left:
         said = {one.identity for one in drafts}
-        drafts += [_deleted(one, unit.left) for one in _asked(unit.without_left())[0] if one.identity not in said]
+        drafts += [
+            _deleted(one, unit.left) for one in _asked(unit.without_left(), without)[0] if one.identity not in said
+        ]
     drafts = [_with_unknown(_with_claims(unit, draft)) for draft in drafts]
     unsure = decisive(unit)
     if not unsure:
         return drafts, crashed
-    firm = {one.identity for one in _asked(unit.without_cluster())[0] if one.certainty == "certain"}
+    firm = {one.identity for one in _asked(unit.without_cluster(), without)[0] if one.certainty == "certain"}
     return [one if one.identity in firm else _narrowed(one, unsure) for one in drafts], crashed
 
 
@@ -104,21 +107,26 @@ def _begun(draft: Diagnostic, begins: str) -> Diagnostic:
     return replace(draft, message=f"{begins}{draft.message}", shared=told)
 
 
-def _asked(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
+def _asked(unit: ApplySet, without: Collection[str]) -> tuple[list[Diagnostic], list[Finding]]:
     drafts: list[Diagnostic] = []
     crashed: list[Finding] = []
     cut: list[str] = []
     with parts(1, 2) as begin:
         for code, found in checks_for(unit).items():
+            if without and not set(without).isdisjoint(rule(code).tags):
+                continue
             begin()
             try:
-                drafts += [told for draft in found(unit) if (told := put_off(unit, draft)) is not None]
+                for draft in found(unit):
+                    told = put_off(unit, draft)
+                    if told is not None:
+                        drafts.append(told)
             except UsedUp:
                 cut.append(code)
             except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found
                 crashed.append(defect(first_place(unit), f"the rule {code} failed on this file", error, cause=code))
     if cut:
-        crashed.append(_cut_short(unit, cut))
+        crashed += [finding_of(draft) for check in unjudged_checks().values() for draft in check(unit, cut)]
     return drafts, crashed
 
 
@@ -145,23 +153,8 @@ def unread(unit: ApplySet) -> list[Finding]:
 
 def first_place(unit: ApplySet) -> Place:
     """The beginning of the first file of a unit."""
-    return _beginning(unit.sources)
+    return Place(unit.first_path, 1, 1, 1, 1)
 
 
 def _beginning(readings: Sequence[Reading]) -> Place:
     return Place(next((one.path for one in readings if one.source is not None), ""), 1, 1, 1, 1)
-
-
-def _cut_short(unit: ApplySet, codes: Sequence[str]) -> Finding:
-    """The finding that some rules were not asked about everything."""
-    place = first_place(unit)
-    return Finding(
-        code=INTERNAL,
-        name="cut-short",
-        severity="warning",
-        certainty="certain",
-        message=f"{listed(codes)} {'was' if len(codes) == 1 else 'were'} not asked about everything here: {USED_UP}",
-        place=place,
-        cause=f"cut short {' '.join(codes)}",
-        fingerprint=fingerprint(INTERNAL, place.path, "cut short"),
-    )

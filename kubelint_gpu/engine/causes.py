@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import WHO, Finding, Fix, Related, Shared
-from kubelint_gpu.messages.wording import FEW, bare, owner_name, some
+from kubelint_gpu.messages.wording import FEW, bare, listed, owner_name, some
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
@@ -57,7 +57,31 @@ def told_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         shared = finding.shared
         key = number if shared is None else (shared.unit, shared.cause, finding.severity)
         groups.setdefault(key, []).append(finding)
-    return tuple(one for group in groups.values() for one in _together(group))
+    return tuple(_of_objects(one for group in groups.values() for one in _together(group)))
+
+
+def _of_objects(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield the findings, but of the templates of one object only one at a line, which a change of this line mends."""
+    groups: dict[object, list[Finding]] = {}
+    for number, one in enumerate(findings):
+        key: object = (one.code, one.object, one.place, one.cause, one.severity, one.certainty, one.moment)
+        # without a template of its own it is one of a kind
+        groups.setdefault(key if one.part else number, []).append(one)
+    for group in groups.values():
+        parts = {one.part for one in group}
+        yield from [_of_templates(group)] if len(parts) == len(group) > 1 else group
+
+
+def _of_templates(group: Sequence[Finding]) -> Finding:
+    """Return the first finding, with what differs in the others and with the fixes that mend all of them."""
+    first, *rest = group
+    told = [Related(one.place, f"{_role(one)}: {one.message}") for one in rest if one.message != first.message]
+    return replace(first, related=(*first.related, *told), fixes=_of_all(group))
+
+
+def _role(finding: Finding) -> str:
+    role = _who(finding).partition(" (")[2].rstrip(")")
+    return f"{role} pods" if role else "another template"
 
 
 def _together(group: Sequence[Finding]) -> Sequence[Finding]:
@@ -107,7 +131,18 @@ def _priority(finding: Finding) -> int:
 
 
 def _names(objects: Sequence[str]) -> str:
-    """`Deployments ml/a and ml/b`, `48 Deployments (ml/a, ml/b, ...)`; each with its kind where they have several."""
+    """`Deployments ml/a and ml/b`, `48 Deployments (ml/a, ml/b, ...)`; each with its kind where they have several.
+
+    Templates of one object are named as its roles: `the leader and worker pods of LeaderWorkerSet ml/a`.
+    """
+    roles: dict[str, list[str]] = {}
+    for one in objects:
+        name, _, role = one.partition(" (")
+        roles.setdefault(name, []).extend(filter(None, [role.rstrip(")")]))
+    if len(roles) == 1 and len(objects) > 1:
+        (name,) = roles
+        return f"the {listed(roles[name])} pods of {owner_name(name)}"
+    objects = [f"{name} ({listed(each)})" if each else name for name, each in roles.items()]
     kinds = {one.partition("/")[0] for one in objects}
     if len(kinds) > 1:
         return some(list(dict.fromkeys(map(owner_name, objects))), "object")

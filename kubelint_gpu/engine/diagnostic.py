@@ -58,6 +58,7 @@ class Diagnostic(Value):
             lines move or messages change.
         severity: where the rule's own severity is not meant.
         run: the simulated run that the trace tells of.
+        undecided: why the answer to the question that it names is not known; empty if it states an answer.
         shared: what it has in common with findings of the same cause; None where its message says that.
         fatal: the run itself cannot be trusted (an inventory that cannot be read).
     """
@@ -77,7 +78,7 @@ class Diagnostic(Value):
     proposals: tuple[FixCandidate, ...] = ()
     run: Trace | None = None
     fatal: bool = False
-    undecided: bool = False
+    undecided: str = ""
     moment: Moment = "now"
     shared: Shared | None = None
 

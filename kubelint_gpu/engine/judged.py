@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.decided import decided_in
 from kubelint_gpu.engine.asking import drafts_of, unread
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.fixes.offers import not_offered, offered
@@ -14,6 +15,7 @@ from kubelint_gpu.engine.overlays import OverlayFinding, seen_through
 from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.engine.suppressing import Suppression, left_by
 from kubelint_gpu.engine.tracing import located
+from kubelint_gpu.findings.decided import Decided
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import UsedUp, left
@@ -31,23 +33,25 @@ class Judged(Value):
         ignored: how many findings were suppressed, apart from those in `hidden`.
         hidden: what tells findings on rendered objects that were suppressed: one seen through several overlays is one.
         unknown: the claims of its pods, as `namespace/name`, that nobody declares.
+        decided: the verdict on each rollout, with the answers behind it.
         effective: places of suppressions in sources of renders that had an effect, each with its cause.
     """
 
     found: tuple[OverlayFinding, ...]
     crashed: tuple[Finding, ...]
     effective: frozenset[tuple[Place, str]]
-    undecided: int
     ignored: int
     workloads: int
     hidden: frozenset[tuple[str, Place, str]] = frozenset()
     unknown: frozenset[str] = frozenset()
+    decided: tuple[Decided, ...] = ()
 
 
 def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bool) -> Judged:
     """What the rules say of a unit, without what is suppressed."""
     before = left() or 0
     drafts, crashed = drafts_of(unit)
+    decided = decided_in(unit)
     crashed += unread(unit)
     trials = Trials(unit, before - (left() or 0))
     gone = removed(unit, drafts, trials)
@@ -61,9 +65,7 @@ def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bo
     asked = [number for number, (_, draft) in enumerate(told) if fixes and draft.proposals]
     offers = dict(zip(asked, offered(unit, [told[number][1] for number in asked], drafts, trials), strict=True))
     entries = []
-    undecided = sum(one.severity == "note" for one in crashed)
     for number, (finding, draft) in enumerate(told):
-        undecided += draft.undecided
         found_fixes = offers.get(number, ())
         fixing = tuple(one for one in found_fixes if isinstance(one, Fix))
         refusals = tuple(one for one in found_fixes if isinstance(one, Refusal))
@@ -76,7 +78,7 @@ def judged_unit(unit: ApplySet, rules: Suppression, *, fixes: bool, pictures: bo
     hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
     ignored -= len(away)
     unknown = unit.undeclared_claims(one.workload for one in (unit.subjects if unit.has_nodes else ()))
-    return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden, unknown)
+    return Judged(tuple(entries), tuple(crashed), frozenset(effective), ignored, workloads, hidden, unknown, decided)
 
 
 def _picture(draft: Diagnostic) -> RolloutPicture | None:

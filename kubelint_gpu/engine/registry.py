@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from kubelint_gpu.findings.catalogue import BrokenRule, folders
 
@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 Check = Callable[["ApplySet"], Iterable["Diagnostic"]]
 WorldCheck = Callable[["ClusterContext"], Iterable["Diagnostic"]]
 ClosingCheck = Callable[["ApplySet", "Closing"], Iterable["Diagnostic"]]
-_Any = TypeVar("_Any", bound="Check | WorldCheck | ClosingCheck")
+UnjudgedCheck = Callable[["ApplySet", Sequence[str]], Iterable["Diagnostic"]]
+_Any = TypeVar("_Any", bound="Check | WorldCheck | ClosingCheck | UnjudgedCheck")
+_Checks = tuple[dict[str, Check], dict[str, WorldCheck], dict[str, ClosingCheck], dict[str, UnjudgedCheck]]
 _CHECKS: dict[str, Check] = {}
 _OF_ANYTHING: set[str] = set()
 _WORLD_CHECKS: dict[str, WorldCheck] = {}
 _CLOSING_CHECKS: dict[str, ClosingCheck] = {}
-_KNOWN: tuple[dict[str, Any], ...] = (_CHECKS, _WORLD_CHECKS, _CLOSING_CHECKS)
+_UNJUDGED_CHECKS: dict[str, UnjudgedCheck] = {}
+_KNOWN: tuple[dict[str, Any], ...] = (_CHECKS, _WORLD_CHECKS, _CLOSING_CHECKS, _UNJUDGED_CHECKS)
 _PACKAGE = "kubelint_gpu.rules"
 
 
@@ -51,6 +54,11 @@ def world_rule(code: str) -> Callable[[WorldCheck], WorldCheck]:
 def closing_rule(code: str) -> Callable[[ClosingCheck], ClosingCheck]:
     """Register the function that looks at a unit's suppressions when all else is found."""
     return lambda check: _registered(_CLOSING_CHECKS, code, check)
+
+
+def unjudged_rule(code: str) -> Callable[[UnjudgedCheck], UnjudgedCheck]:
+    """Register the function that reports the rules, by code, for which too little work was left in a unit."""
+    return lambda check: _registered(_UNJUDGED_CHECKS, code, check)
 
 
 def checks() -> dict[str, Check]:
@@ -81,16 +89,21 @@ def closing_checks() -> dict[str, ClosingCheck]:
     return _found()[2]
 
 
+def unjudged_checks() -> dict[str, UnjudgedCheck]:
+    """Return every rule about what was not judged: its function by code, in the order of codes."""
+    return _found()[3]
+
+
 def codes() -> frozenset[str]:
     """The codes of all rules that the program knows."""
-    return frozenset((*checks(), *world_checks(), *closing_checks()))
+    return frozenset((*checks(), *world_checks(), *closing_checks(), *unjudged_checks()))
 
 
 @lru_cache(maxsize=1)
-def _found() -> tuple[dict[str, Check], dict[str, WorldCheck], dict[str, ClosingCheck]]:
+def _found() -> _Checks:
     for code, folder in folders().items():
         _load(code, folder)
-    return dict(sorted(_CHECKS.items())), dict(sorted(_WORLD_CHECKS.items())), dict(sorted(_CLOSING_CHECKS.items()))
+    return cast("_Checks", tuple(dict(sorted(one.items())) for one in _KNOWN))
 
 
 def _load(code: str, folder: Path) -> None:
@@ -124,7 +137,9 @@ def _load(code: str, folder: Path) -> None:
 
 
 def _registered(known: dict[str, _Any], code: str, check: _Any) -> _Any:
-    if any(code in one for one in _KNOWN):
+    # a rule may also report what was left out, which has a table of its own
+    unjudged = known is _UNJUDGED_CHECKS
+    if any(code in one for one in _KNOWN if (one is _UNJUDGED_CHECKS) == unjudged):
         raise ValueError(f"{code} is registered twice")
     if code not in _LOADING:
         raise ValueError(f"{code} is not the code of the folder")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kubelint_gpu.analysis.devices.written_claims import KINDS, users_of
-from kubelint_gpu.engine.asking import first_place
 from kubelint_gpu.engine.causes import shared_of
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.overlays import layers
@@ -35,9 +34,10 @@ def finding_of(draft: Diagnostic, more: tuple[Related, ...] = (), unit: ApplySet
         help=draft.help,
         cause=draft.cause,
         moment=draft.moment,
-        shared=shared_of(draft, first_place(unit).path) if unit is not None else None,
+        shared=shared_of(draft, unit.first_path) if unit is not None else None,
         others=users_of(unit, manifest) if unit and manifest and manifest.kind in KINDS else (),
         part=part,
+        undecided=draft.undecided,
     )
     return identified(found)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.budget import NORMAL, Effort
 from kubelint_gpu.engine.asking import first_place
 from kubelint_gpu.engine.executors.executor import Executor, untold
 from kubelint_gpu.engine.judged import Judged, judged_unit
@@ -15,6 +16,7 @@ from kubelint_gpu.engine.results.kept_results import KeptResults
 from kubelint_gpu.engine.results.shares import within_budget
 from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.engine.world_findings import PLAIN, findings_of_world
+from kubelint_gpu.findings.decided import Decided, in_order
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Place, fingerprint
 from kubelint_gpu.values import Value, replace
@@ -34,18 +36,18 @@ class Outcome(Value):
     Attributes:
         findings: everything that was found, unordered.
         failed: the run cannot be trusted: a rule crashed or the inventory is unusable.
-        undecided: rollouts of which the search did not see the end.
         ignored: findings that were suppressed.
         workloads: pod templates that were looked at.
         unknown: the claims of pods that nobody declares, as `namespace/name`.
+        decided: the verdict on each rollout, the worst first.
     """
 
     findings: tuple[Finding, ...]
     failed: bool = False
-    undecided: int = 0
     ignored: int = 0
     workloads: int = 0
     unknown: tuple[str, ...] = ()
+    decided: tuple[Decided, ...] = ()
 
 
 def check(
@@ -55,6 +57,7 @@ def check(
     fixes: bool = True,
     suppression: Suppression | None = None,
     executor: Executor | None = None,
+    effort: Effort = NORMAL,
     tell: Callable[[int], None] = untold,
     pictures: bool = False,
     store: Store | None = None,
@@ -76,10 +79,10 @@ def check(
     work = partial(_judged, rules=rules, fixes=fixes, pictures=pictures, many=len(units) > _MANY)
     kept = None
     if store is not None and not pictures:
-        kept = KeptResults(store, (repr((fixes, rules.on, rules.off)),), rules.today, PLAIN, _is_whole)
+        kept = KeptResults(store, (repr((fixes, rules.on, rules.off, effort)),), rules.today, PLAIN, _is_whole)
 
     def judged_of(some: Sequence[ApplySet]) -> list[Judged]:
-        return within_budget(work, some, executor, tell, kept=kept)
+        return within_budget(work, some, executor, tell, effort, kept)
 
     judged = judged_of(units) if pictures else judged_once(judged_of, units)
     # a suppression in a base has done its work if it did so in one of the overlays
@@ -91,11 +94,11 @@ def check(
     ]
     return Outcome(
         distinct(findings),
-        failed or any(finding.severity == "error" for one in judged for finding in one.crashed),
-        sum(one.undecided for one in judged),
+        failed or any(finding.is_defect for one in judged for finding in one.crashed),
         sum(one.ignored for one in judged) + len(frozenset().union(*(one.hidden for one in judged))),
         sum(one.workloads for one in judged),
         tuple(sorted(frozenset().union(*(one.unknown for one in judged)))),
+        tuple(sorted({found: None for one in judged for found in one.decided}, key=in_order)),
     )
 
 
@@ -104,7 +107,7 @@ def _judged(unit: ApplySet, *, rules: Suppression, fixes: bool, pictures: bool, 
     try:
         judged = judged_unit(unit, rules, fixes=fixes, pictures=pictures)
     except Exception as error:  # noqa: BLE001 - one unit that cannot be judged must not hide what the others have
-        judged = Judged((), (defect(first_place(unit), "this is not judged", error),), frozenset(), 0, 0, 0)
+        judged = Judged((), (defect(first_place(unit), "this is not judged", error),), frozenset(), 0, 0)
     if many:
         unit.forget()
     return judged
@@ -112,7 +115,7 @@ def _judged(unit: ApplySet, *, rules: Suppression, fixes: bool, pictures: bool, 
 
 def _is_whole(judged: Judged) -> bool:
     """Whether no rule failed: a defect is looked for anew in each run."""
-    return not any(finding.severity == "error" for finding in judged.crashed)
+    return not any(finding.is_defect for finding in judged.crashed)
 
 
 def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -14,16 +14,19 @@ from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.engine.suppressions import UNUSED
 from kubelint_gpu.findings.catalogue import UnknownRule, folders, prefix_of, suggestion
 from kubelint_gpu.findings.expiry import over, today
-from kubelint_gpu.findings.finding import SEVERITIES, Finding, Severity
+from kubelint_gpu.findings.finding import SEVERITIES, Finding, Severity, Threshold
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.values import PartlyCompared, replace
 from kubelint_gpu.workspace.project.configuration import Configuration
 
 
 class Selection(PartlyCompared):
-    """What is reported; `lowest` None reports everything, and then notes alone do not fail a run.
+    """What is reported and what fails a run.
 
-    `known` has what is ignored in the files that were asked for before.
+    Attributes:
+        lowest: the lowest severity that is shown; None shows everything.
+        threshold: the lowest severity that fails the run; `undecided` is below a note.
+        known: what is ignored in the files that were asked for before.
     """
 
     not_compared = frozenset({"known"})
@@ -32,20 +35,28 @@ class Selection(PartlyCompared):
     ignore: tuple[str, ...] = ()
     severity: tuple[tuple[str, str], ...] = ()
     lowest: Severity | None = None
+    threshold: Threshold = "warning"
     known: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def selected(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """The findings that are reported, with the severities of the configuration; what crashed always is."""
+        """Return the findings of the selected rules that are severe enough to be shown."""
+        return filter(self.shows, self.counted(findings))
+
+    def shows(self, finding: Finding) -> bool:
+        """Whether a finding is severe enough to be shown; a defect of the program always is."""
+        lowest = self.lowest or SEVERITIES[0]
+        return finding.is_defect or SEVERITIES.index(finding.severity) >= SEVERITIES.index(lowest)
+
+    def counted(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Return the findings of the selected rules, shown or not, with the severities of the configuration.
+
+        A defect of the program is always among them.
+        """
         for finding in findings:
-            level = next(
-                (level for prefix, level in self.severity if finding.code.startswith(prefix)), finding.severity
-            )
-            if finding.name == "internal-error":
+            if finding.is_defect:
                 yield finding
-            elif level != "off" and self._keeps(finding):
-                changed = replace(finding, severity=cast("Severity", level))
-                if self.lowest is None or SEVERITIES.index(changed.severity) >= SEVERITIES.index(self.lowest):
-                    yield changed
+            elif not self._ignores(finding) and finding.code.startswith(self.select or ("",)):
+                yield replace(finding, severity=cast("Severity", self._level(finding)))
 
     def reports(self, finding: Finding) -> bool:
         """Whether a finding is reported."""
@@ -58,7 +69,12 @@ class Selection(PartlyCompared):
 
     def fails(self, finding: Finding) -> bool:
         """Whether a finding makes the run exit 1."""
-        return SEVERITIES.index(finding.severity) >= SEVERITIES.index(self.lowest or "warning")
+        return self.threshold == "undecided" or SEVERITIES.index(finding.severity) >= SEVERITIES.index(self.threshold)
+
+    def fails_undecided(self, findings: Iterable[Finding]) -> bool:
+        """Whether an undecided question makes the run exit 1; its rule need not be selected, only not ignored."""
+        open_questions = (finding for finding in findings if finding.undecided and not self._ignores(finding))
+        return self.threshold == "undecided" and any(open_questions)
 
     def suppression(self, *, on: bool = True) -> Suppression:
         """What the files may suppress today; without being `on`, nothing."""
@@ -75,15 +91,22 @@ class Selection(PartlyCompared):
             or any(level == "off" and code.startswith(prefix) for prefix, level in levels.items())
         )
 
-    def _keeps(self, finding: Finding) -> bool:
+    def _level(self, finding: Finding) -> str:
+        return next((level for prefix, level in self.severity if finding.code.startswith(prefix)), finding.severity)
+
+    def _ignores(self, finding: Finding) -> bool:
         path = finding.place.path
         if path not in self.known:
             self.known[path] = (*self.ignore, *self.configuration.ignores(path))
-        return not finding.code.startswith(self.known[path]) and finding.code.startswith(self.select or ("",))
+        return finding.code.startswith(self.known[path]) or self._level(finding) == "off"
 
 
 def select(
-    configuration: Configuration, selected: Sequence[str], ignored: Sequence[str], lowest: Severity | None
+    configuration: Configuration,
+    selected: Sequence[str],
+    ignored: Sequence[str],
+    lowest: Severity | None = None,
+    threshold: Threshold = "warning",
 ) -> Selection:
     """What the command line and the configuration select; the command line's `--select` takes the other's place.
 
@@ -99,6 +122,7 @@ def select(
         (*codes(ignored, "--ignore"), *codes(configuration.ignore, where)),
         tuple(sorted(levels, key=lambda pair: -len(pair[0]))),
         lowest,
+        threshold,
     )
 
 

@@ -12,6 +12,7 @@ from kubelint_gpu.engine.judged import Judged
 from kubelint_gpu.engine.overlays import OverlayFinding
 from kubelint_gpu.engine.reported import finding_of
 from kubelint_gpu.engine.results.kept_results import recalled
+from kubelint_gpu.findings.decided import Decided, Reason
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.project.kept.known_files import program
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
 
 PLAIN: Mapping[str, type] = {
-    one.__name__: one for one in (Judged, OverlayFinding, Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit)
+    one.__name__: one
+    for one in (Judged, Decided, Reason, OverlayFinding, Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit)
 }
 
 

@@ -25,7 +25,8 @@ def _modes(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
     return {name: mode for name, mode in named.items() if mode in (READ_WRITE_ONCE_POD, READ_WRITE_ONCE)}
 
 
-def _claims(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
+def exclusive_claim_lines(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
+    """Yield the lines that name these claims, each with who can use it at once."""
     exclusive = _modes(unit, subject)
     for route in field_pointers.claims(subject.manifest):
         mode = exclusive.get(str(field_pointers.at(subject.manifest, route)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.evidence.device_lines import device_lines
-from kubelint_gpu.evidence.exclusive_claims import _claims
+from kubelint_gpu.evidence.exclusive_claims import exclusive_claim_lines
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.kinds.custom_strategy import kept_apart
 from kubelint_gpu.messages.wait import every
@@ -37,7 +37,7 @@ def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) ->
     if "device" in held:
         found += device_lines(unit, subject, {lack.node for lack in lacks if lack.held == "device"})
     if any(lack.held == "volume" and (lack.plugin == ATTACH or facts_of(lack.plugin).blockers) for lack in lacks):
-        found += _claims(unit, subject)
+        found += exclusive_claim_lines(unit, subject)
     return tuple(found)
 
 

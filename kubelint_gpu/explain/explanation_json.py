@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kubelint_gpu.analysis.decided import decided_of
 from kubelint_gpu.explain.rollout_summary import judged_rollout
 from kubelint_gpu.explain.scheduling_moments import SchedulingMoment
 from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.quantity import canonical, shown
 from kubelint_gpu.messages.events import requirement_text, told
+from kubelint_gpu.report.formats.json import decided_rows
 from kubelint_gpu.scheduler.candidate import Candidate
 from kubelint_gpu.scheduler.explain import cluster_changes as what
 from kubelint_gpu.scheduler.explain.cluster_changes import Change
@@ -42,6 +44,7 @@ def to_json(unit: ApplySet, subject: WorkloadCheck, found: Sequence[SchedulingMo
         "nodes": len(unit.cluster.nodes),
         "situations": [_situation(one, mine) for one in found],
         "rollout": _rollout(unit, subject),
+        "decided": [row for one in decided_of(unit, subject) for row in decided_rows(one)],
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.analysis.decided import decided_of
 from kubelint_gpu.explain.explanation_phrases import (
     MOST_HOLDERS,
     any_of,
@@ -27,6 +28,7 @@ from kubelint_gpu.messages.events import OLD, SIBLING, told
 from kubelint_gpu.messages.wording import amount, counted, listed, some, without_class, workload_name
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.theme import NARROW, Style, Theme, theme_of
+from kubelint_gpu.report.why import tables
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
 from kubelint_gpu.scheduler.explain.what_would_help import GATES
 from kubelint_gpu.scheduler.plugins import node_name
@@ -240,11 +242,14 @@ class _Page:
             yield from self.note("autoscaler", f"a node of {pools}{listed(found.growing, 'or')} would take it", 3)
 
     def verdict(self, unit: ApplySet) -> Iterator[str]:
-        """What becomes of the rollout, where there is one."""
+        """What becomes of the rollout, where there is one, and why."""
         text = outlook(unit, self.subject)
         if text is not None:
             yield ""
             yield from self.note("rollout", text, 3)
+        for one in decided_of(unit, self.subject):
+            yield ""
+            yield from tables((one,), self.theme)
 
     def note(self, title: str, text: str, indent: int = 7) -> Iterator[str]:
         """A fact with its name before it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.certainty import is_certain
+from kubelint_gpu.analysis.certainty import proviso
 from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.rollout_facts import judged_together, judgements_in, next_rollouts, rolled_in
 from kubelint_gpu.analysis.scaled import waiting_when_scaled
@@ -19,7 +19,6 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _MORE = "; kubelint-gpu check says why"
-_BEYOND = " unless there are nodes beyond the inventory"
 
 
 def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
@@ -33,7 +32,7 @@ def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
     if judgement.verdict is None:
         if judgement.eligible and judgement.placed < judgement.wanted:
             ends, only = ("cannot end", "only") if is_sure(unit, subject, judgement) else ("may not end", "as few as")
-            beyond = "" if is_certain(unit, subject, judgement) else _BEYOND
+            beyond = _unless(unit, subject, judgement)
             replicas = f"{judgement.placed} of {counted(judgement.wanted, 'replica')}"
             return f"{ends}{beyond}: {only} {replicas} can run{_MORE}"
         return None
@@ -64,8 +63,13 @@ def _waiting(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> st
     may = judgement.verdict is Verdict.MAY_STICK or unsure or approximate
     ends = "may wait for ever" if may else "never ends"
     alone = " by itself" if judgement.company else ""
-    beyond = "" if approximate or is_certain(unit, subject, judgement) else _BEYOND
+    beyond = "" if approximate else _unless(unit, subject, judgement)
     return f"{ends}{alone}{_beside(unit, subject, judgement)}{beyond}{_MORE}"
+
+
+def _unless(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
+    unless = proviso(unit, subject, judgement)
+    return f" {unless}" if unless else ""
 
 
 def _beside(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.findings.finding import INTERNAL, Finding, Place, fingerprint
 
+NAME = "not-judged"
 _MOST = 200
 
 
@@ -17,7 +18,7 @@ def defect(place: Place, what: str, error: Exception, *, name: str = "", cause: 
     said = said if len(said) <= _MOST else f"{said[:_MOST]}..."
     return Finding(
         code=INTERNAL,
-        name="internal-error",
+        name=NAME,
         severity="error",
         certainty="certain",
         message=f"{what}: {type(error).__name__}: {said}{where}; please report it, with what stands here",

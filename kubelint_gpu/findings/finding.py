@@ -13,6 +13,9 @@ INTERNAL = "KLG000"
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
 """From the least to the worst."""
+Threshold = Literal["error", "warning", "note", "undecided"]
+THRESHOLDS: tuple[Threshold, ...] = ("error", "warning", "note", "undecided")
+"""What may fail a run: each fails it with what comes before it."""
 Certainty = Literal["certain", "possible"]
 Safety = Literal["safe", "unsafe"]
 Moment = Literal["now", "next", "later"]
@@ -125,9 +128,10 @@ class Finding(PartlyCompared):
     `picture` shows what the trace tells of; it is there only where a picture was asked for.
     `others` are the further objects that it is about.
     `part` names the template of an object with several.
+    `undecided` says why the question that it names has no answer; empty if it states an answer.
     """
 
-    not_compared = frozenset({"part", "picture", "refusals", "shared"})
+    not_compared = frozenset({"part", "picture", "refusals", "shared", "undecided"})
     code: str
     name: str
     severity: Severity
@@ -149,6 +153,12 @@ class Finding(PartlyCompared):
     others: tuple[str, ...] = ()
     shared: Shared | None = None
     part: str = ""
+    undecided: str = ""
+
+    @property
+    def is_defect(self) -> bool:
+        """Whether it reports a defect of this program, which is never hidden."""
+        return self.code == INTERNAL and not self.undecided
 
     @property
     def chance(self) -> str:
@@ -162,7 +172,8 @@ class Summary(Value):
     """What a run looked at and what it found.
 
     `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time; with `apart` no files are
-    applied together. `unknown` are claims of pods that nobody declares.
+    applied together. `unknown` are claims of pods that nobody declares. `hidden` findings count and are not shown,
+    because their severity is too low. `reasons` say why questions are undecided, each with how many.
     """
 
     files: int = 0
@@ -178,6 +189,15 @@ class Summary(Value):
     seconds: float = 0.0
     apart: bool = False
     unknown: tuple[str, ...] = ()
+    hidden: int = 0
+    reasons: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def why_undecided(self) -> str:
+        """Return why questions are undecided, with numbers if there are several reasons; empty if none is known."""
+        if len(self.reasons) < 2:
+            return "".join(reason for reason, _ in self.reasons)
+        return ", ".join(f"{count} because {reason}" for reason, count in self.reasons)
 
 
 class RuleInfo(Value):

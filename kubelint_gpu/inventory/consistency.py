@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
+from kubelint_gpu.inventory.objects.declared_nodes import pool_of_template
 from kubelint_gpu.kube.objects.cluster import identity
 from kubelint_gpu.kube.objects.priority import PriorityClass
+from kubelint_gpu.kube.values.names import is_subdomain
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
@@ -50,6 +52,23 @@ def _united(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None
     return found
 
 
+def is_well_named(declared: Declared) -> bool:
+    """Whether the API server takes an object by its name, as far as names are looked at: those of nodes."""
+    return declared.kind != "Node" or is_subdomain(declared.name)
+
+
+def misnamed(objects: Iterable[Declared]) -> Iterator[tuple[Declared, InventoryError]]:
+    """Errors in names, of those that were made of one that is written the first."""
+    told: set[object] = set()
+    for declared in objects:
+        if declared.name and not is_well_named(declared):
+            path, span = declared.item.document.source.path, declared.locate(_NAME)
+            if (path, span) not in told:
+                told.add((path, span))
+                sentence = f'"{declared.name}" is not the name of a node: lower-case letters, digits, "-", "."'
+                yield declared, InventoryError(path, span, sentence, of_object=True)
+
+
 def inconsistencies(objects: Iterable[Declared]) -> Iterator[tuple[Declared, InventoryError]]:
     """Errors in how declarations go together, each with the one that comes later."""
     first: dict[tuple[str, str, str], Declared] = {}
@@ -59,7 +78,7 @@ def inconsistencies(objects: Iterable[Declared]) -> Iterator[tuple[Declared, Inv
             continue
         earlier = first.setdefault(identity(declared.value), declared)
         if earlier is not declared:
-            sentence = f"{declared.kind} {declared.name} is declared twice"
+            sentence = f"{pool_of_template(declared) or f'{declared.kind} {declared.name}'} is declared twice"
             yield declared, _twice(declared, earlier, sentence, "it is also declared here")
         if isinstance(declared.typed, PriorityClass) and declared.typed.global_default:
             if default is not None and default.name != declared.name:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import everything
 from kubelint_gpu.inventory.concise_declarations import gather_concise
-from kubelint_gpu.inventory.consistency import inconsistencies, without_repetitions
+from kubelint_gpu.inventory.consistency import inconsistencies, is_well_named, misnamed, without_repetitions
 from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
 from kubelint_gpu.inventory.declarations.unread import ANY, unread
 from kubelint_gpu.inventory.gathered import GatheredDeclarations, inventory_of, version_of
@@ -43,10 +43,16 @@ def load(readings: Sequence[Reading], *, follows_schema: bool = False) -> tuple[
         found.objects += classes_of(slices, found.objects)
     objects = (*without_repetitions(found.objects), *found.pods)
     seen: dict[tuple[str, str, str], Declared] = {}
-    for later, error in inconsistencies(objects):
+    templates = [pool.template for pool in found.pools]
+    for later, error in (*misnamed(objects), *inconsistencies((*objects, *templates))):
         found.problems.append(error)
         found.unread.append(unread(later.kind, later.value))
-    objects = tuple(one for one in objects if not one.name or seen.setdefault(identity(one.value), one) is one)
+
+    def counts(one: Declared) -> bool:
+        return not one.name or (is_well_named(one) and seen.setdefault(identity(one.value), one) is one)
+
+    objects = tuple(filter(counts, objects))
+    found.pools = [pool for pool in found.pools if counts(pool.template)]
     version = version_of(found, objects)
     if slices:
         from kubelint_gpu.inventory.dra.refused_slices import without_refused

@@ -6,15 +6,18 @@ import asyncio
 import logging
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from lsprotocol import converters, types
+from pygls.exceptions import FeatureRequestError, JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
 from kubelint_gpu.lsp.answers import actions
 from kubelint_gpu.lsp.document.diagnostics import SOURCE
 from kubelint_gpu.lsp.document.open_documents import TextChange
+from kubelint_gpu.lsp.protocol import AnsweringProtocol
 from kubelint_gpu.lsp.session import Diagnostics, Session, SessionSettings
 from kubelint_gpu.version import __version__
 
@@ -25,14 +28,24 @@ _TRIGGERS = (" ", ":", "/", ".", "-", "[", ",", '"')
 class Server(LanguageServer):
     """One editor's server."""
 
+    protocol: AnsweringProtocol
+
     def __init__(self, settings: SessionSettings) -> None:
-        super().__init__(SOURCE, __version__)
+        super().__init__(SOURCE, __version__, protocol_cls=AnsweringProtocol)
         self.session = Session(settings, self._publish, self.log)
 
     def log(self, message: str) -> None:
         """A line in the editor's log."""
         logging.getLogger(SOURCE).warning("%s", message)
         self.window_log_message(types.LogMessageParams(types.MessageType.Warning, message))
+
+    def report_server_error(self, error: Exception, source: type[Exception]) -> None:
+        """What went wrong goes to the log, unless it is the answer of a request; a text that is no JSON is refused."""
+        if source is FeatureRequestError:
+            return
+        self.log(f"{type(error).__name__}: {error}")
+        if source is JsonRpcException:
+            self.protocol.refuse_text()
 
     def uri(self, path: str) -> str:
         """The URI of a path, as the editor writes it where the file is open."""
@@ -138,7 +151,11 @@ def _life(server: Server, settings: SessionSettings) -> None:
 
     def _folders() -> None:
         uris = [*server.workspace.folders, *([server.workspace.root_uri] if server.workspace.root_uri else [])]
-        session.folders = tuple(path_of(uri) for uri in uris if uri.startswith("file:"))
+        found = []
+        for uri in uris:
+            with suppress(JsonRpcInvalidParams):
+                found += [path_of(uri)] if uri.startswith("file:") else []
+        session.folders = tuple(found)
 
 
 def _documents(server: Server) -> None:
@@ -192,8 +209,11 @@ def _code_actions(server: Server) -> None:
 
     @server.feature(types.CODE_ACTION_RESOLVE)
     async def resolve(action: types.CodeAction) -> types.CodeAction:
-        if action.kind == actions.FIX_ALL and isinstance(action.data, dict):
-            action.edit = _CONVERTER.structure(await _all_edits(action.data["uri"]), types.WorkspaceEdit)
+        if action.kind == actions.FIX_ALL:
+            uri = action.data.get("uri") if isinstance(action.data, dict) else None
+            if not isinstance(uri, str):
+                raise JsonRpcInvalidParams(f"{JsonRpcInvalidParams.MESSAGE}: data.uri names no document")
+            action.edit = _CONVERTER.structure(await _all_edits(uri), types.WorkspaceEdit)
         return action
 
     async def _all_edits(uri: str) -> dict[str, Any]:
@@ -222,9 +242,16 @@ def _answers(server: Server) -> None:
 
 
 def path_of(uri: str) -> str:
-    """The real path of a URI; of one that is no file, a path that only names it."""
-    path = to_fs_path(uri) if uri.startswith("file:") else None
-    return os.path.realpath(path or uri.rpartition("/")[2].rpartition(":")[2] or "untitled")
+    """The real path of a URI; of one that is no file, a path that only names it.
+
+    Raises:
+        JsonRpcInvalidParams: it is that of a file that no system can have.
+    """
+    try:
+        path = to_fs_path(uri) if uri.startswith("file:") else None
+        return os.path.realpath(path or uri.rpartition("/")[2].rpartition(":")[2] or "untitled")
+    except ValueError:
+        raise JsonRpcInvalidParams(f"{JsonRpcInvalidParams.MESSAGE}: {uri} names no file") from None
 
 
 def _change(one: types.TextDocumentContentChangeEvent) -> TextChange:

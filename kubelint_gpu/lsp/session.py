@@ -99,7 +99,9 @@ class Session:
             self._schedule.ask(document.uri, DELAY)
 
     async def current(self, uri: str) -> Diagnostics:
-        """What was found in a document as it is now."""
+        """What was found in a document as it is now; nothing of one that is not open."""
+        if self.documents.get(uri) is None:
+            return []
         await asyncio.wait_for(self._schedule.settled(uri), _ANSWER_LASTS)
         document = self.documents.get(uri)
         version, found = self.found.get(uri, (None, []))

@@ -4,18 +4,33 @@ from __future__ import annotations
 
 from typing import TextIO
 
+from kubelint_gpu.patterns import pattern
+
 TAB = 4
+_ENDS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
+_COMMAND = pattern(rf"(?:(?<=[{_ENDS}])|\A)((?:[^\S{_ENDS}]|\x1b\[[0-9;]*m)*):(?=:)")
+_MARKED_COMMAND = pattern(r"#(?=#\w*\[)")
 
 
-def visible(text: str, *, unicode: bool = True) -> str:
-    r"""The text with everything that could steer a terminal or hide in a line written out.
+def visible(text: str, *, unicode: bool = True, keep: str = "") -> str:
+    r"""The text with everything that could steer a terminal or a CI runner, or hide in a line, written out.
 
-    Control characters, direction and zero-width characters, odd spaces and lone surrogates become \x1b or \u202e;
-    without `unicode` so does all that is not ASCII.
+    Control characters, direction and zero-width characters, odd spaces and lone surrogates become \x1b or \u202e,
+    apart from those of `keep`; without `unicode` so does all that is not ASCII. Of ##[ the first sign is written out.
     """
-    if text.isprintable() and (unicode or text.isascii()):
-        return text
-    return "".join([_written_out(char, unicode) for char in text])
+    if not (text.isprintable() and (unicode or text.isascii())):
+        text = "".join([char if char in keep else _written_out(char, unicode) for char in text])
+    return _MARKED_COMMAND().sub(r"\\x23", text) if "##" in text else text
+
+
+def commandless(text: str) -> str:
+    """Whole lines as they are printed; where one begins like a command of a CI runner, its first sign is written out.
+
+    A runner looks for `::` behind blanks, and for ##[ anywhere.
+    """
+    if "##" in text:
+        text = _MARKED_COMMAND().sub(r"\\x23", text)
+    return _COMMAND().sub(r"\1\\x3a", text) if "::" in text else text
 
 
 def cells(text: str) -> int:

@@ -11,6 +11,8 @@ from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.search.trace import Waiting
 
+_RECREATED = "Recreate: all old pods are gone before a new one is made"
+
 
 def keeping(workload: Workload) -> tuple[str, str, str]:
     """That the old pods stay, as a clause and as what the controller does, and the numbers behind it."""
@@ -47,6 +49,8 @@ def kept(controller: Controller, replicas: int) -> str:
     """Why the old pods stay."""
     if controller.why_kept:
         return controller.why_kept
+    if controller.recreates:
+        return _RECREATED
     if controller.keeps_until_ready(replicas):
         return f"{_number(controller, replicas)}: no old pod may go before a new one is available"
     most = controller.unavailable(replicas)
@@ -54,21 +58,36 @@ def kept(controller: Controller, replicas: int) -> str:
 
 
 def _number(controller: Controller, replicas: int) -> str:
+    unavailable, written = controller.unavailable(replicas), controller.max_unavailable
+    rounding = ""
+    if written is not None and written.percent and written.of(replicas, round_up=False) == unavailable:
+        rounding = f" ({written} of {counted(replicas, 'replica')}, rounded down)"
+    elif _is_raised(controller, replicas):
+        rounding = ", because both maxSurge and maxUnavailable come to 0"
+    return f"maxUnavailable is {unavailable}{rounding}"
+
+
+def _is_raised(controller: Controller, replicas: int) -> bool:
+    """Whether the controller takes 1 for a `maxUnavailable` of 0, because nothing could change otherwise."""
     written = controller.max_unavailable
-    percent = written is not None and written.percent
-    rounding = f" ({written} of {counted(replicas, 'replica')}, rounded down)" if percent else ""
-    return f"maxUnavailable is {controller.unavailable(replicas)}{rounding}"
+    return written is not None and not written.of(replicas, round_up=False) and controller.unavailable(replicas) > 0
 
 
 def _label(controller: Controller, replicas: int) -> str:
     if controller.why_kept:
         return controller.why_kept
+    if controller.recreates:
+        return _RECREATED
     default = getattr(controller.workload.strategy, "by_default", False)
-    bounds = (controller.max_surge, controller.max_unavailable)
-    surge, unavailable = (f"{one} is " if one and one.percent and not default else "" for one in bounds)
-    of_surge = f"{surge or 'is '}{controller.surge(replicas)}"
-    told = f"{of_surge} and maxUnavailable {unavailable}{controller.unavailable(replicas)}"
-    return f"{counted(replicas, 'replica')}: {'by default ' * default}maxSurge {told}"
+    surge, unavailable = controller.max_surge, controller.max_unavailable
+    numbers = (controller.surge(replicas), controller.unavailable(replicas))
+    shares = [
+        f"{one} is " if one and one.percent and not default and one.of(replicas, round_up=up) == number else ""
+        for one, number, up in zip((surge, unavailable), numbers, (True, False), strict=True)
+    ]
+    told = f"{counted(replicas, 'replica')}: {'by default ' * default}maxSurge {shares[0] or 'is '}{numbers[0]}"
+    told += f" and maxUnavailable {shares[1]}{numbers[1]}"
+    return f"{told}, because both come to 0" if _is_raised(controller, replicas) else told
 
 
 def rivals_for_room(workload: Workload, waiting: Waiting) -> Iterator[str]:

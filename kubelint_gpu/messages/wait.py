@@ -51,7 +51,9 @@ class Wait(Value):
             return "it" if self.only else "the next one"
         if self.waiting.pod and not self.waiting.new:
             return f"pod {self.waiting.pod}"
-        return f"the new pod of {owner_name(owner)}" if self.named else "the new pod"
+        if self.named:
+            return f"the new pod of {owner_name(owner)}"
+        return f"the new {_role(owner)}pod"
 
     @property
     def clause(self) -> str:
@@ -194,10 +196,10 @@ def held_by(lacks: Sequence[Blocker], mine: str, *, standing: bool = False) -> s
     """
     names: list[str] = []
     holders = [holder for lack in lacks for holder in lack.holders]
-    old = _pods_in_the_way(lacks, mine, new=False)
+    old, role = _pods_in_the_way(lacks, mine, new=False), _role(mine)
     if old:
-        names.append(_OTHERS if standing else "the old pod" if old == 1 else f"{old} old pods")
-    names += sorted({owner_name(holder.owner) for holder in holders if holder.owner != mine})
+        names.append(_OTHERS if standing else f"the old {role}pod" if old == 1 else f"{old} old {role}pods")
+    names += sorted({_holder_name(holder.owner, mine) for holder in holders if holder.owner != mine})
     fresh = _pods_in_the_way(lacks, mine, new=True)
     if fresh:
         # ordinals that keep their template may have been there before
@@ -205,6 +207,18 @@ def held_by(lacks: Sequence[Blocker], mine: str, *, standing: bool = False) -> s
         one, more = ("pod of its own", "pods of its own") if kept else ("new pod", "new pods")
         names.append(f"another {one}" if fresh == 1 else f"{fresh} other {more}")
     return some(names, "holder")
+
+
+def _role(owner: str) -> str:
+    """Return `worker ` for pods of one template of several, else an empty text."""
+    role = owner.partition(" (")[2].rstrip(")")
+    return f"{role} " if role else ""
+
+
+def _holder_name(owner: str, mine: str) -> str:
+    """Return what a holder is called: pods of the same object by their role there."""
+    same = owner.partition(" (")[0] == mine.partition(" (")[0]
+    return f"its {_role(owner)}pods" if same else owner_name(owner)
 
 
 def _pods_in_the_way(lacks: Sequence[Blocker], mine: str, *, new: bool) -> int:

@@ -9,6 +9,10 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.quantity import shown
 
+NO_WORK = "the work of one run was used up"
+CUT_OFF = "the search ended before it saw everything"
+KIND_NOT_KNOWN = "its kind is not known"
+NOT_KNOWN = "what decides it is not known"
 USED_UP = "the work that one run may do was used up; check fewer files, or fewer replicas, at once"
 FEW = 4
 """So many names are told in full."""
@@ -96,6 +100,11 @@ def cut_off(states: int) -> str:
     if not states:
         return USED_UP
     return f"{counted(states, 'state')} {'was' if states == 1 else 'were'} looked at and there are more"
+
+
+def why_open(states: int) -> str:
+    """Return why a search of so many states says nothing, in the words of the closing line."""
+    return CUT_OFF if states else NO_WORK
 
 
 def owner_name(key: str) -> str:

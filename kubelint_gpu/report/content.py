@@ -14,6 +14,7 @@ from kubelint_gpu.values import Value
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from kubelint_gpu.findings.decided import Decided
     from kubelint_gpu.findings.finding import Finding, RuleInfo
     from kubelint_gpu.findings.picture import ClusterPicture
 
@@ -33,6 +34,7 @@ class Options(Value):
     `width` counts the cells of the terminal, `unicode` is false where only ASCII can be shown.
     `fix_hints` says how fixes are applied; a run that applied them leaves it out.
     `quiet` leaves out what the run came to.
+    `why` shows the answers behind each verdict.
     `category` tells apart the runs of one commit, one for each inventory.
     """
 
@@ -42,6 +44,7 @@ class Options(Value):
     fix_hints: bool = True
     category: str = ""
     quiet: bool = False
+    why: bool = False
 
 
 class Report(Value):
@@ -58,6 +61,7 @@ class Report(Value):
     version: str = ""
     failed: str = ""
     clusters: tuple[ClusterPicture, ...] = ()
+    decided: tuple[Decided, ...] = ()
 
 
 def assemble(
@@ -68,9 +72,10 @@ def assemble(
     version: str,
     failed: str = "",
     clusters: Iterable[ClusterPicture] = (),
+    decided: Iterable[Decided] = (),
 ) -> Report:
     """The report whose findings are sorted by path, line, column and code, whatever their order was."""
-    return Report(tuple(_ordered(findings)), summary, rules, sources, version, failed, tuple(clusters))
+    return Report(tuple(_ordered(findings)), summary, rules, sources, version, failed, tuple(clusters), tuple(decided))
 
 
 def source_line(report: Report, path: str, number: int) -> str | None:

@@ -11,8 +11,10 @@ from kubelint_gpu.patterns import pattern
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_ODD = pattern("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
-"""Outside ASCII only strings can hold these: control and direction characters, and lone surrogates."""
+_ODD = pattern(
+    "[\x7f-\x9f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]|#(?=#\\w*\\[)"
+)
+"""Only strings can hold these: control and direction characters, lone surrogates, and what begins a command of CI."""
 
 
 def dump(value: Any, *, indent: int | None = None, margin: int = 0) -> str:
@@ -22,7 +24,7 @@ def dump(value: Any, *, indent: int | None = None, margin: int = 0) -> str:
     """
     separators = (", ", ": ") if indent is None else (",", ": ")
     text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
-    if not text.isascii():
+    if not text.isascii() or "##" in text:
         text = _ODD().sub(_escaped, text)
     text = text.replace("\x7f", "\\u007f")
     return text.replace("\n", "\n" + " " * margin) if margin and indent is not None else text

@@ -25,6 +25,9 @@ FORMATS: dict[str, tuple[str, str]] = {
 LASTING = frozenset(("text", "concise", "sarif", "github", "gitlab", "markdown"))
 """The formats that say the same of the same files: the others also say how long the run took."""
 
+COMMANDING = frozenset(("github",))
+"""The formats whose lines are commands to a CI runner."""
+
 DRAWING = frozenset(("html",))
 """The formats that draw the cluster and the moments of a rollout: no other run works them out."""
 

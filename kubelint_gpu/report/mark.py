@@ -57,15 +57,20 @@ def object_name(finding: Finding) -> str:
 def headline(finding: Finding) -> str:
     """Who, what, why: the message, behind the name of the object where it does not have that."""
     name = object_name(finding)
-    if not name or _names(finding.message, finding):
+    if not name or _names(_subject(finding.message), finding):
         return finding.message
     return with_short_words(f"{name}: {finding.message}")
+
+
+def _subject(message: str) -> str:
+    """Return the part of a message that says what it is about: who holds something, or is evicted, comes behind it."""
+    return message.partition(": ")[0]
 
 
 def _names(message: str, finding: Finding) -> bool:
     """Whether a message names the object of a finding: behind its kind, which several objects in a row may share."""
     kind, _, whole = object_name(finding).partition(" ")
-    names, kinds, row = {whole, whole.rpartition("/")[2]}, {kind, f"{kind}s"}, False
+    names, kinds, row = {whole, whole.rpartition("/")[2]}, {kind, f"{kind}s", f"{kind}es"}, False
     for word, following in pairwise((*message.split(), "")):
         bare = word.strip("(),:;'")
         if bare == finding.object or (row and bare in names):

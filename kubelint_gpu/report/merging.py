@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from kubelint_gpu.findings.decided import rank
 from kubelint_gpu.report.dump import array, dump
 from kubelint_gpu.report.formats.sarif import MOST_RESULTS
 
@@ -42,24 +44,39 @@ def merged(reports: Sequence[Any]) -> Iterator[str]:
 def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
     version = _same([one["version"] for one in reports], "releases")
     findings = sorted(_distinct([found for one in reports for found in one["findings"]]), key=_place)
-    summaries = [one["summary"] for one in reports]
+    # what is not shown is counted only if there is any
+    summaries = [{"hidden": 0, **one["summary"]} for one in reports]
     summary = {
         name: (max if name in _IN_EACH else sum)(one[name] for one in summaries)
         for name in _same([list(one) for one in summaries], "releases")
     }
+    hidden, seconds = summary.pop("hidden"), summary.pop("seconds")
+    summary |= {**({"hidden": hidden} if hidden else {}), "seconds": seconds}
     summary |= {name: sum(one["severity"] == kind for one in findings) for name, kind in _COUNTED.items()}
+    decided = _distinct([row for one in reports for row in one.get("decided", ())])
+    decided.sort(key=lambda row: (rank(row["verdict"]), row["object"], row["path"], row["line"]))
     failed = next((one["failed"] for one in reports if "failed" in one), None)
+    reasons: Counter[str] = Counter()
+    for one in reports:
+        reasons.update({told["reason"]: told["count"] for told in one.get("undecided", ())})
+    undecided = [{"reason": reason, "count": count} for reason, count in reasons.most_common()]
     body = ",\n".join(
         f'    "{name}": {f"{value:.3f}" if name == "seconds" else value}' for name, value in summary.items()
     )
-    return _json_parts(version, findings, failed, body)
+    return _json_parts(version, (findings, decided), failed, undecided, body)
 
 
-def _json_parts(version: str, findings: Sequence[Any], failed: str | None, summary: str) -> Iterator[str]:
+def _json_parts(
+    version: str, found: tuple[Sequence[Any], Sequence[Any]], failed: str | None, undecided: Sequence[Any], summary: str
+) -> Iterator[str]:
     yield f'{{\n  "version": {dump(version)},\n  "findings": '
-    yield from array(findings, indent=2, margin=2)
+    yield from array(found[0], indent=2, margin=2)
+    yield ',\n  "decided": '
+    yield from array(found[1], indent=2, margin=2)
     if failed is not None:
         yield f',\n  "failed": {dump(failed)}'
+    if undecided:
+        yield f',\n  "undecided": {dump(undecided, indent=2, margin=2)}'
     yield f',\n  "summary": {{\n{summary}\n  }}\n}}\n'
 
 

@@ -70,7 +70,7 @@ def _found(report: Report) -> str:
     summary = report.summary
     findings = _listed([(summary.errors, "error"), (summary.warnings, "warning"), (summary.notes, "note")], plural="s")
     fixable = sum(1 for finding in report.findings if any(fix.edits for fix in finding.fixes))
-    rest = _listed([*_hidden(summary), (fixable, "fixable"), (summary.undecided, "undecided")])
+    rest = _rest(summary, fixable)
     checked = f"{_count(summary.files, 'file')}, {_count(summary.workloads, 'workload')} checked"
     told = f"{checked}: {findings or _count(len(report.findings), 'finding')}" + (f" ({rest})" if rest else "")
     return told + _unknown(summary)
@@ -82,8 +82,8 @@ def _nothing(summary: Summary) -> str:
     files = f"{_count(summary.files, 'file')}{', each by itself' if summary.apart else ''}"
     looked = ", ".join([files, _count(summary.documents, "document"), _count(summary.workloads, "workload")])
     against = f"against {_count(summary.nodes, 'node')}" if summary.nodes else "without an inventory"
-    hidden = summary.errors + summary.warnings + summary.notes + summary.undecided
-    if hidden:
+    found = summary.errors + summary.warnings + summary.notes + summary.undecided + summary.hidden
+    if found:
         verdict = "nothing to report"
     elif summary.baseline:
         verdict = "nothing new"
@@ -91,7 +91,7 @@ def _nothing(summary: Summary) -> str:
         verdict = "no workload to judge, nothing found"
     else:
         verdict = "all is well" if summary.nodes else "nothing found"
-    rest = _listed([*_hidden(summary), (summary.undecided, "undecided")])
+    rest = _rest(summary)
     return f"Checked {looked} {against}: {verdict}" + (f" ({rest})" if rest else "") + _unknown(summary) + "."
 
 
@@ -101,8 +101,19 @@ def _unknown(summary: Summary) -> str:
     return f"; {some(names, 'claim', kind=True)} {'is' if len(names) == 1 else 'are'} not known" if names else ""
 
 
-def _hidden(summary: Summary) -> list[tuple[int, str]]:
-    return [(summary.ignored, "ignored"), (summary.baseline, "in the baseline")]
+def _rest(summary: Summary, fixable: int = 0) -> str:
+    """Return what is beside the findings that are shown, and at last how many questions are undecided and why."""
+    hidden = [(summary.ignored, "ignored"), (summary.baseline, "in the baseline"), (summary.hidden, "not shown")]
+    told = _listed([*hidden, (fixable, "fixable"), (summary.undecided, "undecided")])
+    return f"{told}: {summary.why_undecided}" if summary.undecided and summary.reasons else told
+
+
+def undecided(summary: Summary) -> str:
+    """Return how many questions are undecided, and why; empty if none is."""
+    if not summary.undecided:
+        return ""
+    told = "1 question is undecided" if summary.undecided == 1 else f"{summary.undecided} questions are undecided"
+    return f"{told}: {summary.why_undecided}" if summary.reasons else told
 
 
 def _fix_hint(findings: tuple[Finding, ...]) -> str:

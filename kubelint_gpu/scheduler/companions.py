@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 
 from kubelint_gpu.kube.objects.affinity import PodAffinityTerm
-from kubelint_gpu.kube.objects.label_algebra import ANYTHING, Allowed, NumberBound, allowed, alternatives, contradiction
+from kubelint_gpu.kube.objects.label_algebra import (
+    ANYTHING,
+    Allowed,
+    agree,
+    allowed,
+    alternatives,
+    conjunction,
+    contradiction,
+)
 from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.values.frozen import FrozenMap
@@ -13,7 +22,6 @@ from kubelint_gpu.scheduler.fit import FitResult, fit
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.inter_pod_affinity import Term, resolved_terms
 from kubelint_gpu.values import replace
-from kubelint_gpu.work import charge
 
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -82,23 +90,10 @@ def can_share(key: str, one: PodSpec, other: PodSpec) -> bool:
     For the host name both must fit on one node; for any other label each may have a node of its own.
     """
     ours, others = ([bounds for bounds in alternatives(spec) if contradiction(bounds) is None] for spec in (one, other))
-    for mine in ours:
-        for theirs in others:
-            charge(1)
-            if key == HOSTNAME:
-                if contradiction((*mine, *theirs)) is None:
-                    return True
-            elif not (_of(key, mine) & _of(key, theirs)).empty:
-                return True
-    return False
-
-
-def _of(key: str, bounds: Iterable[NumberBound]) -> Allowed:
-    together = ANYTHING & Allowed(absent=False)
-    for bound in bounds:
-        if not bound.field and bound.requirement.key == key:
-            together &= bound.allowed
-    return together
+    if key == HOSTNAME:
+        return any(agree(mine, theirs) for mine in map(conjunction, ours) for theirs in others)
+    values = [[conjunction(bounds).get((False, key), ANYTHING) for bounds in found] for found in (ours, others)]
+    return any(not (mine & theirs & Allowed(absent=False)).empty for mine, theirs in product(*values))
 
 
 def repels(term: Term, owner: Pod, other: Pod, key: str) -> bool:

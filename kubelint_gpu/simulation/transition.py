@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.values import Value
+from kubelint_gpu.values import Value, replace
 
 
 class Transition(Value):
@@ -23,3 +23,10 @@ class Transition(Value):
     known: bool = False
     existing: bool = True
     whole: bool = False
+
+    def unrolled(self) -> Transition:
+        """Return it without how its pods are replaced, unless they are at this moment: to compare it with others."""
+        if self.known or not self.existing:
+            return self
+        new = replace(self.new, strategy=None)
+        return replace(self, new=new, old=new if self.old is self.new else replace(self.old, strategy=None))

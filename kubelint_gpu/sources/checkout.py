@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kubelint_gpu.sources.paths import exists
@@ -21,19 +21,31 @@ def repository_root(start: Path) -> Path:
     return Path(folder)
 
 
-def anchor_of(paths: Iterable[str], cwd: Path) -> Path:
-    """The folder from which a run looks for what it needs besides its paths.
+def repositories_around(paths: Iterable[str]) -> Iterator[str]:
+    """The real paths of the repositories that hold or enclose some absolute paths, or what these are links to."""
+    seen: set[str] = set()
+    # what is not there yet has a folder, and a path that no system takes has none
+    there = [path for path in paths if exists(path) or exists(os.path.dirname(path))]  # noqa: PTH120 - text
+    for folder in (*there, *map(os.path.realpath, there)):
+        while folder not in seen:
+            seen.add(folder)
+            if exists(os.path.join(folder, _GIT)):  # noqa: PTH118 - text
+                yield os.path.realpath(folder)
+            folder = os.path.dirname(folder)  # noqa: PLW2901, PTH120 - the next one upward
 
-    That is the working directory, and where it lies in no repository that holds the first of them, the root of theirs.
+
+def anchor_of(paths: Iterable[str], cwd: Path) -> Path:
+    """Return the folder from which a run looks for what it needs besides its paths.
+
+    That is the working directory. If it lies in no repository that holds one of them, it is the root of the repository
+    of the first of them by name.
     """
-    first = next((path for path in paths if path != "-"), None)
-    if first is None:
+    full = [Path(os.path.abspath(cwd / path)) for path in sorted(paths) if path != "-"]  # noqa: PTH100 - a link stays one
+    mine = repository_root(cwd)
+    if not full or (exists(mine / _GIT) and any(one.is_relative_to(mine) for one in full)):
         return cwd
-    full = Path(os.path.abspath(cwd / first))  # noqa: PTH100 - a link stays one
-    mine, root = repository_root(cwd), repository_root(full)
-    if not exists(root / _GIT) or (exists(mine / _GIT) and full.is_relative_to(mine)):
-        return cwd
-    return root
+    root = repository_root(full[0])
+    return root if exists(root / _GIT) else cwd
 
 
 def is_inside(real: str | Path, root: str | Path) -> bool:

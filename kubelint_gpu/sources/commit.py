@@ -26,12 +26,14 @@ class Commit(Value):
         base: the commit that it is compared with; None where there is none.
         changed: the files that it changes, adds or deletes, by their path from the working directory, and the name of
             the blob that each held before; empty for what was no plain file.
+        left_out: why only the files that the run has read were compared; empty where all were.
     """
 
     tracked: Collection[str]
     root: Path
     base: str | None = None
     changed: Mapping[Path, str] = field(default_factory=dict)
+    left_out: str = ""
 
     def before(self, *, max_bytes: int) -> dict[Path, bytes]:
         """What the files held that it changes or deletes; without what is larger than `max_bytes`.
@@ -43,7 +45,7 @@ class Commit(Value):
 
     def holds(self, path: str) -> bool:
         """Whether a file, by its path from the working directory, or what it is a link to, is one of the commit."""
-        return any(name in self.tracked for name in _names(path, Path(os.path.realpath(self.root))))
+        return any(name in self.tracked for name in names_below(path, Path(os.path.realpath(self.root))))
 
 
 def read_commit(
@@ -60,16 +62,18 @@ def read_commit(
     """
     root = root_of(folder)
     index = entries(root)
+    top, files = Path(os.path.realpath(root)), tuple(files)
+    checked = {name for file in files for name in names_below(file.path, top)}
     for base in filter(None, (environment.get(_FROM), "HEAD")):
         try:
-            changes = differing(base, root)
+            changes, left_out = differing(base, root, checked)
         except GitError:
             if commit_named(base, root) is not None:
                 raise
             continue
-        found = {*changes, *missing(index, root, suffixes), *_written(index, files, root)}
+        found = {*changes, *missing(index, root, suffixes), *_written(index, files, top)}
         paths = [Path(os.path.relpath(root / name, folder)) for name in sorted(found) if name.endswith(suffixes)]
-        return Commit(index.keys(), root, base, old_blobs(paths, index, changes, root, folder))
+        return Commit(index.keys(), root, base, old_blobs(paths, index, changes, root, folder), left_out)
     return Commit(index.keys(), root)
 
 
@@ -91,13 +95,12 @@ def _listed(root: Path, folder: str) -> list[str]:
         return []
 
 
-def _written(index: Mapping[str, str], files: Iterable[SourceFile], root: Path) -> Iterator[str]:
+def _written(index: Mapping[str, str], files: Iterable[SourceFile], top: Path) -> Iterator[str]:
     """The files that hold something else than the index, apart from line ends.
 
     git would run the filters of the repository to compare them.
     """
-    top = Path(os.path.realpath(root))
-    for name, data in {name: file.data for file in files for name in _names(file.path, top)}.items():
+    for name, data in {name: file.data for file in files for name in names_below(file.path, top)}.items():
         blob = blob_of(index.get(name, ""))
         if blob and blob not in _blobs(data, blob):
             yield name
@@ -110,7 +113,7 @@ def _blobs(data: bytes, like: str) -> Iterator[str]:
         yield hashed(b"blob %d\0" % len(text) + text, usedforsecurity=False).hexdigest()
 
 
-def _names(path: str, top: Path) -> Iterator[str]:
+def names_below(path: str, top: Path) -> Iterator[str]:
     """The names below the root that a path may have in an index: as it is written, and where links lead."""
     for full in (Path(os.path.normpath(Path.cwd() / path)), Path(os.path.realpath(path))):
         if full.is_relative_to(top):

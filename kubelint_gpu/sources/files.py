@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.documents import MAX_BYTES
 from kubelint_gpu.sources.checkout import is_inside, leads_out, way_out
 from kubelint_gpu.sources.paths import exists, is_folder
+from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import PartlyCompared, Value
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ SKIMMED = ("CustomResourceDefinition",)
 """Kinds of which nothing but the head is judged: they are most of the bytes of real repositories."""
 
 _TEMPLATE = "templates of a Helm chart; check what helm template prints: helm template CHART | kubelint-gpu check -"
+_AT_ONCE = 16 * 1024 * 1024
 _SKIPPED = frozenset({"node_modules", "venv", "__pycache__"})
 
 
@@ -85,7 +87,9 @@ def collect(
     A path that a link takes out of its checkout is an error.
     A file that is reached twice is read once.
     """
-    collector = _Collector(cwd or Path.cwd(), max_bytes)
+    folder = cwd or Path.cwd()
+    collector = _Collector(folder, max_bytes)
+    keep_out(folder / path for path in paths if path != STDIN)
     for path in paths:
         if path == STDIN:
             collector.add_stdin(stdin, stdin_filename)
@@ -103,6 +107,7 @@ def read_named(path: str | Path, *, max_bytes: int = MAX_BYTES) -> bytes:
         NotReadable: it cannot be read, is no regular file, or a link takes it out of its checkout.
     """
     try:
+        keep_out([path])
         out = way_out(path, Path.cwd())
         if out is None:
             return _bounded(Path(path), max_bytes + 1)
@@ -140,9 +145,14 @@ class _Collector:
             self.errors.append(SourceError(name, "there is no standard input to read"))
             return
         try:
-            self.files.append(SourceFile(name, stdin.read(self._max_bytes + 1)))
+            content = stdin.read(self._max_bytes + 1)
         except OSError as error:
             self.errors.append(SourceError(name, _reason(error)))
+            return
+        if content.strip():
+            self.files.append(SourceFile(name, content))
+        else:
+            self.errors.append(SourceError(name, "standard input is empty: the command that writes it may have failed"))
 
     def add(self, path: str) -> None:
         """A path of the command line."""
@@ -200,7 +210,10 @@ class _Collector:
             except OSError as error:
                 self.errors.append(SourceError(shown, _reason(error)))
                 continue
-            is_chart = any(child.name == "Chart.yaml" for child in children)
+            names = {child.name for child in children}
+            is_chart = "Chart.yaml" in names
+            if ".git" in names:
+                keep_out([path])
             for child in children:
                 name, path, is_link = child.name, child.path, child.is_symlink()
                 there = os.path.realpath(path) if is_link else f"{real.rstrip(os.sep)}{os.sep}{name}"
@@ -236,7 +249,12 @@ def _bounded(path: str | Path, most: int) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise NotReadable("not a regular file; use - to read from a pipe")
-        return file.read(most)
+        parts: list[bytes] = []
+        # Python makes room for as much as it is asked for
+        while most > 0 and (part := file.read(min(most, _AT_ONCE))):
+            parts.append(part)
+            most -= len(part)
+        return b"".join(parts)
 
 
 def is_in_chart(path: str) -> bool:

@@ -8,14 +8,19 @@ difference. What git could start besides is switched off with every call.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from kubelint_gpu.sources import children
 from kubelint_gpu.sources.checkout import repository_root
+from kubelint_gpu.sources.children import ChildError, Limits, OutputLimitError, TimeLimitError
+from kubelint_gpu.sources.git_folder import odd_file
 from kubelint_gpu.sources.paths import exists, is_file
 from kubelint_gpu.sources.programs import find, search_path
 
-_SECONDS = 60
+_LIMITS = Limits(seconds=60, output=128 << 20, memory=512 << 20)
+_MOST_DIFFERENCES = 50_000
 _SETTINGS = (
     # a folder that looks like a bare repository is none; git 2.38
     "safe.bareRepository=explicit",
@@ -40,6 +45,10 @@ class GitError(Exception):
     """git could not answer; the message says why."""
 
 
+class GitLimitError(GitError):
+    """git would have to take more time or memory, or to print more, than it may."""
+
+
 def root_of(folder: Path) -> Path:
     """The root of the work tree that a folder lies in.
 
@@ -54,6 +63,7 @@ def root_of(folder: Path) -> Path:
     root = repository_root(folder.absolute())
     if not exists(root / ".git"):
         raise GitError("not a git repository: neither this folder nor one above it holds .git")
+    _can_be_read(root)
     return root
 
 
@@ -61,7 +71,7 @@ def git(arguments: Sequence[str | bytes], root: Path, given: bytes = b"") -> byt
     """What git prints, asked at the root of a work tree.
 
     Raises:
-        GitError: git is missing, refuses, or takes too long.
+        GitError: git is missing, refuses, or needs more than it may have.
     """
     if "GIT_DIR" in os.environ:
         return _run(arguments, root, given)
@@ -72,30 +82,37 @@ def git(arguments: Sequence[str | bytes], root: Path, given: bytes = b"") -> byt
 def _run(
     arguments: Sequence[str | bytes], folder: Path, given: bytes = b"", more: dict[str, str] | None = None
 ) -> bytes:
-    import subprocess
 
+    _can_be_read(folder)
     path = search_path()
     program = find("git", path)
     if program is None:
         raise GitError("git is not installed")
     settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+    environment = {**os.environ, **_ENVIRONMENT, **(more or {}), "PATH": os.pathsep.join(path)}
+    command = [program, "--no-pager", *settings, *arguments]
     try:
-        ran = subprocess.run(  # noqa: S603 - no shell, and nothing of a manifest is among the options
-            [program, "--no-pager", *settings, *arguments],
-            cwd=folder,
-            input=given,
-            capture_output=True,
-            check=False,
-            timeout=_SECONDS,
-            env={**os.environ, **_ENVIRONMENT, **(more or {}), "PATH": os.pathsep.join(path)},
-        )
-    except subprocess.TimeoutExpired:
-        raise GitError(f"git did not answer within {_SECONDS} seconds") from None
-    except (OSError, ValueError) as error:
-        raise GitError(f"git cannot be started: {error}") from None
-    if ran.returncode:
-        raise GitError(ran.stderr.decode(errors="replace").strip().removeprefix("fatal: ") or "git failed")
-    return ran.stdout
+        ran = children.run(command, _LIMITS, folder=folder, environment=environment, given=given)
+    except (TimeLimitError, OutputLimitError) as error:
+        raise GitLimitError(str(error)) from None
+    except ChildError as error:
+        raise GitError(str(error)) from None
+    if ran.failed and "out of memory" in ran.error.lower():
+        raise GitLimitError(f"git needs more than {_LIMITS.memory >> 20} MB of memory, the most that it may have")
+    if ran.failed:
+        raise GitError(ran.error.strip().removeprefix("fatal: ") or "git failed")
+    return ran.output
+
+
+def _can_be_read(root: Path) -> None:
+    """Refuse a repository in which git would wait for ever.
+
+    Raises:
+        GitError: something that git reads is no plain file.
+    """
+    odd = odd_file(root / os.environ.get("GIT_DIR", ".git"))
+    if odd is not None:
+        raise GitError(f"git is not asked, because {odd} is no plain file")
 
 
 def commit_named(revision: str, root: Path) -> str | None:
@@ -132,18 +149,40 @@ def is_expected(about: str) -> bool:
     return not about.startswith("S")
 
 
-def differing(revision: str, root: Path) -> dict[str, str]:
+class Differences(NamedTuple):
     """The files that the index and a commit do not hold alike, and what git says of each.
 
-    That is its mode and its blob, first in the commit and then in the index, and a letter.
+    That is its mode and its blob, first in the commit and then in the index, and a letter. `left_out` says why only
+    some files were compared; it is empty where all were.
+    """
+
+    by_name: Mapping[str, str]
+    left_out: str = ""
+
+
+def differing(revision: str, root: Path, names: Collection[str]) -> Differences:
+    """How the index and a commit differ; where that is too much for git, how they do in the files of some names.
 
     Raises:
         GitError: git knows no such commit, or cannot say it.
     """
+    try:
+        found = _differing(revision, root, ())
+    except GitLimitError as error:
+        why = str(error)
+    else:
+        if len(found) <= _MOST_DIFFERENCES:
+            return Differences(found)
+        why = f"{len(found)} files differ, and at most {_MOST_DIFFERENCES} are compared"
+    told = f"only the files that are checked are compared with it, not those that have left it: {why}"
+    return Differences(_differing(revision, root, names) if names else {}, told)
+
+
+def _differing(revision: str, root: Path, names: Collection[str]) -> dict[str, str]:
     listed = git(
         [
             *("diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv"),
-            *("--ignore-submodules=all", "--end-of-options", f"{revision}^{{commit}}", "--"),
+            *("--ignore-submodules=all", "--end-of-options", f"{revision}^{{commit}}", "--", *names),
         ],
         root,
     )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from kubelint_gpu.sources.programs import find
+from kubelint_gpu.sources import children
+from kubelint_gpu.sources.children import ChildError, Limits
+from kubelint_gpu.sources.programs import find, search_path
 from kubelint_gpu.values import Value
 
 # what an inventory is made of, with the group that serves it
@@ -33,7 +36,7 @@ RESOURCES = (
     "volumeattachments.storage.k8s.io",
 )
 _NEEDED = ("nodes", "pods")
-_SECONDS = 300
+_LIMITS = Limits(seconds=300, output=512 << 20, memory=8 << 30)
 
 
 class KubectlError(Exception):
@@ -93,29 +96,22 @@ def _json(text: bytes) -> Any:
 
 def _run(arguments: Sequence[str], flags: Sequence[str], *, partly: bool = False) -> bytes:
     """What kubectl prints; with `partly` an answer counts although it also complains."""
-    import subprocess
-
     program = find("kubectl")
     if program is None:
         raise KubectlError("kubectl is not installed")
     timeout = [] if arguments[0] == "config" else ["--request-timeout=60s"]
     try:
-        ran = subprocess.run(  # noqa: S603 - no shell, and nothing of a manifest is among the arguments
-            [program, *arguments, *timeout, *flags],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            timeout=_SECONDS,
-        )
-    except OSError as error:
-        raise KubectlError(f"kubectl cannot be started: {error.strerror}") from None
-    except subprocess.TimeoutExpired:
-        raise KubectlError(f"kubectl did not answer within {_SECONDS} seconds") from None
-    if ran.returncode and not (partly and ran.stdout.strip()):
+        # kubectl looks up programs that the kubeconfig names; without a session of its own they may ask at the terminal
+        environment = {**os.environ, "PATH": os.pathsep.join(search_path())}
+        command = [program, *arguments, *timeout, *flags]
+        ran = children.run(command, _LIMITS, environment=environment, session=False)
+    except ChildError as error:
+        raise KubectlError(str(error)) from None
+    if ran.failed and not (partly and ran.output.strip()):
         if partly and arguments[0] == "config":
             return b""
-        raise KubectlError(_complaint(ran.stderr.decode(errors="replace")))
-    return ran.stdout
+        raise KubectlError(_complaint(ran.error))
+    return ran.output
 
 
 def _complaint(text: str) -> str:

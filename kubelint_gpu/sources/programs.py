@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from kubelint_gpu.sources.checkout import repository_root
+from kubelint_gpu.sources.checkout import repositories_around
+
+_PATHS: set[str] = set()
+
+
+def keep_out(paths: Iterable[str | Path]) -> None:
+    """Take no program out of the repositories of these paths from now on: they are what a run reads or writes."""
+    _PATHS.update(os.path.abspath(path) for path in paths)  # noqa: PTH100 - a link stays one
 
 
 def find(name: str, folders: Sequence[str] | None = None) -> str | None:
     """The path of a program on the PATH, or in some folders; None where there is none outside of the checkout."""
-    return next(_named(name, search_path() if folders is None else folders), None)
+    found = _named(name, search_path() if folders is None else folders)
+    return next((path for path in found if not is_of_checkout(path)), None)
+
+
+def is_of_checkout(path: str) -> bool:
+    """Whether a program lies in a checkout, or is a link to one that does."""
+    return _lies_in(path, _checkouts(frozenset({os.getcwd(), *_PATHS})))  # noqa: PTH109 - text
 
 
 def passed_over(name: str) -> str | None:
@@ -22,19 +35,28 @@ def passed_over(name: str) -> str | None:
 
 
 def search_path() -> list[str]:
-    """The entries of the PATH that are absolute and lie outside of the repository of the working directory.
+    """The entries of the PATH that are absolute and lie outside of every checkout.
 
+    A checkout is a repository that holds or encloses the working directory or a path of `keep_out`.
     An empty entry and `.` mean the working directory; Windows looks there first, whatever the PATH.
     """
-    root = repository_root(Path.cwd())
-    return list(_outside(tuple(_entries()), root if os.path.exists(root / ".git") else None))  # noqa: PTH110 - never raises
+    return list(_outside(tuple(_entries()), frozenset({os.getcwd(), *_PATHS})))  # noqa: PTH109 - text
 
 
 @lru_cache(maxsize=4)
-def _outside(entries: tuple[str, ...], root: Path | None) -> tuple[str, ...]:
-    inside = os.path.realpath(root) if root is not None else None
+def _outside(entries: tuple[str, ...], paths: frozenset[str]) -> tuple[str, ...]:
     absolute = [entry for entry in entries if os.path.isabs(entry)]  # noqa: PTH117 - text
-    return tuple(one for one in absolute if inside is None or not Path(os.path.realpath(one)).is_relative_to(inside))
+    return tuple(one for one in absolute if not _lies_in(one, _checkouts(paths)))
+
+
+@lru_cache(maxsize=4)
+def _checkouts(paths: frozenset[str]) -> tuple[str, ...]:
+    return tuple(repositories_around(paths))
+
+
+def _lies_in(path: str, checkouts: Sequence[str]) -> bool:
+    """Whether what a path leads to lies in one of some folders."""
+    return any(map(Path(os.path.realpath(path)).is_relative_to, checkouts))
 
 
 def _entries() -> list[str]:

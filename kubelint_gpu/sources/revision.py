@@ -37,10 +37,15 @@ def old_blobs(
     """
     top = os.path.realpath(root)
     found = dict.fromkeys(paths, "")
+    parents: dict[Path, str] = {}
     for path in found:
-        full = Path(os.path.realpath(folder / path))
-        if full.is_relative_to(top):
-            found[path] = old_blob(full.relative_to(top).as_posix(), index, changes)
+        parent = (folder / path).parent
+        if parent not in parents:
+            parents[parent] = os.path.realpath(parent)
+        full = os.path.join(parents[parent], path.name)  # noqa: PTH118 - text
+        full = os.path.realpath(full) if os.path.islink(full) else full  # noqa: PTH114 - text
+        if full.startswith(os.path.join(top, "")):  # noqa: PTH118 - text
+            found[path] = old_blob(Path(full).relative_to(top).as_posix(), index, changes)
     return found
 
 

@@ -16,13 +16,15 @@ class NotWritable(Exception):  # noqa: N818 - it says what the file is
     """A file may not or cannot be written; the message says why."""
 
 
-def replace_file(path: Path, data: bytes, root: Path) -> None:
+def replace_file(path: Path, data: bytes, root: Path, *, was: bytes | None = None) -> None:
     """Put `data` in place of a file in one step, keeping its permissions.
 
     A link is followed if its target lies below `root`.
+    `was` is what the file held when it was read, None where that does not matter.
 
     Raises:
-        NotWritable: the file lies outside of `root`, is no plain file, or the system refuses.
+        NotWritable: the file lies outside of `root`, is no plain file, holds something else than it `was`, or the
+            system refuses.
     """
     target = Path(os.path.realpath(path))
     if not is_inside(target, os.path.realpath(root)):
@@ -35,7 +37,7 @@ def replace_file(path: Path, data: bytes, root: Path) -> None:
         raise NotWritable(error.strerror or str(error)) from None
     if not stat.S_ISREG(status.st_mode):
         raise NotWritable("it is no plain file")
-    _put(target, data, stat.S_IMODE(status.st_mode))
+    _put(target, data, stat.S_IMODE(status.st_mode), was)
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -69,13 +71,15 @@ def writable(path: str | Path) -> str:
     return os.path.realpath(path)
 
 
-def _put(target: Path, data: bytes, mode: int) -> None:
+def _put(target: Path, data: bytes, mode: int, was: bytes | None = None) -> None:
     from kubelint_gpu.sources import ending
 
     temporary = None
     with ending.ended_with_the_run():
         try:
             temporary = _nameless(target.parent, data, mode) or _named(target.parent, data, mode)
+            if was is not None and not _still_holds(target, was):
+                raise NotWritable("it has changed since it was read")
             os.replace(temporary, target)  # noqa: PTH105 - the name is a string
             temporary = None
         except OSError as error:
@@ -83,6 +87,11 @@ def _put(target: Path, data: bytes, mode: int) -> None:
         finally:
             if temporary is not None:
                 Path(temporary).unlink(missing_ok=True)
+
+
+def _still_holds(path: Path, data: bytes) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(data) + 1) == data
 
 
 def _nameless(folder: Path, data: bytes, mode: int) -> str | None:

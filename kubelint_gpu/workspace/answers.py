@@ -15,6 +15,7 @@ class Answered(Protocol):
 
 _Unit = TypeVar("_Unit", bound=Answered)
 _Answer = TypeVar("_Answer")
+_Other = TypeVar("_Other")
 
 
 def once(question: Callable[[_Unit], _Answer]) -> Callable[[_Unit], _Answer]:
@@ -29,3 +30,9 @@ def once(question: Callable[[_Unit], _Answer]) -> Callable[[_Unit], _Answer]:
         return found
 
     return answer
+
+
+def known(question: Callable[[_Unit], _Answer], unit: _Unit, otherwise: _Other) -> _Answer | _Other:
+    """Return an answer that is worked out once, if it has been; else something else."""
+    found: _Answer | _Other = unit.answers.get(getattr(question, "__wrapped__", question), otherwise)
+    return found

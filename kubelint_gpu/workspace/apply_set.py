@@ -143,7 +143,8 @@ class ApplySet(ManifestSet):
         """The workload as it was; None where that is not known, or cannot be judged."""
         before = self.before.get(subject.manifest.object)
         if before is not None and before.templates:
-            before = next((one for one in before.templates if one.part == subject.manifest.part), None)
+            mine = (one for one in before.templates if one.part == subject.manifest.part)
+            before = next((one for one in mine if one.workload is not None and not one.workload.partial), None)
         if before is None or before.workload is None or not before.readable or before.workload.partial:
             return None
         return self.judged(before, before.workload, before=True).marked("before")

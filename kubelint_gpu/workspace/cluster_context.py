@@ -32,6 +32,7 @@ _CLUSTER_SCOPED = frozenset(
     ("Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "RuntimeClass", "DeviceClass", "Node")
 )
 _CLASSES = frozenset(("PriorityClass", "RuntimeClass"))
+_OF_EVERY_CLUSTER = frozenset(("kube-system", "system-cluster-critical", "system-node-critical"))
 _KEPT_FROM_CLUSTER = frozenset(("claims", "resource_claims"))
 _KEPT_FIELDS = {"PodDisruptionBudget": "status", "PriorityClass": "preemptionPolicy"}
 
@@ -164,6 +165,20 @@ class ClusterContext:
     def shows_all(self) -> bool:
         """Whether it was captured whole: it has `kube-system`, as every cluster, and what it lacks is not there."""
         return bool(self.base.pods) and "kube-system" in [one.name for one in self.base.namespaces]
+
+    @cached_property
+    def captured(self) -> bool:
+        """Whether a cluster told what it has: it shows the classes that every API server makes, or `kube-system`."""
+        shown = {one.name for one in self.base.priority_classes} | {one.name for one in self.base.namespaces}
+        return not shown.isdisjoint(_OF_EVERY_CLUSTER)
+
+    @cached_property
+    def _with_pods(self) -> frozenset[str]:
+        return frozenset(pod.meta.namespace for pod in self.base.pods)
+
+    def shows_pods_of(self, namespace: str) -> bool:
+        """Whether the pods of a namespace that the inventory does not have are not there."""
+        return self.shows_all or (self.captured and namespace in self._with_pods)
 
     def declared(self, kind: str, name: str, namespace: str = "") -> Declared | None:
         """An object of the inventory; of one that lies in a namespace, the first of the name where none is given."""

@@ -103,6 +103,11 @@ class ManifestSet:
         """The objects whose change the API server refuses, as they were and stay; None: as the inventory has it."""
         return kept_objects(self.manifests, self.before, self.world, self.minor_release)
 
+    @property
+    def first_path(self) -> str:
+        """Return the path of the first file that could be read; empty if none could."""
+        return next((one.path for one in self.sources if one.source is not None), "")
+
     @cached_property
     def sources(self) -> tuple[Reading, ...]:
         """The files that people write: what is read, and for a rendered text what it was made of."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from kubelint_gpu.inventory.declarations.inventory import Admission
 from kubelint_gpu.kube.admission.defaults import admitted, without_resources
 from kubelint_gpu.kube.admission.scheduler_profile import with_added_affinity, with_default_constraints
@@ -31,7 +33,7 @@ def spec_as_admitted(workload: Workload, cluster: Cluster, supply: ResourceSuppl
     spec = with_runtime_class(spec, cluster.runtime_classes)
     if supply is None or inventory is None:
         return spec
-    spec = without_resources(spec, supply.given_out_elsewhere)
+    spec = without_resources(spec, partial(supply.given_out_elsewhere, spec=spec))
     settings = inventory.scheduler
     spec = with_added_affinity(spec, settings.of_default("addedAffinity") or {})
     constraints = settings.of_default("defaultConstraints") or settings.default_constraints

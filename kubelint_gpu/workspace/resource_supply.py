@@ -7,14 +7,17 @@ from functools import cached_property
 from typing import Any
 
 from kubelint_gpu.inventory.declarations.inventory import Inventory
+from kubelint_gpu.kube.admission.defaults import without_resources
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
 from kubelint_gpu.kube.objects.cluster import read_cluster
+from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.node import read_node
-from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import IMPLICIT_RESOURCE, pod_requests
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources import FACTS, served_by_devices
 from kubelint_gpu.simulation.growth import Growth
+from kubelint_gpu.simulation.prepare.locality import nodes_beside_anybody
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 
@@ -76,16 +79,34 @@ class ResourceSupply:
         stocks = [FACTS.stock(pod, self.empty, name) for name in names]
         return max([there for _, there in filter(None, stocks)], default=0)
 
-    def given_out_elsewhere(self, resource: str) -> bool:
-        """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here."""
+    def given_out_elsewhere(self, resource: str, spec: PodSpec | None = None) -> bool:
+        """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here.
+
+        With `spec` it is asked for the pods of this spec.
+        """
         if resource in served_by_devices(self.empty):
             return False
         # before 1.34 a class has no such field; then whoever has it has opened its gate
         if resource in self.mapped and self.empty.behaviour.dynamic_resources:
-            return resource not in self.advertised or self.world.has_slices
+            if resource not in self.advertised:
+                return True
+            return self.world.has_slices and (spec is None or not self._advertised_for(resource, spec))
         implicit = resource.startswith(IMPLICIT_RESOURCE) and self.empty.cluster.devices_known
         elsewhere = resource not in self.advertised and bool(owner_of(resource)) and not implicit
         return elsewhere or self.world.ignores(resource)
+
+    def _advertised_for(self, resource: str, spec: PodSpec) -> bool:
+        """Whether all nodes that pods may go to advertise a resource, wherever other pods and volumes are."""
+        others = without_resources(spec, lambda name: name == resource)
+        pod = Pod(Meta(""), replace(others, resource_claims=()))
+        snapshots = (self.empty,) if self.grown is None else (self.empty, self.grown)
+        taking = [
+            info.node
+            for snapshot in snapshots
+            for info in map(snapshot.node, nodes_beside_anybody(pod, snapshot))
+            if info is not None
+        ]
+        return bool(taking) and all(node.allocatable.get(resource) for node in taking)
 
 
 def _advertised(snapshot: Snapshot) -> frozenset[str]:

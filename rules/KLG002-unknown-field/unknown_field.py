@@ -22,12 +22,13 @@ def unknown_field(unit: ApplySet) -> Iterator[Diagnostic]:
     """A field that the API server does not know: misspelt, in the wrong place, or of another release."""
     minor = unit.minor_release
     for manifest, unfit in zip(unit.templates, unknown_fields(unit), strict=True):
+        above = _EmptyAbove(manifest)
         for found in unfit:
             if not found.wanted and not is_told(unit, manifest, found.pointer):
-                yield _draft(manifest, found, minor)
+                yield _draft(manifest, found, minor, above)
 
 
-def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Diagnostic:
+def _draft(manifest: Manifest, found: Misfit, minor: int | None, above: _EmptyAbove) -> Diagnostic:
     key = str(found.pointer[-1])
     where = found.pointer[:-1]
     path = field_path(where) or manifest.kind
@@ -61,8 +62,8 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Diagnostic:
                         f"move {key} to {field_path(home)}", "unsafe", lambda: _moved(manifest, found.pointer, home)
                     ),
                 )
-        elif above := _empty_above(manifest, found.pointer):
-            help_ = (f"{above} above it is empty: indent {key} further, so that it stands in {above}",)
+        elif empty := above.of(found.pointer):
+            help_ = (f"{empty} above it is empty: indent {key} further, so that it stands in {empty}",)
         elif len(names) <= _FEW:
             text += f"; it has {listed(names)}"
     return Diagnostic(
@@ -76,14 +77,22 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Diagnostic:
     )
 
 
-def _empty_above(manifest: Manifest, pointer: Pointer) -> str:
-    """The last key before a field that has no value: where the lines below it slid out of it."""
-    found = ""
-    for key, value in _mapping(manifest, pointer[:-1]).items():
-        if key == pointer[-1]:
-            break
-        found = found if value is not None else key
-    return found
+class _EmptyAbove:
+    """The last key above each field of a manifest that has no value: where the lines below it slid out of it."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        self._manifest = manifest
+        self._of: dict[Pointer, dict[str, str]] = {}
+
+    def of(self, pointer: Pointer) -> str:
+        where = pointer[:-1]
+        if where not in self._of:
+            found, last = {}, ""
+            for key, value in _mapping(self._manifest, where).items():
+                found[key] = last
+                last = last if value is not None else key
+            self._of[where] = found
+        return self._of[where].get(str(pointer[-1]), "")
 
 
 def _mapping(manifest: Manifest, pointer: Pointer) -> dict[str, object]:

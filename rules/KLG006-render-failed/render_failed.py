@@ -1,4 +1,4 @@
-"""Kustomizations and charts that are not rendered."""
+"""Kustomizations, charts and GitOps objects that are not rendered."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import posixpath
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, rule
+from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Related, Shared, rule
+from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.sources.paths import is_chart
 from kubelint_gpu.workspace.manifest import place_of
 
@@ -14,12 +15,20 @@ if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.rendering import Rendered
 
 _SUBCHARTS = "charts"
+_OF_GIT_OPS = {
+    ("argoproj.io", "Application"): "Argo CD",
+    ("argoproj.io", "ApplicationSet"): "Argo CD",
+    ("helm.toolkit.fluxcd.io", "HelmRelease"): "Flux",
+    ("kustomize.toolkit.fluxcd.io", "Kustomization"): "Flux",
+}
+"""Kinds of objects that name what is rendered and applied elsewhere, and who does that."""
 
 
 @rule("KLG006")
 def render_failed(unit: ApplySet) -> Iterator[Diagnostic]:
     """A kustomization that cannot be built, or that is not built because that would reach outside; a Helm chart."""
     yield from _charts(unit)
+    yield from _of_git_ops(unit)
     broken = {reading.source.path for reading in unit.sources if reading.problems and reading.source is not None}
     for rendered in unit.rendered:
         # what stops the build for everybody comes before what is only not done here
@@ -69,3 +78,25 @@ def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
                     severity="note",
                     help=(f"helm template {shlex.quote(folder or '.')} | kubelint-gpu check -",),
                 )
+
+
+def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
+    """What GitOps controllers render from objects that are checked."""
+    for manifest in unit.manifests:
+        who = _OF_GIT_OPS.get((api_group(manifest.item.value), manifest.kind))
+        if who is not None:
+            yield Diagnostic(
+                "KLG006",
+                manifest.place(("spec",), "key"),
+                f"{manifest.kind} {manifest.name} is not rendered as {who} does it: its workloads are not judged",
+                manifest,
+                cause="GitOps",
+                severity="note",
+                shared=Shared(
+                    who,
+                    (WHO, f" are not rendered as {who} does it: their workloads are not judged"),
+                    few=1,
+                    of_run=True,
+                ),
+                help=("render what it names with its values, and check the result",),
+            )

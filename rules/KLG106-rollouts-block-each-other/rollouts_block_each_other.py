@@ -12,10 +12,13 @@ from kubelint_gpu.engine.remedies import no_surge_in
 from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.messages.kept_pods import keeping
 from kubelint_gpu.messages.wait import Wait, story
-from kubelint_gpu.messages.wording import cut_off, listed, some, workload_name
+from kubelint_gpu.messages.wording import cut_off, listed, some, why_open, workload_name
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import Together, Verdict
 from kubelint_gpu.values import replace
+
+_APART = "one after the other each of them ends: apply one, wait for kubectl rollout status, apply the next"
+_FIRST = "priorityClassName: system-node-critical lets the pod of the DaemonSet evict a pod that took its place"
 
 
 @rule("KLG106", of_workloads=True)
@@ -53,7 +56,7 @@ def _undecided(unit: ApplySet, together: Together) -> Diagnostic:
         cause=f"undecided {' '.join(subject.workload.key for subject in rolled)}",
         severity="note",
         certainty="possible",
-        undecided=True,
+        undecided=why_open(together.states),
     )
 
 
@@ -74,12 +77,15 @@ def _draft(
     closed = is_certain_together(unit, together, involved)
     beyond = "" if closed else "unless there are nodes beyond the inventory, "
     told = _told(involved, waits, may=may)
+    # the scheduler prefers other nodes as long as they are emptier
+    crowded = may and all(_waits_for_a_common_resource(wait) for wait in waits)
     return Diagnostic(
         "KLG106",
         place,
         f"{beyond}{told}",
         first.manifest,
         cause=" ".join(subject.workload.key for subject in involved),
+        severity="note" if crowded else None,
         certainty="certain" if closed and not may else "possible",
         scheduler=waits[0].waiting.scheduler or None,
         related=(
@@ -101,9 +107,16 @@ def _draft(
         trace=story(trace, waits[0], keeping(first.workload)[1]),
         run=trace,
         cycle=tuple(sentence for wait in waits for sentence in wait.sentences()),
-        help=("one after the other each of them ends: apply one, wait for kubectl rollout status, apply the next",),
-        proposals=no_surge_in(involved),
+        help=(_FIRST if crowded else _APART,),
+        proposals=() if crowded else no_surge_in(involved),
     )
+
+
+def _waits_for_a_common_resource(wait: Wait) -> bool:
+    """Whether a DaemonSet waits for what every node has, such as cpu, and for nothing else."""
+    lacks = wait.waiting.lacks
+    common = bool(lacks) and all(one.resource and "/" not in one.resource for one in lacks)
+    return common and wait.workload.kind == "DaemonSet"
 
 
 def _told(involved: Sequence[WorkloadCheck], waits: Sequence[Wait], *, may: bool) -> str:

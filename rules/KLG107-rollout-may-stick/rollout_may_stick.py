@@ -15,7 +15,7 @@ from kubelint_gpu.builders.stuck_anywhere import standstill_somewhere
 from kubelint_gpu.builders.stuck_rollout import standstill
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
-from kubelint_gpu.messages.wording import cut_off, listed, verb, workload_names
+from kubelint_gpu.messages.wording import NOT_KNOWN, cut_off, listed, verb, why_open, workload_names
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 
 _DECLARE = "declare the devices of the nodes: their ResourceSlices and DeviceClasses, or `devices:` in the concise form"
@@ -51,7 +51,7 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
                 cause="undecided",
                 severity="note",
                 certainty="possible",
-                undecided=True,
+                undecided=NOT_KNOWN if found.unknown or _given_up(unit, subject) else why_open(found.states),
                 help=(_ONE_WAY if unit.cluster.devices_known else _DECLARE,) if found.unknown else (),
             )
 

@@ -9,6 +9,7 @@ from kubelint_gpu.analysis.certainty import outgrown
 from kubelint_gpu.analysis.devices.told_claims import wait_for_claims
 from kubelint_gpu.analysis.harm import BesideGone, waiting_for_gone
 from kubelint_gpu.analysis.rollout_facts import after_deletion, judgements_in
+from kubelint_gpu.analysis.room.known_room import room_in
 from kubelint_gpu.builders.claim_quota import refused_claims
 from kubelint_gpu.builders.jobs.starving_jobs import waiting_jobs
 from kubelint_gpu.builders.pending_daemon_pods import daemon_pods_pending
@@ -33,7 +34,7 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
             # the rules about devices tell why
             continue
         yield from waiting_jobs(unit, subject)
-        judgement = judgements_in(unit).get(subject.key)
+        judgement = room_in(unit, subject)
         if judgement is None:
             continue
         if judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):

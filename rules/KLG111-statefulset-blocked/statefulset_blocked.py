@@ -8,7 +8,8 @@ from kubelint_gpu.analysis.affinity.kept_apart import is_kept_apart
 from kubelint_gpu.analysis.certainty import is_certain, outgrown
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.predecessors import acting, needs_new_pods
-from kubelint_gpu.analysis.rollout_facts import forced_rollback_of, judgements_in
+from kubelint_gpu.analysis.rollout_facts import forced_rollback_of
+from kubelint_gpu.analysis.room.known_room import room_in
 from kubelint_gpu.builders.rollout_end import ended, is_trapped
 from kubelint_gpu.builders.stuck_rollout import standstill
 from kubelint_gpu.builders.waiting_pods import NO_NODE, shortage
@@ -35,7 +36,7 @@ def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
                 further = () if end.waiting.new or not end.waiting.pod else (_by_hand(end.waiting.pod),)
                 yield standstill(unit, subject, end, "KLG111", may=verdict is Verdict.MAY_STICK, further=further)
     for subject in unit.subjects:
-        judgement = judgements_in(unit).get(subject.key)
+        judgement = room_in(unit, subject)
         if judgement is None or judgement.verdict is not None:
             continue
         if not judgement.eligible and acting(unit, subject) is subject:

@@ -20,7 +20,7 @@ from kubelint_gpu.engine.api import (
 )
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.evidence.node_lines import clues, scarce
-from kubelint_gpu.messages.wording import budget_names, counted, some, verb, workload_name
+from kubelint_gpu.messages.wording import CUT_OFF, budget_names, counted, some, verb, workload_name
 
 if TYPE_CHECKING:
     from kubelint_gpu.simulation.questions.drain import Drained
@@ -75,7 +75,7 @@ def _undecided(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained])
         moment="later",
         severity="note",
         certainty="possible",
-        undecided=True,
+        undecided=CUT_OFF,
     )
 
 

@@ -26,7 +26,7 @@ from kubelint_gpu.engine.api import (
 from kubelint_gpu.evidence.node_lines import clues, refusing_quota, requested_device, scarce
 from kubelint_gpu.evidence.stakes import holders
 from kubelint_gpu.messages.why_fewer import refused
-from kubelint_gpu.messages.wording import counted, listed, verb
+from kubelint_gpu.messages.wording import CUT_OFF, counted, listed, verb
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
 _WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing"
@@ -218,7 +218,7 @@ def _undecided(found: UndecidedGang) -> Diagnostic:
         cause=f"undecided {found.team.key}",
         severity="note",
         certainty="possible",
-        undecided=True,
+        undecided=CUT_OFF,
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond
 from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.analysis.replica_room import Room, counted_room
-from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.room.known_room import taking_nodes
 from kubelint_gpu.analysis.scaling import scaling
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, rule
@@ -17,7 +17,7 @@ from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.evidence.node_lines import clues, refusing_quota, scarce
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.messages.why_fewer import refused
-from kubelint_gpu.messages.wording import counted, listed, verb, workload_name, workload_names
+from kubelint_gpu.messages.wording import CUT_OFF, counted, listed, verb, workload_name, workload_names
 from kubelint_gpu.workspace.autoscalers import TARGET, Autoscaler
 
 
@@ -26,8 +26,7 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
     """The autoscaler may ask for more replicas than there are places, node by node; so may several at their maximum."""
     fitting: list[_Scaled] = []
     for autoscaler, subject in scaling(unit) if unit.has_nodes else ():
-        judgement = judgements_in(unit).get(subject.key)
-        if autoscaler.bounds is None or judgement is None or not judgement.eligible or not subject.workload.replicas:
+        if autoscaler.bounds is None or not subject.workload.replicas or not taking_nodes(unit, subject):
             # with 0 replicas an autoscaler is switched off
             continue
         one = _Scaled(autoscaler, subject, autoscaler.bounds[1])
@@ -48,8 +47,8 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
 def _together(unit: ApplySet, fitting: Sequence[_Scaled]) -> Iterator[tuple[_Scaled, Room, list[_Scaled]]]:
     """Those that do not reach their maximum beside others: as many at theirs as leave room for what is written."""
     for one in fitting:
-        mine, replicas = judgements_in(unit)[one.subject.key].eligible, one.subject.workload.replicas
-        near = [other for other in fitting if mine & judgements_in(unit)[other.subject.key].eligible]
+        mine, replicas = taking_nodes(unit, one.subject), one.subject.workload.replicas
+        near = [other for other in fitting if mine & taking_nodes(unit, other.subject)]
         others = [other for other in near if other.subject is not one.subject]
         room = _beside(unit, one, others) if others else Room(one.most)
         if room.known and room.pods < replicas:
@@ -112,7 +111,7 @@ def _undecided(one: _Scaled) -> Diagnostic:
         cause=f"{one.autoscaler.most[-1]} undecided",
         severity="note",
         certainty="possible",
-        undecided=True,
+        undecided=CUT_OFF,
     )
 
 
@@ -124,10 +123,12 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
     written = manifest.present(autoscaler.most)
     pools, room = at_most(unit, subject), found.pods
     others = workload_names([one.workload for one in found.beside])
-    at_most_too = [f"{counted(other.most, 'replica')} of {workload_name(other.subject.workload)}" for other in scaled]
+    at_most_too = [
+        f"{counted(number, 'replica')} of {workload_name(other.subject.workload)}"
+        for other, number in zip(scaled, found.scaled, strict=True)
+    ]
     names = listed([*(["what runs already"] if unit.cluster.pods else []), *at_most_too, *([others] if others else [])])
     beside = f" beside {names}" if names else ""
-    judgement = judgements_in(unit)[subject.key]
     return Diagnostic(
         "KLG115",
         one.place,
@@ -143,7 +144,7 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
             *(Related(other.place, f"it scales {other.subject.workload.meta.name}") for other in scaled),
             *coupled.ties(unit, subject, found.beside),
             *(
-                clues(unit, subject, scarce(subject), sorted(judgement.eligible))
+                clues(unit, subject, scarce(subject), sorted(taking_nodes(unit, subject)))
                 if found.refusal is None
                 else refusing_quota(unit, subject, found.refusal)
             ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.room.known_room import room_in
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.workspace.answers import once
@@ -21,7 +21,7 @@ def no_readiness(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         if not workload.replicas or controller.unavailable(workload.replicas) >= workload.replicas:
             continue
-        judgement = judgements_in(unit).get(subject.key)
+        judgement = room_in(unit, subject)
         if judgement is not None and (judgement.waits or judgement.placed < judgement.wanted):
             # that it does not come so far is told
             continue

@@ -67,14 +67,12 @@ def _without_queue(unit: ApplySet) -> Iterator[Diagnostic]:
     volcano = {one.name for one in _declared(unit) if api_group(one.item.value) == "scheduling.volcano.sh"}
     asked = [one for one in unit.subjects if volcano or QUEUE in one.workload.meta.labels]
     for parts in grouped((one.manifest.place(("metadata", "name")), one) for one in asked).values():
-        manifest, why = parts[0].manifest, _never_admitted(unit, parts)
+        manifest, (why, certain) = parts[0].manifest, _never_admitted(unit, parts)
         value, pointer = manifest.item.value, _LABEL
         queue = value_at(value, _VOLCANO) if volcano and api_group(value) == "batch.volcano.sh" else None
         if isinstance(queue, str) and queue not in ("", "default", *volcano) and not is_placeholder(queue):
-            why, pointer = (
-                f"Volcano admits nothing for Queue {queue}, which is not among these manifests: {_NONE}",
-                _VOLCANO,
-            )
+            certain, pointer = False, _VOLCANO
+            why = f"Volcano admits nothing for Queue {queue}, which is not among these manifests: {_NONE}"
         if not why or not manifest.present(pointer):
             continue
         yield Diagnostic(
@@ -83,13 +81,15 @@ def _without_queue(unit: ApplySet) -> Iterator[Diagnostic]:
             why,
             manifest,
             cause=f"queue {value_at(value, pointer)}",
-            certainty="possible",
-            severity="warning",
+            certainty="certain" if certain else "possible",
+            severity="error" if certain else "warning",
         )
 
 
-def _never_admitted(unit: ApplySet, parts: Sequence[WorkloadCheck]) -> str:
+def _never_admitted(unit: ApplySet, parts: Sequence[WorkloadCheck]) -> tuple[str, bool]:
     """Why Kueue never admits an object that names a queue; empty where it may, and where no queue is declared.
+
+    It is certain if these manifests have both queues, and the quota is smaller than what the object asks for.
 
     Behaviour: the flavor assigner of Kueue, v0.19. A queue of a cohort may borrow, so of its quota nothing is said.
     """
@@ -97,46 +97,58 @@ def _never_admitted(unit: ApplySet, parts: Sequence[WorkloadCheck]) -> str:
     meta = parts[0].workload.meta
     name = meta.labels.get(QUEUE)
     if not name or not (local or cluster):
-        return ""
+        return "", False
     if (meta.namespace, name) not in local:
         return (
             f"Kueue admits nothing for LocalQueue {name}, which namespace {meta.namespace} does not have among these "
             f"manifests: until it is there {_NONE}"
-        )
+        ), False
     behind = Fields(local[meta.namespace, name], (), []).down("spec").text("clusterQueue")
     if not cluster or not behind:
-        return ""
+        return "", False
     if behind not in cluster:
         missing = f"its ClusterQueue {behind} is not among these manifests"
-        return f"Kueue admits nothing for LocalQueue {name}: {missing}: {_NONE}"
+        return f"Kueue admits nothing for LocalQueue {name}: {missing}: {_NONE}", False
     spec = Fields(cluster[behind], (), []).down("spec")
     if "resourceGroups" in spec and "namespaceSelector" not in spec:
         return (
             f"Kueue admits nothing for ClusterQueue {behind}: without namespaceSelector it is for no namespace: {_NONE}"
-        )
-    found = next(_lacking(parts, spec), "")
-    if found:
-        return f"Kueue never admits it: {found} ClusterQueue {behind}: {_NONE}"
+        ), False
+    found = next(_uncovered(parts, spec), "")
+    short = found or next(_lacking(parts, spec), "")
+    if short:
+        mine = {(one.kind, one.name) for one in unit.manifests}
+        certain = not found and {("LocalQueue", name), ("ClusterQueue", behind)} <= mine
+        return f"Kueue never admits it: {short} ClusterQueue {behind}: {_NONE}", certain
     found = next(_lacking_to_roll(parts, spec), "")
-    return f"Kueue admits no new pod of a rollout, {found} ClusterQueue {behind}: it never ends" if found else ""
+    return f"Kueue admits no new pod of a rollout, {found} ClusterQueue {behind}: it never ends" if found else "", False
 
 
-def _lacking(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
-    """What a ClusterQueue does not have of what the pods of an object ask for together."""
-    groups = list(spec.children("resourceGroups"))
-    covered = {name for group in groups for name in group.texts("coveredResources")}
-    asked = grouped(
+def _asked(parts: Sequence[WorkloadCheck]) -> Mapping[str, Sequence[int]]:
+    """How much the pods of each template ask for together, by resource."""
+    return grouped(
         (name, amount * admitted_at_once(part))
         for part in parts
         for name, amount in pod_amounts(part.workload.spec).items()
         if amount
     )
-    unknown = sorted(asked.keys() - covered)
+
+
+def _uncovered(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
+    """The resources of the pods of an object that a ClusterQueue does not know."""
+    groups = list(spec.children("resourceGroups"))
+    covered = {name for group in groups for name in group.texts("coveredResources")}
+    unknown = sorted(_asked(parts).keys() - covered)
     if groups and unknown:
         written = [pod_amounts(one.manifest.workload.spec) for one in parts if one.manifest.workload is not None]
         added = [name for name in unknown if not any(one.get(name) for one in written)]
         by = f" (a LimitRange adds {'it' if added == unknown[:1] == unknown else listed(added)})" if added else ""
         yield f"its pods ask for {listed(unknown)}{by}, which no resource group covers in"
+
+
+def _lacking(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
+    """What a ClusterQueue does not have of what the pods of an object ask for together."""
+    asked = _asked(parts)
     for name, quotas in _quotas(parts, spec, asked.keys()):
         # the pods of one template have one flavor
         for wanted, most, has in (

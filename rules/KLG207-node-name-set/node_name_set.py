@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.builders.node_pins import node_labels
-from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Related, WorkloadCheck, field_pointers, rule
+from kubelint_gpu.engine.api import (
+    ApplySet,
+    Diagnostic,
+    FixCandidate,
+    Related,
+    Severity,
+    WorkloadCheck,
+    field_pointers,
+    rule,
+)
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.kube.objects.storage import with_default_class
 from kubelint_gpu.messages.wait import every, held_by
@@ -43,6 +52,7 @@ def node_name_set(unit: ApplySet) -> Iterator[Diagnostic]:
             f"{_NAME} {name} goes past the scheduler: {found.told}",
             manifest,
             cause=name,
+            severity=found.severity,
             scheduler=None,
             related=found.related,
             help=tuple(filter(None, (found.said and f"the kubelet says: {found.said}", found.then))),
@@ -51,12 +61,13 @@ def node_name_set(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 class _Answer(Value):
-    """What becomes of the pods: in words, in the kubelet's words, what follows, and the node's place."""
+    """What becomes of the pods: in words, in the kubelet's words, what follows, the node's place, and how bad it is."""
 
     told: str
     said: str = ""
     then: str = ""
     related: tuple[Related, ...] = ()
+    severity: Severity | None = None
 
 
 def _admission(unit: ApplySet, subject: WorkloadCheck, name: str) -> _Answer:
@@ -85,7 +96,10 @@ def _admission(unit: ApplySet, subject: WorkloadCheck, name: str) -> _Answer:
         return _Answer(told, answer.message, then, related)
     for claim in () if daemons else _unchosen(unit, subject):
         waits = f"claim {claim} waits for a scheduler to choose the node ({_DELAYED})"
-        return _Answer(f"{waits}, so it is never bound and the pod never starts", related=related)
+        # a claim that was there before may have its volume since a scheduler placed another pod
+        old = f"PersistentVolumeClaim/{subject.workload.meta.namespace}/{claim}" in unit.before
+        told = f"{waits}, so it is never bound and the pod never starts"
+        return _Answer(told, related=related, severity=None if old else "error")
     if answer.dropped:
         gone = listed(answer.dropped)
         return _Answer(f"{name} does not know {gone}, and its kubelet starts the pod without it", related=related)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.room.known_room import room_in
 from kubelint_gpu.builders.rollout_end import ended
 from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Related, Shared, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.declared_lines import told_at
@@ -65,10 +65,11 @@ def _matters(unit: ApplySet, subject: WorkloadCheck) -> bool:
 def _in_want(unit: ApplySet) -> frozenset[WorkloadKey]:
     """The workloads of which a pod waits for what other pods hold: it would have to evict them."""
     waiting = {subject.key: end.waiting for verdict in WAITS for subject, end in ended(unit, verdict)}
+    rooms = ((subject.key, room_in(unit, subject)) for subject in unit.subjects)
     short = (
         key
-        for key, one in judgements_in(unit).items()
-        if one.placed < one.wanted and one.eligible and one.refusal is None
+        for key, one in rooms
+        if one is not None and one.placed < one.wanted and one.eligible and one.refusal is None
     )
     return frozenset((*short, *(key for key, one in waiting.items() if any(lack.owners for lack in one.lacks))))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.room.known_room import room_in
 from kubelint_gpu.builders.waiting_pods import waiting_for_room
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.kube.admission.defaults import extended_resources
@@ -22,7 +22,7 @@ _MOST_RELATED = 4
 def cannot_preempt(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that waits for what others hold, whose priority was meant to help and does not."""
     for subject, found in waiting_for_room(unit):
-        preemption, judgement = found.preemption, judgements_in(unit).get(subject.key)
+        preemption, judgement = found.preemption, room_in(unit, subject)
         if preemption is None or preemption.succeeds or unit.may_grow_for(subject):
             continue
         if judgement is not None and not subject.controller.runs_to_completion and judgement.placed == judgement.wanted:

@@ -17,6 +17,7 @@ from kubelint_gpu.engine.api import (
     field_pointers,
     rule,
 )
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.messages.wording import some
@@ -35,8 +36,10 @@ def useless_toleration(unit: ApplySet) -> Iterator[Diagnostic]:
     taints = sorted(
         {(taint.key, taint.value, taint.effect): taint for node in unit.possible_nodes for taint in node.taints}.items()
     )
-    known = [taint for _, taint in taints]
-    told = {(one.key, value, effect) for one in known for value in (one.value, None) for effect in (one.effect, "")}
+    known = _Known([taint for _, taint in taints])
+    told = {
+        (one.key, value, effect) for one in known.taints for value in (one.value, None) for effect in (one.effect, "")
+    }
     for subject in unit.subjects:
         if subject.workload.spec.node_name or not (unit.fits_somewhere(subject) or unit.may_grow_for(subject)):
             # a pod that fits nowhere has a rule that says why
@@ -46,12 +49,15 @@ def useless_toleration(unit: ApplySet) -> Iterator[Diagnostic]:
         written = (
             workload.spec.tolerations[: len(listed) if isinstance(listed, list) else 0] if workload is not None else ()
         )
+        every = (*written, *subject.workload.spec.tolerations)
+        said = {(one.seconds, *_form(one)) for one in every}
+        forms = {_form(one) for one in every if subject.controller.node_bound}
+        missed = {taint.key for taint in known.taints if forms.isdisjoint(_wider(_form_of_taint(taint)))}
         for number, toleration in enumerate(written):
             value = None if toleration.operator == "Exists" else toleration.value
             if not toleration.key or (toleration.key, value, toleration.effect) in told or _passes(toleration.key):
                 continue
-            others = [one for one in (*written, *subject.workload.spec.tolerations) if one is not toleration]
-            draft = _draft(unit, subject, number, toleration, others, known)
+            draft = _draft(unit, subject, number, toleration, said, missed, known)
             if draft is not None:
                 yield draft
 
@@ -61,16 +67,17 @@ def _draft(
     subject: WorkloadCheck,
     number: int,
     toleration: Toleration,
-    others: Sequence[Toleration],
-    known: Sequence[Taint],
+    said: Container[tuple[int | None, str, str, str, str | None]],
+    missed: frozenset[str] | set[str],
+    known: _Known,
 ) -> Diagnostic | None:
-    near = _near(toleration, known)
+    near = known.near(toleration)
     key = toleration.key
     # manifests that should run anywhere tolerate a taint that is called as the resource on the node
     portable = is_accelerator(key) or key in unit.supply.advertised or "gpu" in key.lower()
     if near is None and (portable or not unit.complete):
         return None
-    if subject.controller.node_bound and (near is None or _is_tolerated({toleration.key, near[1]}, others, known)):
+    if subject.controller.node_bound and (near is None or missed.isdisjoint((toleration.key, near[1]))):
         # a DaemonSet tolerates what may come
         return None
     manifest = subject.manifest
@@ -79,7 +86,7 @@ def _draft(
         return Diagnostic(
             "KLG407",
             manifest.place((*route, "key")),
-            f"no node has a taint {_text(toleration)}: {_instead(known)}",
+            f"no node has a taint {_text(toleration)}: {known.text}",
             manifest,
             cause=f"toleration/{_text(toleration)}",
         )
@@ -87,55 +94,74 @@ def _draft(
     return Diagnostic(
         "KLG407",
         manifest.place((*route, field)),
-        f"no node has a taint {_text(toleration)}: {_instead(known)}",
+        f"no node has a taint {_text(toleration)}: {known.text}",
         manifest,
         cause=f"toleration/{_text(toleration)}",
         help=(f"did you mean {field} {value}?",) if value else (),
-        proposals=(_proposal(manifest, route, toleration, others, field, value),) if value else (),
+        proposals=(_proposal(manifest, route, toleration, said, field, value),) if value else (),
     )
 
 
 def _proposal(
-    manifest: Manifest, route: Pointer, toleration: Toleration, others: Sequence[Toleration], field: str, value: str
+    manifest: Manifest,
+    route: Pointer,
+    toleration: Toleration,
+    said: Container[tuple[int | None, str, str, str, str | None]],
+    field: str,
+    value: str,
 ) -> FixCandidate:
-    """Write what was meant; where another toleration says it already, leave this one out."""
+    """Write what was meant; where another toleration says it already, for as long, leave this one out."""
     from kubelint_gpu.documents import list_edits
 
     change: dict[str, Any] = {field: value}
     meant = replace(toleration, **change)
-    if any(_says(other, meant) for other in others):
+    if any((meant.seconds, *form) in said for form in _wider(_form(meant))):
         title = "delete the toleration, another one covers the taint"
         return FixCandidate(title, "unsafe", lambda: [list_edits.remove_entry(manifest.item, route)])
     edit = partial(editing.replace_scalar, manifest.item, (*route, field), emitter.scalar_text(value))
     return FixCandidate(f"write {value}", "unsafe", lambda: [edit()])
 
 
-def _is_tolerated(keys: Container[str], tolerations: Sequence[Toleration], known: Sequence[Taint]) -> bool:
-    return all(any(one.tolerates(taint) for one in tolerations) for taint in known if taint.key in keys)
+_Form = tuple[str, str, str, str | None]
+"""The effect, key, operator and value of a toleration; no value where the operator is Exists."""
 
 
-def _says(one: Toleration, other: Toleration) -> bool:
-    """Whether a toleration covers all that another one does, for as long."""
-    if one.seconds != other.seconds or (one.effect and one.effect != other.effect):
-        return False
-    if one.key and one.key != other.key:
-        return False
-    return one.operator == "Exists" or (one.operator, one.value) == (other.operator, other.value)
+def _form(one: Toleration) -> _Form:
+    return one.effect, one.key, one.operator, None if one.operator == "Exists" else one.value
 
 
-def _near(toleration: Toleration, known: Sequence[Taint]) -> tuple[str, str] | None:
-    """The field that keeps it from covering a taint, and what would do; None where no taint is like it."""
-    import difflib
+def _form_of_taint(taint: Taint) -> _Form:
+    return taint.effect, taint.key, "Equal", taint.value
 
-    same = [taint for taint in known if taint.key == toleration.key]
-    if same:
-        if toleration.effect and all(taint.effect != toleration.effect for taint in same):
-            effects = sorted({taint.effect for taint in same})
-            return "effect", effects[0] if len(effects) == 1 else ""
-        values = sorted({taint.value for taint in same})
-        return ("value" if toleration.value else "key"), values[0] if len(values) == 1 and toleration.value else ""
-    close = difflib.get_close_matches(toleration.key, sorted({taint.key for taint in known}), 1, 0.8)
-    return ("key", close[0]) if close else None
+
+def _wider(form: _Form) -> list[_Form]:
+    """The form, and those that cover all that it does."""
+    effect, key, operator, value = form
+    ends = (operator, value), ("Exists", None)
+    return [(one, name, *end) for one in ("", effect) for name in ("", key) for end in ends]
+
+
+class _Known:
+    """The taints of nodes: `text` is what a finding says of them."""
+
+    def __init__(self, taints: Sequence[Taint]) -> None:
+        self.taints = taints
+        self.text = _instead(taints)
+        self._by_key = grouped((taint.key, taint) for taint in taints)
+
+    def near(self, toleration: Toleration) -> tuple[str, str] | None:
+        """The field that keeps it from covering a taint, and what would do; None where no taint is like it."""
+        same = self._by_key.get(toleration.key)
+        if same:
+            effects, values = {taint.effect for taint in same}, {taint.value for taint in same}
+            if toleration.effect and toleration.effect not in effects:
+                return "effect", effects.pop() if len(effects) == 1 else ""
+            value = values.pop() if len(values) == 1 and toleration.value else ""
+            return ("value" if toleration.value else "key"), value
+        import difflib
+
+        close = difflib.get_close_matches(toleration.key, sorted(self._by_key), 1, 0.8)
+        return ("key", close[0]) if close else None
 
 
 def _passes(key: str) -> bool:

@@ -13,7 +13,7 @@ from kubelint_gpu.analysis.devices.written_claims import (
     claim_references,
     device_objects,
 )
-from kubelint_gpu.analysis.transitions import transitions_in
+from kubelint_gpu.analysis.transitions import transition_of, transitions_in
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, rule
 from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.kube.values.errors import is_placeholder
@@ -46,8 +46,9 @@ def claim_not_found(unit: ApplySet) -> Iterator[Diagnostic]:
 def _leaving(unit: ApplySet, reference: PodClaimReference) -> Diagnostic:
     """A claim that stays until the pods that use it are gone: the scheduler looks at no other pod with it."""
     manifest, subject = reference.subject.manifest, reference.subject
-    change = transitions_in(unit).get(subject.key)
-    rolls = change is not None and change.known and change.rolls
+    # the claim keeps its new pods from every node, so that it is not among those that are placed
+    change = transitions_in(unit).get(subject.key) or transition_of(unit, subject)
+    rolls = change.known and change.rolls
     later = bool(own_pods(subject.workload, unit.cluster.pods)) and not rolls
     return Diagnostic(
         "KLG701",
@@ -136,6 +137,8 @@ def _all_known(unit: ApplySet, reference: PodClaimReference) -> bool:
     Nobody but a capture has claims that were made for a pod; it has all templates as well.
     """
     inventory = unit.world.inventory if unit.has_nodes else None
+    if unit.has_nodes and unit.world.shows_all:
+        return True
     listed = {one.value["metadata"].get("namespace") for one in inventory.of_kind(reference.kind)} if inventory else ()
     made = {one.meta.namespace for one in unit.cluster.resource_claims if one.meta.owner is not None}
     return reference.namespace in listed or (inventory is not None and reference.namespace in made)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+from change_cases import GIVES, inventory, made
 from checks_units import deployment, findings
 from companions import APART, CACHE, KEPT, NEAR, TWO_NODES, codes, said
 
@@ -95,3 +99,27 @@ def test_a_job_that_may_evict_those_it_must_be_near_to_is_undecided():
         "whether all its pods run at once is undecided: "
         "it may evict some of those that its pods must be near to or apart from"
     )
+
+
+def _scaling(name, most):
+    return made(name, GIVES) + (
+        "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\n"
+        f"metadata: {{name: {name}, namespace: serving}}\nspec:\n"
+        f"  scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: {name}}}\n"
+        f"  minReplicas: 1\n  maxReplicas: {most}\n"
+    )
+
+
+@pytest.mark.parametrize("most", [(8, 8), (8, 4), (5, 4, 4), (7, 2, 6)])
+@pytest.mark.parametrize("limited", [True, False])
+def test_the_numbers_of_a_finding_are_of_one_state_that_the_quota_and_the_nodes_allow(most, limited):
+    text = "".join(_scaling(f"w{number}", one) for number, one in enumerate(most)).removeprefix("---\n")
+    if limited:
+        text += (
+            "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: serving}\n"
+            "spec: {hard: {requests.nvidia.com/gpu: 8}}\n"
+        )
+    for one in findings(text, inventory(16 if limited else 8), "KLG115"):
+        numbers = [int(number) for number in re.findall(r"(\d+) replicas?", one.message)]
+        assert sum(numbers) == 8
+        assert not limited or "has 8 in use" in one.message

@@ -147,9 +147,9 @@ def test_a_rollout_that_never_ends_is_told_even_where_no_run_of_it_is(text, code
 
 def test_a_run_that_the_core_does_not_confirm_leaves_the_verdict_of_the_bound(monkeypatch):
     def not_confirmed(*_, **__):
-        raise engine.ReplayMismatch("no")
+        raise engine.replay.ReplayMismatch("no")
 
-    monkeypatch.setattr(engine, "replay", not_confirmed)
+    monkeypatch.setattr(engine.replay, "replay", not_confirmed)
     (found,) = findings(deployment(), inventory())
     assert (found.code, found.severity) == ("KLG101", "error")
 

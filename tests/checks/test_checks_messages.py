@@ -74,7 +74,7 @@ def test_a_rollout_of_too_many_states_is_a_note_that_says_so():
     two = "replicas: 2\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
     port = "ports: [{containerPort: 81, hostPort: 81}]"
     chat, emb = deployment(spec=two.replace("2", "3")), deployment(name="emb", spec=two, limits=gpus(2), more=port)
-    found = at_once(chat, emb, on=nodes(3, 1, 1), budget=1)
+    found = at_once(chat, emb, on=nodes(3, 1, 1), budget=150)
     told = r"whether the rollout ends is undecided: \d+ states were looked at and there are more"
     assert re.fullmatch(told, found.message)
     assert (found.severity, found.certainty) == ("note", "possible")

@@ -37,7 +37,7 @@ class Waves(EqualNodes):
             yield from keep(self.new, made, control, seen, (self.new,), self.name, by="Fleet")
         elif seen.ready(self.new) >= made:
             if seen.active(self.old) > self.replicas - made:
-                yield Action(control, "deletes an old pod", delete=self.old, family=(self.old,))
+                yield Action(control, "deletes an old pod", delete=(self.old, 1), family=(self.old,))
             elif made < self.replicas:
                 yield Action((min(self.replicas, made + self.wave),), "begins the next wave")
 

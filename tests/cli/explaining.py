@@ -65,7 +65,7 @@ def situations(folder, *arguments, **options):
 
 
 def explained(tmp_path, what, manifest, *nodes, more=""):
-    """The text of `explain`, its lines put together."""
+    """The text of `explain` before the answers behind the verdict, its lines put together."""
     (tmp_path / "m.yaml").write_text(manifest)
     listed = "".join(
         f"  - {{name: {name}, allocatable: {{cpu: 32, memory: 64Gi}}, gpus: {{model: L4, count: {gpus}}}}}\n"
@@ -74,7 +74,8 @@ def explained(tmp_path, what, manifest, *nodes, more=""):
     (tmp_path / "i.yaml").write_text(
         f'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\nnodes:\n{listed}{more}'
     )
-    return " ".join(kubelint("explain", what, "m.yaml", "-i", "i.yaml", cwd=tmp_path).out.split())
+    out = kubelint("explain", what, "m.yaml", "-i", "i.yaml", cwd=tmp_path).out
+    return " ".join(out.partition("\nwhy: ")[0].split())
 
 
 def workload(kind, name, replicas, gpus, *, spec="", pod=""):

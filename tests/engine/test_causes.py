@@ -277,7 +277,7 @@ def test_of_a_few_that_cannot_share_a_node_it_is_certain_that_not_all_run(ask, m
         assert len(one["objects"]) == number
 
 
-def test_what_ends_leaves_its_place_to_another(ask):
+def test_a_job_that_ends_takes_no_place_from_another_for_ever(ask):
     job = """apiVersion: batch/v1
 kind: Job
 metadata: {name: j, namespace: serving}
@@ -289,7 +289,7 @@ spec:
       containers: [{name: c, image: "x:1", ports: [{containerPort: 80, hostPort: 80}]}]
 """
     found = ask({"a.yaml": f"{with_host_port(0)}---\n{job}"}, cluster(1, 1))
-    assert [one["severity"] for one in found if one["code"] == "KLG109"] == ["warning"]
+    assert [one["object"] for one in found if one["code"] == "KLG109"] == ["Job/serving/j"]
 
 
 def test_of_a_few_that_want_one_device_the_devices_are_counted(ask):

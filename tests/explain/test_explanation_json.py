@@ -36,6 +36,7 @@ def test_json_is_one_object_with_the_documented_keys():
         "nodes",
         "situations",
         "rollout",
+        "decided",
     ]
     assert found["rollout"]["verdict"] == "stuck"
     assert (found["workload"], found["path"], found["line"]) == (

@@ -112,6 +112,9 @@ class _Files:
     def canonical(self, path: str) -> str:
         return path
 
+    def size(self, path: str) -> int | None:
+        return len(self._texts[path]) if path in self._texts else None
+
     def read(self, path: str) -> bytes | None:
         return self._texts.get(path)
 
@@ -164,6 +167,18 @@ def of_baseline(data: bytes) -> None:
 
 
 def of_check(data: bytes) -> None:
+    files = {"x.yaml": data, "i.yaml": (CORPUS / "inventory" / "concise.yaml").read_bytes()}
+    for inventory in ("i.yaml", "x.yaml"):
+        _checked(files, "--output-format", "json", "-i", inventory, "x.yaml")
+
+
+def of_names(data: bytes) -> None:
+    name = os.fsdecode(data.strip(b"\n").replace(b"/", b"_").replace(b"\0", b"_")[:200] + b".yaml")
+    for output in ("text", "concise", "sarif"):
+        _checked({name: _DEPLOYMENT}, "--output-format", output, ".")
+
+
+def _checked(files: dict[str, bytes], *arguments: str) -> None:
     from click.testing import CliRunner
 
     from kubelint_gpu.cli.main import main
@@ -172,14 +187,13 @@ def of_check(data: bytes) -> None:
         before = Path.cwd()
         os.chdir(folder)
         try:
-            Path("x.yaml").write_bytes(data)
-            Path("i.yaml").write_bytes((CORPUS / "inventory" / "concise.yaml").read_bytes())
-            for arguments in (("-i", "i.yaml", "x.yaml"), ("-i", "x.yaml", "x.yaml")):
-                done = CliRunner().invoke(main, ["check", "--output-format", "json", *arguments])
-                if done.exception is not None and not isinstance(done.exception, SystemExit):
-                    raise done.exception
-                assert done.exit_code in (0, 1, 2), done.output
-                assert "internal-error" not in done.output, done.output
+            for name, data in files.items():
+                Path(name).write_bytes(data)
+            done = CliRunner().invoke(main, ["check", *arguments])
+            if done.exception is not None and not isinstance(done.exception, SystemExit):
+                raise done.exception
+            assert done.exit_code in (0, 1, 2), done.output
+            assert "please report it" not in done.output, done.output
         finally:
             os.chdir(before)
 
@@ -191,6 +205,7 @@ TARGETS = {
     "kustomization": of_kustomization,
     "baseline": of_baseline,
     "check": of_check,
+    "names": of_names,
 }
 _EXAMPLES = {"reader": "*/*.yaml", "inventory": "*/inventory.yaml"}
 

@@ -6,7 +6,15 @@ That these do no harm is known until the program changes; others are tried for a
 import fuzzing
 import pytest
 
-RUNS = {"reader": 800, "inventory": 250, "configuration": 400, "kustomization": 400, "baseline": 400, "check": 80}
+RUNS = {
+    "reader": 800,
+    "inventory": 250,
+    "configuration": 400,
+    "kustomization": 400,
+    "baseline": 400,
+    "check": 80,
+    "names": 60,
+}
 
 
 @pytest.mark.parametrize("target", sorted(fuzzing.TARGETS))

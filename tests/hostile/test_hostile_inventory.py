@@ -226,3 +226,75 @@ def test_objects_that_decide_nothing_are_silent(tmp_path):
     assert [(each["code"], each["certainty"]) for each in findings if each["severity"] == "error"] == [
         ("KLG101", "certain")
     ]
+
+
+NODES = [{"name": "n1", "allocatable": {"cpu": 8, "memory": "32Gi"}, "gpus": {"model": "L4", "count": 1}}]
+POOL = {"name": "p", "autoscaling": {"min": 0, "max": 2}, "template": {"allocatable": {"cpu": 8, "memory": "32Gi"}}}
+DEVICES = {"name": "p", "count": 2, "template": {"devices": [{"model": "L4", "count": 2}]}}
+GROWN = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "p+1"}, "status": NODE["status"]}
+POD = {"name": "r", "namespace": "a", "node": "n1", "gpus": 0}
+NAMES = {
+    "a pool": ([{**CONCISE, "nodes": NODES, "pools": [POOL, POOL]}], "pool p is declared twice"),
+    "a pool in another document": (
+        [
+            {**CONCISE, "nodes": NODES, "pools": [POOL]},
+            {**CONCISE, "pools": [{**POOL, "namePattern": "q-{}", "count": 1}]},
+        ],
+        "pool p is declared twice",
+    ),
+    "a pool with nodes": (
+        [{**CONCISE, "nodes": NODES, "pools": [POOL, {**POOL, "count": 2}]}],
+        "pool p is declared twice",
+    ),
+    "a node of a pool": (
+        [{**CONCISE, "nodes": [*NODES, {"name": "p-1"}], "pools": [{**POOL, "count": 2}]}],
+        "Node p-1",
+    ),
+    "the nodes of two pools": (
+        [
+            {
+                **CONCISE,
+                "nodes": NODES,
+                "pools": [{**POOL, "count": 1}, {**POOL, "name": "q", "namePattern": "p-{}", "count": 1}],
+            }
+        ],
+        "Node p-1 is declared twice",
+    ),
+    "the template of a pool": (
+        [{**CONCISE, "nodes": [*NODES, {"name": "template-for-p"}], "pools": [POOL]}],
+        "pool p is declared twice",
+    ),
+    "a node that a pool may add": ([{**CONCISE, "nodes": NODES, "pools": [POOL]}, GROWN], '"p+1" is not the name'),
+    "nodes with a name that none has": (
+        [{**CONCISE, "nodes": NODES, "pools": [{**POOL, "count": 2, "namePattern": "p+{}"}]}],
+        '"p+1" is not the name',
+    ),
+    "devices of two pools": ([{**CONCISE, "nodes": NODES, "pools": [DEVICES, DEVICES]}], "pool p is declared twice"),
+    "devices of a node": (
+        [{**CONCISE, "nodes": [*NODES, {"name": "p-1", **DEVICES["template"]}], "pools": [DEVICES]}],
+        "Node p-1 is declared twice",
+    ),
+    "running pods": (
+        [{**CONCISE, "nodes": NODES, "running": [{**POD, "count": 2}, {**POD, "name": "r-2"}]}],
+        "Pod r-2 is declared twice",
+    ),
+    "priority classes": (
+        [{**CONCISE, "nodes": NODES, "priorityClasses": [{"name": "x", "value": 1}, {"name": "x", "value": 2}]}],
+        "PriorityClass x is declared twice",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_derived_name_that_is_there_twice_costs_itself(name, tmp_path):
+    objects, told = NAMES[name]
+    pools = [DEVICES] if "devices" in name else []
+    codes = checked(tmp_path, {**CONCISE, "nodes": NODES, "pools": pools}, manifest=GPU)[1]
+    made = checked(tmp_path, *objects, manifest=GPU)[1]
+    wrong = [one for one in made if one["code"] == "KLG601"]
+    assert any(told in one["message"] for one in wrong), wrong
+    assert {one["code"] for one in made} - {"KLG601"} == {one["code"] for one in codes}
+    ended = run("inventory", "validate", "inventory.yaml", cwd=tmp_path)
+    assert ended.returncode == 2
+    assert f"inventory.yaml:{wrong[0]['line']}:{wrong[0]['column']}".encode() in ended.stdout, ended
+    assert wrong[0]["column"] > 1

@@ -54,3 +54,16 @@ def test_claims_that_nobody_declares_are_named():
     many = replace(summary, unknown=tuple(f"ml/data-{number}" for number in range(9)))
     assert "9 claims (ml/data-0, ml/data-1, ...) are not known." in text(report(summary=many), width=200)
     assert "; claim ml/data is not known\n" in text(report(PIN, summary=summary), width=200)
+
+
+def test_undecided_questions_are_counted_with_their_reasons():
+    summary = Summary(files=1, workloads=1, nodes=1, undecided=3, reasons=(("a is not known", 2), ("b was cut", 1)))
+    told = "Checked 1 file, 0 documents, 1 workload against 1 node: nothing to report (3 undecided: 2 because a is not "
+    assert text(report(summary=summary), width=200) == f"{told}known, 1 because b was cut).\n"
+    one = replace(summary, undecided=1, reasons=(("a is not known", 1),))
+    assert "(1 undecided: a is not known)" in text(report(PIN, summary=one), width=200)
+
+
+def test_findings_that_are_not_shown_are_counted():
+    summary = Summary(files=1, workloads=1, nodes=1, hidden=2)
+    assert "nothing to report (2 not shown)." in text(report(summary=summary), width=200)

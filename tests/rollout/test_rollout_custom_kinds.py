@@ -119,7 +119,7 @@ def test_what_a_change_needs_is_compared_with_what_there_is(text, gpus, expected
 def test_the_message_says_what_its_new_pods_wait_for():
     (found,) = findings(ray(), inventory(8, 8, 8), "KLG101")
     assert found.message == (
-        "the rollout never ends: the new pod waits for 8 nvidia.com/gpu on n1, n2 and n3, held by 2 old pods and "
+        'the rollout never ends: the new "a" pod waits for 8 nvidia.com/gpu on n1, n2 and n3, held by 2 old "a" pods and '
         "another new pod, and the old pods are kept until the new ones are available"
     )
     assert "upgradeStrategy type None" in found.help[0]
@@ -134,8 +134,7 @@ def test_the_message_says_what_its_new_pods_wait_for():
 def test_the_templates_of_one_object_are_told_apart():
     found = findings(groups(), inventory(8, 8, 8), "KLG109")
     held = [one.message.partition(";")[0].partition("held by ")[2] for one in found]
-    other = "other pods of its own and LeaderWorkerSet serving/chat"
-    assert held == [f"{other} (template 2)", other]
+    assert held == [f"other pods of its own and its {role} pods" for role in ("worker", "leader")]
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,14 @@ def test_standard_input_that_is_not_there_is_an_error():
     assert collect(["-"]).errors == (SourceError("<stdin>", "there is no standard input to read"),)
 
 
+@pytest.mark.parametrize("given", [b"", b" \n\n"])
+def test_nothing_on_standard_input_is_an_error(given):
+    found = collect(["-"], stdin=io.BytesIO(given))
+    assert found.files == ()
+    (error,) = found.errors
+    assert error.message == "standard input is empty: the command that writes it may have failed"
+
+
 def test_a_file_that_is_too_large_is_not_taken_into_memory(tree):
     root = tree("a.yaml")
     (root / "a.yaml").write_bytes(b"a" * 1000)

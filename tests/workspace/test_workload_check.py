@@ -51,8 +51,8 @@ def test_every_pod_template_of_a_custom_resource_has_a_key_of_its_own():
     )
     found = unit(text, NODES)
     assert [one.key for one in found.subjects] == [
-        "LeaderWorkerSet/serving/chat",
-        "LeaderWorkerSet/serving/chat (template 2)",
+        "LeaderWorkerSet/serving/chat (leader)",
+        "LeaderWorkerSet/serving/chat (worker)",
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.validation.api_fields import Misfit, misfits, mismatch, template_misfits
-from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.values.names import NAMES_AS_LABELS, is_label, is_subdomain
 from kubelint_gpu.kube.values.plain import shortened, written
 from kubelint_gpu.workspace.answers import once
@@ -22,15 +22,23 @@ def refusals(manifest: Manifest, unfit: Iterable[Misfit], minor: int | None) -> 
     Patches are looked at for their types only. `unfit` is what `written_misfits` gives.
     """
     unfit = tuple(unfit)
-    said, unknown = {one.pointer for one in manifest.problems}, [one.pointer for one in unfit if not one.wanted]
+    said, unknown = {one.pointer for one in manifest.problems}, {one.pointer for one in unfit if not one.wanted}
+    around = {outer for one in said for outer in _outer(one)}
     for problem in (*_types(unfit), *further_problems(manifest, minor), *_gated(manifest, minor)):
         mine = problem.pointer
         # nothing was said of the field, of one around it, or of one inside it
-        if any(mine[: len(one)] == one for one in unknown):
+        outer = _outer(mine)
+        if not unknown.isdisjoint(outer):
             continue
-        if not any(mine[: len(one)] == one or one[: len(mine)] == mine for one in said):
-            said.add(problem.pointer)
+        if said.isdisjoint(outer) and mine not in around:
+            said.add(mine)
+            around.update(outer)
             yield problem
+
+
+def _outer(pointer: Pointer) -> list[Pointer]:
+    """The pointer, and those of all that it stands in."""
+    return [pointer[:length] for length in range(len(pointer) + 1)]
 
 
 def written_misfits(manifest: Manifest, minor: int | None) -> Iterator[Misfit]:

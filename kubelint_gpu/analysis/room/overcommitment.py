@@ -6,6 +6,7 @@ is counted without a search, and so it is known of any number of workloads.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from kubelint_gpu.analysis.devices.asked_devices import device_demands
@@ -17,7 +18,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.simulation.growth import possible_nodes
-from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.simulation.prepare.workload_change import is_temporary, own_pods, pods_of_others
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.answers import once
@@ -132,8 +133,8 @@ def allocatable_only(unit: ApplySet, resource: str) -> bool:
 def _parts(unit: ApplySet, resource: str, names: frozenset[str]) -> frozenset[Part]:
     known = _known_parts(unit)
     if (resource, names) not in known:
-        nodes = (nodes_at_most(unit)[name] for name in names if name in nodes_at_most(unit))
-        known[resource, names] = frozenset(Part(one.name, "", one.allocatable.get(resource, 0)) for one in nodes)
+        there = [name for name in names if name in nodes_at_most(unit)]
+        known[resource, names] = frozenset(Part(name, "", free_at_most(unit, name, resource)) for name in there)
     return known[resource, names]
 
 
@@ -148,6 +149,26 @@ def nodes_at_most(unit: ApplySet) -> Mapping[str, Node]:
     """The nodes that there are when pools are at their maximum, by name."""
     grown = possible_nodes(unit.growth, SIMULATION.pool_nodes)
     return {one.name: one for one in (*unit.cluster.nodes, *(grown.nodes if grown is not None else ()))}
+
+
+def free_at_most(unit: ApplySet, name: str, resource: str) -> int:
+    """How much of a resource a node has beside the running pods that stay, whatever becomes of these manifests."""
+    node = nodes_at_most(unit).get(name)
+    held = _held_for_good(unit).get(name, {}).get(resource, 0)
+    return 0 if node is None else max(0, node.allocatable.get(resource, 0) - held)
+
+
+@once
+def _held_for_good(unit: ApplySet) -> Mapping[str, Mapping[str, int]]:
+    """What running pods hold of each node that belong to none of these workloads, do not end and cannot be evicted."""
+    workloads = [one.new for one in transitions_in(unit).values()]
+    highest = max((one.spec.priority or 0 for one in workloads), default=0)
+    found: dict[str, Counter[str]] = {}
+    for pod in pods_of_others(workloads, unit.cluster.pods):
+        leaves = pod.finished or pod.meta.terminating or is_temporary(pod) or (pod.spec.priority or 0) < highest
+        if pod.spec.node_name and not leaves:
+            found.setdefault(pod.spec.node_name, Counter()).update(pod_requests(pod.spec))
+    return found
 
 
 def _exceeded(name: str, demands: Sequence[Requested]) -> Iterator[Overcommitment]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.room.known_room import taking_nodes
 from kubelint_gpu.engine.api import ApplySet, WorkloadCheck
 from kubelint_gpu.simulation.prepare.coupling import companion_workloads
 
@@ -17,6 +17,4 @@ def near_jobs(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
 
 def share_nodes(unit: ApplySet, one: WorkloadCheck, other: WorkloadCheck) -> bool:
     """Whether pods of both go to some node."""
-    judged = [judgements_in(unit).get(subject.key) for subject in (one, other)]
-    nodes = [found.eligible for found in judged if found is not None]
-    return len(nodes) == len(judged) and not nodes[0].isdisjoint(nodes[1])
+    return not taking_nodes(unit, one).isdisjoint(taking_nodes(unit, other))

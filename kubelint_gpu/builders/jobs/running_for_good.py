@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.predecessors import is_made
-from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.room.known_room import taking_nodes
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.engine.api import ApplySet, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.kube.objects.workload import Workload
@@ -39,12 +39,11 @@ def asking_too(others: Sequence[WorkloadCheck], resource: str) -> Iterator[Relat
 
 def _stays(unit: ApplySet, subject: WorkloadCheck, nodes: frozenset[str], *, daemons: bool) -> bool:
     """Whether a workload runs for good on some of the nodes."""
-    judgement = judgements_in(unit).get(subject.key)
-    if judgement is None or subject.controller.runs_to_completion:
+    if subject.controller.runs_to_completion or nodes.isdisjoint(taking_nodes(unit, subject)):
         return False
     if subject.controller.node_bound:
-        return not nodes.isdisjoint(judgement.eligible) and (daemons or not is_made(unit, subject))
-    return bool(subject.workload.replicas) and not nodes.isdisjoint(judgement.eligible)
+        return daemons or not is_made(unit, subject)
+    return bool(subject.workload.replicas)
 
 
 def while_running(others: Sequence[WorkloadCheck]) -> str:

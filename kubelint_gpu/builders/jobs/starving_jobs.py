@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond, grown_beyond
 from kubelint_gpu.analysis.harm import short_as_before
+from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.room.known_room import taking_nodes
 from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.builders.jobs.job_quota import outcome, refusal_beside, refused_job_pods
 from kubelint_gpu.builders.jobs.jobs_behind import behind
@@ -35,7 +37,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     judgement = judgements_in(unit).get(subject.key)
     if job is None or job.strategy.suspend or not workload.replicas or judgement is None:
         return
-    if subject.key in short_as_before(unit) or not judgement.eligible or judgement.by_bound:
+    if subject.key in short_as_before(unit) or judgement.by_bound or not taking_nodes(unit, subject):
         # where counting shows room for all that could be there, nobody starves
         return
     strategy, others = job.strategy, running_for_good(unit, [subject])
@@ -52,6 +54,8 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     )
     if unit.may_grow_for(subject) and not certain:
         return
+    # of a CronJob, the next run waits, and what runs beside it then might be gone
+    now = certain and not job.scheduled and not any(is_made(unit, one) for one in others)
     told, node = outcome(strategy, made=True), workload.spec.node_name
     lasts = stops_for_ever(strategy) or piles_up(strategy)
     ends = ("set activeDeadlineSeconds, which ends a run that waits",) if lasts else ()
@@ -71,7 +75,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
         manifest,
         cause="starving",
         certainty="certain" if certain else "possible",
-        severity="warning",
+        severity=None if now else "warning",
         scheduler=(waiting and waiting.scheduler) or None,
         related=(*policy, *(stakes(unit, subject, waiting) if waiting is not None else ())),
         cycle=(Wait(workload, waiting, standing=True, only=True).clause,) if waiting is not None else (),

@@ -8,6 +8,7 @@ from kubelint_gpu.cache.cache_folder import cache_folder
 from kubelint_gpu.cache.store import clean
 from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
+from kubelint_gpu.messages.printing import say
 
 
 @click.group("cache", cls=ManualGroup, short_help="Show and empty what earlier runs have kept.")
@@ -23,7 +24,7 @@ def directory() -> int:
     """
     folder = cache_folder()
     if folder is not None:
-        click.echo(folder)
+        say(str(folder))
     return NOTHING
 
 
@@ -35,5 +36,5 @@ def empty() -> int:
         freed = clean(folder) if folder is not None else 0
     except OSError as error:
         raise click.ClickException(f"cannot empty {folder}: {error.strerror or error}") from None
-    click.echo(f"{freed:,} bytes freed")
+    say(f"{freed:,} bytes freed")
     return NOTHING

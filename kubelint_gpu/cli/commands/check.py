@@ -14,6 +14,7 @@ from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH
 from kubelint_gpu.cli.outputs import pairs
+from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.configuration_file import configuration_for
 from kubelint_gpu.workspace.project.gathering import gather
@@ -35,7 +36,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         from kubelint_gpu.engine.selection import select
 
         configuration = Configuration() if options["isolated"] else configuration_for(options["config"], paths)
-        select(configuration, options["select"], options["ignore"], options["min_severity"])
+        select(configuration, options["select"], options["ignore"], options["min_severity"], options["fail_on"])
         show(ctx, configuration)
         return NOTHING
     if not paths:
@@ -44,6 +45,8 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         raise click.UsageError("--diff writes nothing: leave out --write-baseline")
     if options["shard"] is not None and options["write_baseline"]:
         raise click.UsageError("--write-baseline needs all files: leave out --shard")
+    named = (options[name] for name in ("config", "baseline", "write_baseline", "against"))
+    keep_out((*options["files"], *options["added"], *filter(None, named)))
     begun = time.perf_counter()
     targets = pairs(options["formats"], options["files"])
     for printed in ("statistics", "diff"):

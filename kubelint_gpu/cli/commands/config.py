@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
+from kubelint_gpu.messages.printing import say
 
 
 @click.group("config", cls=ManualGroup, short_help="Describe the configuration.")
@@ -17,4 +18,4 @@ def command() -> None:
 @command.command("schema", cls=ManualCommand)
 def schema() -> None:
     """Print the JSON Schema (draft-07) of the configuration."""
-    click.echo(Path(__file__).with_name("configuration.schema.json").read_text(encoding="utf-8"), nl=False)
+    say(Path(__file__).with_name("configuration.schema.json").read_text(encoding="utf-8"), nl=False)

@@ -9,6 +9,7 @@ import click
 from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH, codes
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.options import kustomize_options, option
 from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
 from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
@@ -73,4 +74,4 @@ def _rule(what: str, color: str) -> None:
     text = page(found.code).rstrip()
     if sys.stdout.isatty() or color == "always":
         text = "".join(terminal.page(text, options_for(sys.stdout, color))).rstrip()
-    click.echo(text, color=True)
+    say(text, color=True)

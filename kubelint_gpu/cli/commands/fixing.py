@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import click
-
 from kubelint_gpu.documents import Reading, SourceText, encode
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.asking import first_place
 from kubelint_gpu.engine.repair import repair
 from kubelint_gpu.engine.suppressing import Suppression
 from kubelint_gpu.findings.finding import Finding, Fix
+from kubelint_gpu.messages.display import visible
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.sources.checkout import repository_root
 from kubelint_gpu.sources.safe_write import NotWritable, replace_file
 from kubelint_gpu.values import Value
@@ -74,9 +74,9 @@ def _written(texts: Sequence[tuple[SourceText, SourceText]]) -> bool:
     """Whether every changed file could be written."""
     root = repository_root(Path.cwd())
     done = True
-    for _, source in texts:
+    for read, source in texts:
         try:
-            replace_file(Path(source.path), encode(source, source.text), root)
+            replace_file(Path(source.path), encode(source, source.text), root, was=encode(read, read.text))
         except NotWritable as error:
             complain(source.path, f"cannot be fixed: {error}")
             done = False
@@ -114,10 +114,17 @@ def print_diff(changed: Sequence[tuple[SourceText, SourceText]]) -> None:
     import difflib
 
     for before, after in changed:
-        old, new = before.text.splitlines(keepends=True), after.text.splitlines(keepends=True)
-        lines = difflib.unified_diff(old, new, _quoted(before.path), _quoted(after.path))
+        lines = difflib.unified_diff(_lines(before), _lines(after), _quoted(before.path), _quoted(after.path))
         for line in lines:
-            click.echo(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n", nl=False)
+            text = line.removesuffix("\n").removesuffix("\r")
+            shown = visible(text, keep="\t") + line[len(text) :]
+            say(shown if line.endswith("\n") else f"{shown}\n\\ No newline at end of file\n", nl=False)
+
+
+def _lines(source: SourceText) -> list[str]:
+    """The lines with their ends, as a tool that applies a diff tells them apart."""
+    *whole, rest = source.text.split("\n")
+    return [*(f"{line}\n" for line in whole), *filter(None, (rest,))]
 
 
 def _quoted(path: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 import click
@@ -14,6 +13,7 @@ from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
 from kubelint_gpu.cli.help.shell_completion import PATH
 from kubelint_gpu.cli.outputs import options_for
 from kubelint_gpu.messages.display import can_show
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.options import option
 from kubelint_gpu.workspace.project.worlds import read_world, tell_errors
 
@@ -34,7 +34,7 @@ def schema() -> None:
     """Print the JSON Schema (draft-07) of kind ClusterInventory."""
     from kubelint_gpu.inventory import schema_text
 
-    click.echo(schema_text(), nl=False)
+    say(schema_text(), nl=False)
 
 
 @command.command("validate", cls=ManualCommand)
@@ -54,14 +54,15 @@ def validate(files: tuple[str, ...], each: bool, color: str) -> int:
 def show(files: tuple[str, ...], output_format: str) -> int:
     """Show a table of inventory FILES: node classes, GPUs, labels, taints, what runs, what is free."""
     from kubelint_gpu.inventory.view.table import render, to_json
+    from kubelint_gpu.report.dump import dump
 
     world, failed = read_world(files)
     tell_errors(world)
     if failed or world.inventory is None or not world.usable:
         return FAILED
     if output_format == "json":
-        click.echo(json.dumps(to_json(world.inventory), indent=2, ensure_ascii=False))
+        say(dump(to_json(world.inventory), indent=2))
     else:
         width = options_for(sys.stdout, "never").width
-        click.echo(render(world.inventory, width=width, ascii_only=not can_show(sys.stdout)), nl=False)
+        say(render(world.inventory, width=width, ascii_only=not can_show(sys.stdout)), nl=False)
     return NOTHING if world.whole else FAILED

@@ -6,6 +6,7 @@ import click
 
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.options import option
 
 
@@ -28,9 +29,11 @@ def command(context: str, kubeconfig: str, anonymize: bool, leave_out: tuple[str
     from kubelint_gpu.inventory.capture.capturing import captured
     from kubelint_gpu.messages.wording import counted
     from kubelint_gpu.sources.kubectl import KubectlError, ask
+    from kubelint_gpu.sources.programs import keep_out
     from kubelint_gpu.workspace.cluster_context import ClusterContext
     from kubelint_gpu.workspace.project.worlds import complain, tell_errors
 
+    keep_out([output])
     without = [_resource(name) for name in leave_out]
     try:
         answers = ask(context=context, kubeconfig=kubeconfig, without=without)
@@ -77,7 +80,7 @@ def _write(text: str, output: str) -> None:
     from kubelint_gpu.sources.safe_write import NotWritable, write_file
 
     if output == "-":
-        click.echo(text, nl=False)
+        say(text, nl=False)
         return
     try:
         write_file(Path(output), text.encode())

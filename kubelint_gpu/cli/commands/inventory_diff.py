@@ -7,6 +7,7 @@ import click
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH
+from kubelint_gpu.messages.printing import say
 
 
 @click.command("diff", cls=ManualCommand)
@@ -33,5 +34,5 @@ def command(old: str, new: str) -> int:
         worlds.append(world.inventory)
     found = differences(*worlds)
     for sentence in found:
-        click.echo(visible(sentence))
+        say(visible(sentence))
     return FINDINGS if found else NOTHING

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import click
-
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.outputs import write
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import Summary
+from kubelint_gpu.messages.display import visible
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.report.content import assemble
 from kubelint_gpu.version import __version__
 from kubelint_gpu.workspace.project.worlds import read_world
@@ -33,7 +33,7 @@ def validate_files(files: tuple[str, ...], color: str) -> int:
         write(assemble(outcome.findings, summary, rules, sources, __version__), [("text", "-")], color)
     elif not failed:
         nodes = len(world.base.nodes)
-        click.echo(f"{', '.join(files)}: a valid inventory of {nodes} node{'' if nodes == 1 else 's'}")
+        say(f"{visible(', '.join(files))}: a valid inventory of {nodes} node{'' if nodes == 1 else 's'}")
     if failed or outcome.failed:
         return FAILED
     return FINDINGS if outcome.findings else NOTHING

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubelint_gpu.budget import EFFORTS
 from kubelint_gpu.cli.baseline import load_baseline, settle
 from kubelint_gpu.cli.checked_inputs import inputs_for
 from kubelint_gpu.cli.executors import executor_at
@@ -17,6 +18,7 @@ from kubelint_gpu.cli.outputs import category_of, print_statistics, write
 from kubelint_gpu.cli.own_files import own_files, refuse_own_files, wholly_checked
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import per_path_problems, select
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.project.gathering import Gathered
 from kubelint_gpu.workspace.project.progress import progress
@@ -38,7 +40,7 @@ def judged(
     """Check what was gathered, report, and give the exit code; the output is kept where the run has a `key`."""
     executor = executor_at(options["executor"])
     configuration = gathered.settings
-    selection = select(configuration, options["select"], options["ignore"], options["min_severity"])
+    selection = select(configuration, options["select"], options["ignore"], options["min_severity"], options["fail_on"])
     baseline = load_baseline(options["baseline"] or configuration.baseline)
     inputs, past = inputs_for(gathered, paths, inventories, options, store)
     own = own_files(inputs, configuration, baseline, options["write_baseline"])
@@ -65,6 +67,7 @@ def judged(
             inputs.units,
             inputs.world,
             suppression=suppression,
+            effort=EFFORTS[options["effort"]],
             executor=executor,
             tell=done,
             pictures=draws(name for name, _ in targets),
@@ -73,7 +76,8 @@ def judged(
     found = (*outcome.findings, *inputs.defects, *per_path_problems(selection.configuration))
     outcome = replace(outcome, findings=tuple(filter(inputs.reports, found)))
     if fixed is not None and options["diff"]:
-        left = any(selection.fails(one) and not baseline.accepts(one) for one in selection.selected(outcome.findings))
+        unaccepted = tuple(one for one in outcome.findings if not baseline.accepts(one))
+        left = any(map(selection.fails, selection.counted(unaccepted))) or selection.fails_undecided(unaccepted)
         if outcome.failed or inputs.failed or not inputs.usable:
             return FAILED
         return FINDINGS if (left or fixed.changed) and not options["exit_zero"] else NOTHING
@@ -81,11 +85,14 @@ def judged(
         baseline,
         options["write_baseline"],
         outcome.findings,
-        tuple(selection.selected(outcome.findings)),
+        tuple(selection.counted(outcome.findings)),
         wholly_checked(inputs, paths),
         failed=outcome.failed or inputs.failed,
     )
-    findings = settled.findings
+    open_questions = (one for one in outcome.findings if one.undecided and not baseline.accepts(one))
+    failing = any(map(selection.fails, settled.findings)) or selection.fails_undecided(open_questions)
+    shown = tuple(filter(selection.shows, settled.findings))
+    settled = replace(settled, findings=shown, hidden=len(settled.findings) - len(shown))
     settings = selection.configuration.source
     report = report_of(inputs, outcome, settled, time.perf_counter() - begun, [name for name, _ in targets], settings)
     if options["statistics"]:
@@ -98,16 +105,16 @@ def judged(
         fix_hints=fixed is None,
         category=category_of(inventories or configuration.inventories),
         quiet=options["quiet"],
+        why=options["why"],
     )
     if fixed is not None:
         from kubelint_gpu.cli.commands.fixing import tell
 
         tell(fixed)
     if report.failed and all(target != "-" for _, target in targets):
-        click.echo(f"kubelint-gpu: the run failed: {report.failed}", err=True)
+        say(f"kubelint-gpu: the run failed: {report.failed}", err=True)
     code = FAILED
     if not (outcome.failed or inputs.failed):
-        failing = any(selection.fails(finding) for finding in findings)
         code = FINDINGS if failing and not options["exit_zero"] else NOTHING
         if store is not None and key is not None:
             from kubelint_gpu.cache.kept_output import keep

@@ -11,6 +11,7 @@ import click
 from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
 from kubelint_gpu.cli.help.shell_completion import PATH
+from kubelint_gpu.messages.display import commandless
 from kubelint_gpu.options import option
 from kubelint_gpu.report.merging import NotMergeable, merged
 from kubelint_gpu.sources.files import NotReadable, read_named
@@ -35,7 +36,7 @@ def merge(files: tuple[str, ...], output_file: str | None) -> int:
     except NotMergeable as error:
         raise click.ClickException(f"cannot merge {', '.join(files)}: {error}") from None
     if output_file is None:
-        sys.stdout.write(text)
+        sys.stdout.write(commandless(text))
         return NOTHING
     try:
         write_file(Path(output_file), text.encode())

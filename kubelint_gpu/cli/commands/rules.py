@@ -10,6 +10,7 @@ import click
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.findings.catalogue import every_rule
 from kubelint_gpu.findings.finding import RuleInfo
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.options import option
 
 _INDENT = 8
@@ -24,14 +25,14 @@ def command(output_format: str) -> None:
         import json
 
         keys = ("code", "name", "severity", "summary", "fix", "since", "url")
-        click.echo(json.dumps([{key: getattr(found, key) for key in keys} for found in rules], indent=2))
+        say(json.dumps([{key: getattr(found, key) for key in keys} for found in rules], indent=2))
         return
     if sys.stdout.isatty():
         _table(rules)
         return
     widest = max((len(found.name) for found in rules), default=0)
     for found in rules:
-        click.echo(f"{found.code}  {found.severity:<7}  {found.name:<{widest}}  {found.summary}")
+        say(f"{found.code}  {found.severity:<7}  {found.name:<{widest}}  {found.summary}")
 
 
 def _table(rules: Sequence[RuleInfo]) -> None:
@@ -43,6 +44,6 @@ def _table(rules: Sequence[RuleInfo]) -> None:
     for found in rules:
         severity = theme.paint(found.severity, found.severity) + " " * (len("warning") - len(found.severity))
         fix = "" if found.fix == "none" else f"  (fix: {found.fix})"
-        click.echo(f"{theme.paint('bold', found.code)}  {severity}  {theme.paint('bold', found.name)}{fix}", color=True)
+        say(f"{theme.paint('bold', found.code)}  {severity}  {theme.paint('bold', found.name)}{fix}", color=True)
         for line in theme.wrap(theme.show(found.summary), first=_INDENT, hang=_INDENT):
-            click.echo(" " * _INDENT + line)
+            say(" " * _INDENT + line)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
+from kubelint_gpu.analysis.decided import ask
+from kubelint_gpu.budget import NORMAL
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
-from kubelint_gpu.engine.results.shares import steps_of
 from kubelint_gpu.explain.lookup import find
 from kubelint_gpu.explain.scheduling_moments import situations
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.work import UsedUp, limited
 from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.configuration_file import configuration_for
@@ -48,21 +51,22 @@ def explain_workload(
         return FAILED
     unit, subject = find(what, inputs.units)
     try:
-        with limited(steps_of((unit,))):
+        with limited(NORMAL.run, NORMAL.group):
             found = situations(unit, subject)
+            with suppress(UsedUp):
+                ask(unit)
     except UsedUp:
         raise click.ClickException(
             f"{what} asks for more work than one explanation may take: pod and cluster are too large together"
         ) from None
     if output_format == "json":
-        import json
-
         from kubelint_gpu.explain.explanation_json import to_json
+        from kubelint_gpu.report.dump import dump
 
-        click.echo(json.dumps(to_json(unit, subject, found), indent=2, ensure_ascii=False))
+        say(dump(to_json(unit, subject, found), indent=2))
     else:
         from kubelint_gpu.cli.outputs import options_for
         from kubelint_gpu.explain.explanation_text import render
 
-        click.echo("\n".join(render(unit, subject, found, options_for(sys.stdout, color))), color=True)
+        say("\n".join(render(unit, subject, found, options_for(sys.stdout, color))), color=True)
     return FAILED if inputs.failed or not all(world.whole for world in inputs.worlds) else NOTHING

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 CHECKED = (
-    ("0", "nothing was found that fails: no error and no warning (notes do not fail)"),
+    ("0", "nothing was found that fails: no error and no warning, or what --fail-on says"),
     ("1", "there are findings"),
     ("2", "the run itself failed: bad usage, a missing file, an inventory that cannot be used, or not all of it"),
     ("130", "interrupted"),

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.documents.editing import together
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.asking import drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic, Identity
-from kubelint_gpu.engine.fixes.trials import changed_by, other_devices
+from kubelint_gpu.engine.fixes.trials import changed_by, is_open, other_devices, unaffected
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import UsedUp, part
@@ -107,7 +108,7 @@ def _members(wanted: Sequence[Diagnostic]) -> Iterator[_Member]:
     for place, draft in enumerate(wanted):
         for number, proposal in enumerate(draft.proposals):
             try:
-                edits = proposal.edits()
+                edits = together(proposal.edits)
             except (NotEditable, UsedUp):
                 continue
             if edits and draft.manifest is not None:
@@ -144,9 +145,11 @@ class _Trial:
         except (NotEditable, UsedUp):
             return half
         with part(1, _PART):
-            after, crashed = drafts_of(changed)
+            spared = unaffected(self._unit, changed)
+            after, crashed = drafts_of(changed, without=spared)
         now = {found.identity: found.effective_severity for found in after}
-        bad = [found for found in after if found.effective_severity != "note" or found.undecided]
+        mine = {one.draft.identity[1:3] for one in members}
+        bad = [found for found in after if found.effective_severity != "note" or is_open(found, mine)]
         worse = {found.identity[1:3] for found in bad if found.identity not in self._before}
         named = frozenset(
             one.attempt for one in members if one.draft.identity in now or one.draft.identity[1:3] in worse

@@ -9,10 +9,12 @@ from kubelint_gpu.documents import editing, encode, read
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.asking import claims_behind, drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate, Identity
+from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import Fix, Refusal, TextEdit
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wording import USED_UP, workload_name
+from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, left, part
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import place_of
@@ -80,7 +82,7 @@ def tried(
         waiting = misplaced_fields.misplaced_in(unit, draft.manifest)
     for number, proposal in enumerate(draft.proposals):
         try:
-            edits = proposal.edits()
+            edits = editing.together(proposal.edits)
             if not edits:
                 continue
             early = misplaced_fields.overtaken(waiting, changed_by(unit, edits)) if waiting else ""
@@ -98,7 +100,7 @@ def tried(
                 continue
             with part(1, _PART_OF_TRIAL):
                 changed = changed_by(unit, edits)
-                why = objection(changed, (draft, *beside), drafts) if proposal.must_prove else ""
+                why = objection(unit, changed, (draft, *beside), drafts) if proposal.must_prove else ""
             other = "" if proposal.of_amounts else asks_for_other(unit, changed)
             works = not other and not why
             made = _of_sources(unit, changed, edits) if works and unit.rendered else edits
@@ -180,9 +182,29 @@ def other_devices(old: Workload, new: Workload) -> bool:
     return was not in (0, now)
 
 
-def objection(changed: ApplySet, mended: Sequence[Diagnostic], drafts: Sequence[Diagnostic]) -> str:
+_OF_SEVERAL = "KLG106"
+"""The rule about rollouts that begin together: they are named by the first of them."""
+_OF_STEADY_STATE = frozenset(("drain", "capacity"))
+"""The tags of rules about what runs: how a workload is rolled out does not matter to these."""
+
+
+def unaffected(unit: ApplySet, changed: ApplySet) -> frozenset[str]:
+    """Return tags of rules that a change of a unit cannot concern; none if it may concern all."""
+    if len(unit.manifests) != len(changed.manifests):
+        return frozenset()
+    pairs = zip(unit.manifests, changed.manifests, strict=True)
+    other = [(one.workload, two.workload) for one, two in pairs if one.item.value != two.item.value]
+    rolls_only = all(
+        old is not None and new is not None and replace(new, strategy=old.strategy) == old for old, new in other
+    )
+    return _OF_STEADY_STATE if rolls_only else frozenset()
+
+
+def objection(unit: ApplySet, changed: ApplySet, mended: Sequence[Diagnostic], drafts: Sequence[Diagnostic]) -> str:
     """Why a change of a unit does not mend some findings, or not without harm; empty where it does."""
-    after, crashed = drafts_of(changed)
+    spared = unaffected(unit, changed)
+    spared = spared if all(spared.isdisjoint(rule(draft.code).tags) for draft in mended) else frozenset()
+    after, crashed = drafts_of(changed, without=spared)
     if crashed:
         return f"with it {crashed[-1].message}"
     if not {draft.identity for draft in mended}.isdisjoint(found.identity for found in after):
@@ -191,11 +213,16 @@ def objection(changed: ApplySet, mended: Sequence[Diagnostic], drafts: Sequence[
     # a note that the finding stood before is no price of the change
     fresh = [found for found in after if found.identity not in before]
     about = {draft.identity[1:3] for draft in mended}
-    still_open = [found for found in fresh if found.undecided and found.identity[1:3] in about]
+    still_open = [found for found in fresh if is_open(found, about)]
     if still_open:
         return f"with it {still_open[0].message}"
     worse = [found for found in fresh if found.effective_severity != "note"]
     return f"it would bring {worse[0].code}: {worse[0].message}" if worse else ""
+
+
+def is_open(found: Diagnostic, about: Container[tuple[str, ...]]) -> bool:
+    """Whether a finding leaves undecided what becomes of one of some objects: not of rollouts that begin together."""
+    return bool(found.undecided) and found.code != _OF_SEVERAL and found.identity[1:3] in about
 
 
 def cured(changed: ApplySet, drafts: Sequence[Diagnostic]) -> frozenset[Identity]:

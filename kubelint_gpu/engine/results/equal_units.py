@@ -81,7 +81,11 @@ def _moved(judged: Judged, old: str, new: str) -> Judged | None:
         )
         return identified(moved)
 
-    return replace(judged, found=tuple(replace(one, finding=finding(one.finding)) for one in judged.found))
+    return replace(
+        judged,
+        found=tuple(replace(one, finding=finding(one.finding)) for one in judged.found),
+        decided=tuple(replace(one, path=new) if one.path == old else one for one in judged.decided),
+    )
 
 
 def _texts(finding: Finding) -> Iterator[str]:

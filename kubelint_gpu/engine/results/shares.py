@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from kubelint_gpu.budget import BUDGET, Budget
+from kubelint_gpu.budget import NORMAL, Effort
 from kubelint_gpu.engine.executors.executor import Executor, untold
 from kubelint_gpu.engine.executors.processes import ALONE
 from kubelint_gpu.engine.results.kept_results import KeptResults
@@ -14,12 +14,8 @@ from kubelint_gpu.work import limited
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 Answer = TypeVar("Answer")
-
-
-def steps_of(units: Sequence[ApplySet], budget: Budget = BUDGET) -> int:
-    """The steps of a run about some units."""
-    documents = sum(reading.count for unit in units for reading in unit.readings)
-    return budget.run_of(documents, max((unit.world.node_count for unit in units), default=0))
+_FIRST = 10
+"""What part of the allowance of a group each of several units has at first; most need less."""
 
 
 def coarse(steps: int) -> int:
@@ -33,16 +29,17 @@ def within_budget(
     units: Sequence[ApplySet],
     executor: Executor | None = None,
     tell: Callable[[int], None] = untold,
-    budget: Budget = BUDGET,
+    effort: Effort = NORMAL,
     kept: KeptResults | None = None,
 ) -> list[Answer]:
     """`work` of each unit, in their order, within the budget of the run; what is `kept` is not asked again.
 
     All have equal shares of it; what these leave is shared out among those that had too little, which are asked anew.
     """
-    limits, executor = partial(_limited, work), executor or ALONE
-    whole = steps_of(units, budget)
-    first = max(budget.least, coarse(whole // len(units)) if len(units) > 1 else whole)
+    limits, executor = partial(_limited, work, effort.group), executor or ALONE
+    whole = effort.run
+    share = min(coarse(whole // max(1, len(units))), effort.group // _FIRST)
+    first = max(effort.least, share) if len(units) > 1 else whole
     found = _asked(limits, [(unit, first) for unit in units], executor, tell, kept)
     short = [number for number, (_, _, cut) in enumerate(found) if cut]
     more = (whole - sum(first - left for _, left, _ in found)) // max(1, len(short))
@@ -53,10 +50,10 @@ def within_budget(
     return [answer for answer, _, _ in found]
 
 
-def _limited(work: Callable[[ApplySet], Answer], one: tuple[ApplySet, int]) -> tuple[Answer, int, bool]:
+def _limited(work: Callable[[ApplySet], Answer], group: int, one: tuple[ApplySet, int]) -> tuple[Answer, int, bool]:
     """What comes of a unit with so many steps, the steps that are left, and whether something was cut off."""
     unit, steps = one
-    with limited(steps) as allowance:
+    with limited(steps, group) as allowance:
         answer = work(unit)
     if allowance.cut:
         unit.forget()

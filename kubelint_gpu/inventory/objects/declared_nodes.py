@@ -30,6 +30,7 @@ HOSTNAME = "kubernetes.io/hostname"
 # A resource that a concise node leaves out has no limit; the scheduler needs a number that no request reaches.
 _NO_LIMIT = {"cpu": "1000000", "memory": "1Pi", "ephemeral-storage": "1Pi"}
 _PODS = "110"
+_TEMPLATE = "template-for-"
 
 
 def node(item: Item, pointer: Pointer, problems: list[InventoryError]) -> Declared | None:
@@ -55,7 +56,7 @@ def pool(item: Item, pointer: Pointer, room: int, problems: list[InventoryError]
         sentence = f"the pool brings the cluster above {MOST_NODES:,} nodes, more than an inventory may have"
         problems.append(error_at(item, (*pointer, "count"), sentence))
         count = 0
-    template_name = f"template-for-{name}"
+    template_name = _TEMPLATE + name
     template = _expanded(
         item, (*pointer, "template"), (*pointer, "name"), template_name, entry["template"], problems, pool=name
     )
@@ -64,6 +65,12 @@ def pool(item: Item, pointer: Pointer, room: int, problems: list[InventoryError]
     pattern = entry.get("namePattern", name + "-{}")
     nodes = [_named(template, pattern.replace("{}", str(number)), template_name) for number in range(1, count + 1)]
     return Pool(name, template, tuple(found.name for found in nodes), autoscaling), nodes
+
+
+def pool_of_template(declared: Declared) -> str:
+    """What the pool is called that a node is the template of, such as `pool gpu`; empty where it is none."""
+    pool = declared.value["metadata"].get("annotations", {}).get(POOL, "")
+    return f"pool {pool}" if pool and declared.name == _TEMPLATE + pool else ""
 
 
 def _expanded(

@@ -29,7 +29,11 @@ from kubelint_gpu.kube.values.plain import at
 from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.values import replace
 
-MIN_SCALE = "autoscaling.knative.dev/min-scale"
+MIN_SCALES = ("autoscaling.knative.dev/min-scale", "autoscaling.knative.dev/minScale")
+"""The annotation with the least number of pods of a revision, and its former name, which still counts."""
+DEPLOYMENT_MODE = "serving.kserve.io/deploymentMode"
+_SERVERLESS = ("Serverless", "Knative")
+_REVISION = "the pods of the old revision go when those of the new one are ready"
 _ALL, _NONE = IntOrPercent(100, percent=True), IntOrPercent(0)
 
 
@@ -43,7 +47,9 @@ def custom_strategy(row: dict[str, Any], template: dict[str, Any], root: Fields,
     return WrittenStrategy(update, freeze(root.down("spec").value)) if update else None
 
 
-def _beside(where: Pointer, why: str, remedy: str = "", *, paused: bool = False) -> DeploymentStrategy:
+def _beside(
+    where: Pointer, why: str, remedy: str = "", *, paused: bool = False, revised: bool = False
+) -> DeploymentStrategy:
     """All new pods are made beside the old ones, which go when all of them are ready."""
     return DeploymentStrategy(
         max_surge=_ALL,
@@ -54,6 +60,7 @@ def _beside(where: Pointer, why: str, remedy: str = "", *, paused: bool = False)
         why=why,
         remedy=remedy,
         paused=paused,
+        revised=revised,
     )
 
 
@@ -66,6 +73,7 @@ def _second_cluster(root: Fields, _template: dict[str, Any], _pods: int) -> Stra
         ("spec", "upgradeStrategy", "type"),
         "a RayService makes a whole second cluster beside the first one, which goes when the second one serves",
         "upgradeStrategy type None makes no second cluster: delete and create the RayService to change it",
+        revised=True,
     )
 
 
@@ -124,9 +132,24 @@ def revisions_apart(value: dict[str, Any], selector: LabelSelector | None) -> tu
 
 def _revision(root: Fields, _template: dict[str, Any], _pods: int) -> Strategy | None:
     """A Knative Service; one that may be scaled to nothing is taken to be so when it changes."""
-    where: Pointer = ("spec", "template", "metadata", "annotations", MIN_SCALE)
-    kept = at(root.value, where) is not None
-    return _beside(where, "the pods of the old revision go when those of the new one are ready") if kept else None
+    where: Pointer = ("spec", "template", "metadata", "annotations")
+    kept = next((name for name in MIN_SCALES if at(root.value, (*where, name)) is not None), None)
+    return _beside((*where, kept), _REVISION, revised=True) if kept is not None else None
+
+
+def _kserve(root: Fields, template: dict[str, Any], pods: int) -> Strategy | None:
+    """A KServe component: a revision of Knative in Serverless mode, else a Deployment.
+
+    Without the annotation, the mode is a setting of the operator.
+    Source: `GetDeploymentMode` of pkg/controller/v1beta1/inferenceservice, KServe 0.15; 0.16 calls the modes otherwise.
+    """
+    written = at(root.value, ("metadata", "annotations", DEPLOYMENT_MODE))
+    mode = written if isinstance(written, str) else at(root.value, ("status", "deploymentMode"))
+    if mode not in _SERVERLESS:
+        return _deployment(root, template, pods)
+    where: Pointer = (*template["path"].split("."), "minReplicas")
+    remedy = "deploymentStrategy has an effect in RawDeployment mode only: there, type Recreate needs no further pod"
+    return _beside(where, _REVISION, remedy, revised=True) if pods else None
 
 
 def _deployment(root: Fields, template: dict[str, Any], _pods: int) -> Strategy:
@@ -147,6 +170,7 @@ _READERS: dict[str, Callable[[Fields, dict[str, Any], int], Strategy | None]] = 
     "argo": _argo,
     "deployment": _deployment,
     "groups": _groups,
+    "kserve": _kserve,
     "revision": _revision,
     "second cluster": _second_cluster,
 }

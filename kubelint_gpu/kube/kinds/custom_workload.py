@@ -13,6 +13,8 @@ same in every version, if the field `autoscaled` is not true; those of which `su
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -26,10 +28,14 @@ from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.plain import at
 from kubelint_gpu.kube.values.selectors import read_label_selector
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import replace
 
 _TABLE = "custom_workloads.json"
 _DIGITS = 10
+_NAMES = ("name", "groupName")
+_SUFFIX = pattern(r"(Pod)?(Group)?(Spec|Template)$|^template$", re.ASCII)
+_ROLE = pattern(r"[A-Za-z0-9][-A-Za-z0-9]{0,62}", re.ASCII)
 # kinds whose pods are placed by what another object says
 PLACED_ELSEWHERE = ("TrainJob", "VLLMRuntime")
 # kinds whose pods cannot be given a class: their fields have no place for it
@@ -56,6 +62,15 @@ def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[In
 
     They have no selector but that of a Rollout.
     """
+    found = list(_of_templates(value))
+    roles = Counter(role for _, role, _ in found)
+    for workload, role, problems in found:
+        alone = len(found) == 1 or roles[role] > 1 or not role
+        yield workload if alone else replace(workload, named=role), problems
+
+
+def _of_templates(value: dict[str, Any]) -> Iterator[tuple[Workload, str, tuple[InvalidObject, ...]]]:
+    """Yield the workload of each template, with the role of its pods."""
     row, part = row_of(value), 0
     for template in row["templates"] if row is not None else ():
         for pointer, captured in _found(value, template["path"]):
@@ -69,7 +84,21 @@ def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[In
             if found is not None:
                 part += not found.partial
                 found = _replaced(found, row or {}, template, Fields(value, (), problems))
-                yield replace(found, part=part), tuple(problems)
+                yield replace(found, part=part), _role(value, pointer), tuple(problems)
+
+
+def _role(value: dict[str, Any], pointer: Pointer) -> str:
+    """Return what the fields above a template call its pods, without what all of them share; empty if nothing does."""
+    for end in range(len(pointer), 0, -1):
+        step = pointer[end - 1]
+        if isinstance(step, int):
+            entry = _at(value, pointer[:end])
+            names = (entry.get(key) for key in _NAMES) if isinstance(entry, dict) else ()
+            return next((f'"{name}"' for name in names if isinstance(name, str) and _ROLE().fullmatch(name)), "")
+        role = _SUFFIX().sub("", step)
+        if role not in ("", "spec") and _ROLE().fullmatch(role):
+            return role[:1].lower() + role[1:]
+    return ""
 
 
 def _replaced(found: Workload, row: dict[str, Any], template: dict[str, Any], root: Fields) -> Workload:
@@ -150,13 +179,16 @@ def _found(value: Any, path: str) -> Iterator[tuple[Pointer, tuple[str | int, ..
 
 
 def _product(value: Any, paths: list[str], captured: tuple[str | int, ...]) -> int:
-    """The product of some counts, 1 for each that is not written; wildcards stand for what was captured."""
+    """The product of some counts, 1 for each that is not written; wildcards stand for what was captured.
+
+    Of an annotation with several names, separated by `|`, the first that is there counts.
+    """
     total = 1
     for path in paths:
         wild = iter(captured)
         here = value
         fields, _, annotation = path.partition(".annotations.")
-        for part in (*fields.split("."), *(("annotations", annotation) if annotation else ())):
+        for part in (*fields.split("."), *(("annotations",) if annotation else ())):
             here = (
                 here.get(str(next(wild, "")) if part == "*" else part.removesuffix("[]"))
                 if isinstance(here, dict)
@@ -165,6 +197,9 @@ def _product(value: Any, paths: list[str], captured: tuple[str | int, ...]) -> i
             if part.endswith("[]"):
                 index = next(wild, None)
                 here = here[index] if isinstance(here, list) and isinstance(index, int) and index < len(here) else None
+        if annotation:
+            names = annotation.split("|") if isinstance(here, dict) else ()
+            here = next((here[name] for name in names if name in here), None)
         if annotation and isinstance(here, str) and here.isdecimal() and len(here) < _DIGITS:
             here = int(here)
         if isinstance(here, int) and not isinstance(here, bool) and here >= 0:

@@ -196,12 +196,35 @@ class Contradiction(Value):
 
 def contradiction(bounds: Iterable[NumberBound]) -> Contradiction | None:
     """The smallest set of requirements of a conjunction that excludes every node; None where there is none."""
+    bounds = tuple(bounds)
+    charge(len(bounds))
     by_subject = grouped((bound.subject, bound) for bound in bounds)
     for plain in (False, True):
         for members in by_subject.values():
             if _is_empty(members, plain=plain):
                 return Contradiction(tuple(_smallest(members, plain=plain)), plain)
     return None
+
+
+def conjunction(bounds: Iterable[NumberBound]) -> dict[tuple[bool, str], Allowed]:
+    """What requirements that hold together allow, by what each is about."""
+    found: dict[tuple[bool, str], Allowed] = {}
+    for bound in bounds:
+        charge(1)
+        found[bound.subject] = found.get(bound.subject, ANYTHING) & bound.allowed
+    return found
+
+
+def agree(one: Mapping[tuple[bool, str], Allowed], bounds: Iterable[NumberBound]) -> bool:
+    """Whether a node could satisfy a conjunction and, at the same time, some more requirements."""
+    found: dict[tuple[bool, str], Allowed] = {}
+    for bound in bounds:
+        charge(1)
+        subject = bound.subject
+        found[subject] = found.get(subject, one.get(subject, ANYTHING)) & bound.allowed
+        if found[subject].plainly_empty:
+            return False
+    return True
 
 
 def unsatisfiable(spec: PodSpec) -> tuple[Contradiction, ...] | None:

@@ -70,6 +70,8 @@ class DeploymentStrategy(PartlyCompared):
             before old ones go for them; None where each counts by itself.
         why: of a custom resource whose fields do not say it, why old pods stay, as a clause.
         remedy: what would need less, where no fix does it.
+        revised: of a custom resource, whether each revision has its own number of pods, which no change of the next one
+            scales.
         by_default: whether neither maxSurge nor maxUnavailable is written.
     """
 
@@ -84,6 +86,7 @@ class DeploymentStrategy(PartlyCompared):
     batch: IntOrPercent | None = None
     why: str = ""
     remedy: str = ""
+    revised: bool = False
     by_default: bool = False
 
 

@@ -44,6 +44,7 @@ class Workload(Value, dict=True):
         spec_key: what the pod's spec is called under `template_pointer`.
         custom: it comes from a custom resource.
         part: which of the templates of a custom resource it is, counted from 1.
+        named: the role of its pods in that resource; empty if it has no other templates, or two have one name.
         approximate: how many pods a custom resource has, or how they are replaced, depends on an autoscaler or on the
             version of its operator: nothing is certain of its rollouts.
         extended: its pod template has fields of its own, and need not have all that a pod has, so that the API server's
@@ -65,6 +66,7 @@ class Workload(Value, dict=True):
     spec_key: str | int = "spec"
     custom: bool = False
     part: int = 1
+    named: str = ""
     approximate: bool = False
     extended: bool = False
     asks: tuple[Pointer, ...] = ()
@@ -73,8 +75,13 @@ class Workload(Value, dict=True):
 
     @cached_property
     def key(self) -> str:
-        """`kind/namespace/name`, and which template of a custom resource it is if that is not the first."""
-        return f"{self.object}{f' (template {self.part})' if self.part > 1 else ''}"
+        """`kind/namespace/name`, and the role of its pods if a custom resource has several templates."""
+        return f"{self.object}{f' ({self.role})' if self.part > 1 or self.named else ''}"
+
+    @property
+    def role(self) -> str:
+        """Return what a custom resource calls the pods of this template: `worker`, or the quoted name of an entry."""
+        return self.named or f"template {self.part}"
 
     @cached_property
     def object(self) -> str:

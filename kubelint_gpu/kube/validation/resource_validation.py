@@ -109,7 +109,7 @@ def _divides(size: str, value: Any) -> bool:
 
 
 def _claims(spec: dict[str, Any], base: Pointer) -> Problems:
-    names: list[str] = []
+    names: set[str] = set()
     for index, entry in enumerate(sequence(spec.get("resourceClaims"))):
         claim, where = mapping(entry), (*base, "resourceClaims", index)
         name = claim.get("name")
@@ -120,7 +120,7 @@ def _claims(spec: dict[str, Any], base: Pointer) -> Problems:
             if name in names:
                 yield InvalidObject(f'duplicate value "{name}"', (*where, "name"), name)
         if isinstance(name, str):
-            names.append(name)
+            names.add(name)
         given = [key for key in _SOURCES if claim.get(key) is not None]
         for key in given:
             target = claim[key]
@@ -134,11 +134,12 @@ def _claims(spec: dict[str, Any], base: Pointer) -> Problems:
         return
     for pointer, container in containers(spec, base):
         claims = sequence(mapping(container.get("resources")).get("claims"))
-        yield from _claimed(claims, (*pointer, "resources", "claims"), sorted(names))
+        yield from _claimed(claims, (*pointer, "resources", "claims"), names)
 
 
-def _claimed(claims: list[Any], base: Pointer, names: list[str]) -> Problems:
-    seen: list[tuple[str, Any]] = []
+def _claimed(claims: list[Any], base: Pointer, names: set[str]) -> Problems:
+    listed = ", ".join(sorted(names)[:8])
+    asked, whole, seen = set[str](), set[str](), set[tuple[str, str]]()
     for index, entry in enumerate(claims):
         found = mapping(entry)
         name = written(found.get("name"))
@@ -147,12 +148,16 @@ def _claimed(claims: list[Any], base: Pointer, names: list[str]) -> Problems:
                 yield InvalidObject("name is required in a claim", (*base, index), None)
             continue
         if name not in names:
-            known = f": {', '.join(names[:8])}" if names else " which is empty"
+            known = f": {listed}" if names else " which is empty"
             yield InvalidObject(f'there is no "{name}" in the pod\'s resourceClaims{known}', (*base, index), name)
         request = found.get("request") or None
         if isinstance(request, str) and not is_label(request) and not is_placeholder(request):
             text = f'"{shortened(request)}" is not a name: lower case letters, digits and "-", at most 63'
             yield InvalidObject(text, (*base, index, "request"), request)
-        if (name, None) in seen or (name, request) in seen or (request is None and name in [one for one, _ in seen]):
+        same = (name, written(request))
+        if name in whole or same in seen or (request is None and name in asked):
             yield InvalidObject(f'duplicate value "{name}"', (*base, index), name)
-        seen.append((name, request))
+        asked.add(name)
+        seen.add(same)
+        if request is None:
+            whole.add(name)

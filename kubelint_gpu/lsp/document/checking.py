@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from kubelint_gpu.budget import EFFORTS
 from kubelint_gpu.documents import Reading, SourceText
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import Selection, per_path_problems, select
@@ -74,7 +75,7 @@ class _Checked:
             return found | self._written(told, world.readings, lambda path: path == project.path)
         unit = project.unit()
         # what is wrong with the inventory was found when it was read
-        outcome = check((unit,), ClusterContext(), suppression=suppression(self._selection))
+        outcome = check((unit,), ClusterContext(), suppression=suppression(self._selection), effort=EFFORTS["low"])
         findings = list(self._selection.selected(outcome.findings))
         readings = (*unit.readings, *project.world.readings)
         mine = self._written(findings, readings, lambda path: path == project.path).get(project.path, [])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.findings.finding import Finding, Severity
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.report.content import Options, Report, story
+from kubelint_gpu.report.tally import undecided
 
 PER_KIND = 10
 """Annotations of one kind that GitHub shows for a step; three kinds of ten stay below its fifty for a job."""
@@ -15,20 +16,23 @@ _KINDS: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "
 
 
 def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
-    """That the run failed, then the worst findings; a last notice says how many GitHub would not have shown."""
+    """Write that the run failed or left questions undecided, then the worst findings.
+
+    A last notice says how many GitHub would not have shown.
+    """
     by_kind = {
         severity: [finding for finding in report.findings if finding.severity == severity] for severity in _KINDS
     }
-    left_out = any(
-        len(found) > PER_KIND - (bool(report.failed) and severity == "error") for severity, found in by_kind.items()
-    )
+    taken = {"error": int(bool(report.failed)), "warning": int(bool(report.summary.undecided)), "note": 0}
+    left_out = any(len(found) > PER_KIND - taken[severity] for severity, found in by_kind.items())
+    taken["note"] = int(left_out)
     shown = 0
     if report.failed:
         yield f"::error title=kubelint-gpu::{_data(f'the run failed: {report.failed}')}\n"
+    if report.summary.undecided:
+        yield f"::warning title=kubelint-gpu::{_data(undecided(report.summary))}\n"
     for severity, found in by_kind.items():
-        taken = (left_out and severity == "note") or (report.failed and severity == "error")
-        limit = PER_KIND - (1 if taken else 0)
-        for finding in found[:limit]:
+        for finding in found[: PER_KIND - taken[severity]]:
             shown += 1
             yield _command(finding)
     rest = len(report.findings) - shown

@@ -11,6 +11,7 @@ from kubelint_gpu.findings.finding import Finding, Severity
 from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.dump import array
 from kubelint_gpu.report.mark import headline
+from kubelint_gpu.report.tally import undecided
 
 _SEVERITY: dict[Severity, str] = {"error": "critical", "warning": "major", "note": "info"}
 
@@ -18,22 +19,32 @@ _SEVERITY: dict[Severity, str] = {"error": "critical", "warning": "major", "note
 def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
     """A JSON array with one issue for each finding; an empty array says that there is none.
 
-    A run that failed is an issue, too: nothing else in the widget would tell it from one that found nothing.
+    A run that failed is an issue, too, and so are undecided questions: nothing else in the widget would tell it from
+    one that found nothing.
     """
-    yield from array(chain(_failed(report), map(_issue, report.findings)), indent=2)
+    yield from array(chain(_failed(report), _undecided(report), map(_issue, report.findings)), indent=2)
     yield "\n"
 
 
 def _failed(report: Report) -> Iterator[dict[str, Any]]:
     if report.failed:
-        told = f"the run failed: {report.failed}"
-        yield {
-            "description": told,
-            "check_name": "run-failed",
-            "fingerprint": hashlib.sha256(told.encode()).hexdigest()[:32],
-            "severity": "blocker",
-            "location": {"path": ".", "lines": {"begin": 1, "end": 1}},
-        }
+        yield _of_run(f"the run failed: {report.failed}", "run-failed", "blocker")
+
+
+def _undecided(report: Report) -> Iterator[dict[str, Any]]:
+    if report.summary.undecided:
+        yield _of_run(undecided(report.summary), "undecided", "minor")
+
+
+def _of_run(told: str, name: str, severity: str) -> dict[str, Any]:
+    """Return an issue of no line of any file."""
+    return {
+        "description": told,
+        "check_name": name,
+        "fingerprint": hashlib.sha256(told.encode()).hexdigest()[:32],
+        "severity": severity,
+        "location": {"path": ".", "lines": {"begin": 1, "end": 1}},
+    }
 
 
 def _issue(finding: Finding) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The stable contract for programs: an object with version, findings and summary.
+"""The stable contract for programs: an object with version, findings, decided and summary.
 
 Lines and columns are 1-based and count code points; the end is exclusive.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kubelint_gpu.findings.decided import Decided
 from kubelint_gpu.findings.finding import Finding, Place, Summary
 from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.dump import array, dump
@@ -17,8 +18,13 @@ def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 e
     """The report with two spaces of indentation, one finding at a time."""
     yield f'{{\n  "version": {dump(report.version)},\n  "findings": '
     yield from array(map(finding_object, report.findings), indent=2, margin=2)
+    yield ',\n  "decided": '
+    yield from array((row for one in report.decided for row in decided_rows(one)), indent=2, margin=2)
     if report.failed:
         yield f',\n  "failed": {dump(report.failed)}'
+    if report.summary.reasons:
+        reasons = [{"reason": reason, "count": count} for reason, count in report.summary.reasons]
+        yield f',\n  "undecided": {dump(reasons, indent=2, margin=2)}'
     yield f',\n  "summary": {_summary(report.summary)}\n}}\n'
 
 
@@ -50,7 +56,24 @@ def finding_object(finding: Finding) -> dict[str, Any]:
             for fix in finding.fixes
         ],
         "fingerprint": finding.fingerprint,
+        **({"undecided": finding.undecided} if finding.undecided else {}),
     }
+
+
+def decided_rows(decided: Decided) -> Iterator[dict[str, Any]]:
+    """Yield the rows behind the verdict on one rollout, the worst first."""
+    for reason in decided.reasons:
+        yield {
+            "object": decided.object,
+            "path": decided.path,
+            "line": decided.line,
+            "verdict": decided.verdict,
+            "hypothesis": reason.hypothesis,
+            "clause": reason.clause,
+            "answer": reason.answer,
+            "argument": reason.argument,
+            "steps": reason.steps,
+        }
 
 
 def _place(place: Place) -> dict[str, Any]:
@@ -83,6 +106,7 @@ def _summary(summary: Summary) -> str:
         "ignored": summary.ignored,
         "baseline": summary.baseline,
         "undecided": summary.undecided,
+        **({"hidden": summary.hidden} if summary.hidden else {}),
     }
     body = "".join(f'    "{name}": {count},\n' for name, count in counts.items())
     return f'{{\n{body}    "seconds": {summary.seconds:.3f}\n  }}'

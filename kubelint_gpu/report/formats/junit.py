@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from kubelint_gpu.findings.finding import Finding
-from kubelint_gpu.patterns import pattern
+from kubelint_gpu.messages.display import visible
+from kubelint_gpu.report import tally
 from kubelint_gpu.report.content import Options, Report, story
 from kubelint_gpu.report.mark import headline
 
-_FORBIDDEN = pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-_ENTITIES = str.maketrans(
-    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
-)
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
 
 
 def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
@@ -32,8 +30,7 @@ def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 e
     for path, group in groupby(findings, lambda finding: finding.place.path):
         yield from _suite(path, list(group))
     if undecided:
-        question = "1 question was" if undecided == 1 else f"{undecided} questions were"
-        yield from _error("undecided", f"{question} not decided: the search ended at its budget")
+        yield from _error("undecided", tally.undecided(report.summary))
     if report.failed:
         yield from _error("failed", f"the run failed: {report.failed}")
     if clean:
@@ -76,4 +73,4 @@ def _counts(tests: int, failures: int, errors: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    return _FORBIDDEN().sub("", text).translate(_ENTITIES)
+    return visible(text, keep="\n\t").translate(_ENTITIES)

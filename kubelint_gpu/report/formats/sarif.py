@@ -16,6 +16,7 @@ from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.dump import array, dump
 from kubelint_gpu.report.formats.sarif_result import literal, result
 from kubelint_gpu.report.ranking import worst_first
+from kubelint_gpu.report.tally import undecided
 
 DESCRIPTION_LIMIT = 1024
 TAG_LIMIT = 10
@@ -118,6 +119,8 @@ def _run(options: Options) -> dict[str, Any]:
 def _invocations(report: Report, written: int) -> list[dict[str, Any]]:
     """`executionSuccessful` is about the run and not about what it found; what it left out is said beside it."""
     said = [("error", f"The run failed: {report.failed}.")] if report.failed else []
+    if report.summary.undecided:
+        said.append(("warning", f"{undecided(report.summary)}."))
     left_out = len(report.findings) - written
     if left_out:
         said.append(

@@ -50,6 +50,8 @@ def result(finding: Finding, rule_index: int) -> dict[str, Any]:
     if fixes:
         found["fixes"] = fixes
     found["properties"] = {"certainty": finding.certainty, "moment": finding.moment}
+    if finding.undecided:
+        found["properties"]["undecided"] = finding.undecided
     return found
 
 

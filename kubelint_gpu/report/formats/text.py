@@ -15,6 +15,7 @@ from kubelint_gpu.report.mark import Mark, groups, headline
 from kubelint_gpu.report.ranking import worst_of
 from kubelint_gpu.report.tally import closing
 from kubelint_gpu.report.theme import NARROW, Style, Theme, theme_of
+from kubelint_gpu.report.why import tables
 from kubelint_gpu.values import replace
 
 MOST_FINDINGS = 1_000
@@ -46,6 +47,9 @@ def render(report: Report, options: Options) -> Iterator[str]:
         told = f"{left} more findings are not shown: --statistics counts them, --output-format json lists them."
         for line in theme.wrap(told, first=0, hang=2):
             yield theme.paint("bold", line) + "\n"
+    if options.why and report.decided:
+        yield from (f"{line}\n" for line in tables(report.decided, theme))
+        yield "\n"
     if not options.quiet:
         yield from closing(report, options)
 
@@ -64,7 +68,11 @@ def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Fin
     trace, last, objects = finding.trace, len(finding.trace) - 1, (finding.object, *finding.others)
     if last >= steps:
         # how it begins and ends, and what becomes of the pods that the finding is about
-        mine = [number for number, one in enumerate(trace) if one.actor == _SCHEDULER and one.about in objects]
+        mine = [
+            number
+            for number, one in enumerate(trace)
+            if one.actor == _SCHEDULER and one.about.partition(" (")[0] in objects
+        ]
         ranked = dict.fromkeys((last, 0, *reversed(mine), *range(last, 0, -1)))
         trace = tuple(trace[number] for number in sorted([*ranked][:steps]))
     left_out = [

@@ -10,6 +10,7 @@ from kubelint_gpu.report.content import Report
 from kubelint_gpu.report.mark import object_name
 from kubelint_gpu.report.page.markup import counted, sentence
 from kubelint_gpu.report.ranking import stuck_first
+from kubelint_gpu.report.tally import undecided
 from kubelint_gpu.values import Value
 
 _MOST_NAMES = 3
@@ -61,7 +62,7 @@ def played(report: Report) -> str:
         how = f"looked at {looked} without knowing the cluster{why}"
     told = f"Before anything is applied, kubelint-gpu {how}."
     if summary.undecided:
-        told += f" {counted(summary.undecided, 'question')} could not be decided: the search was cut short."
+        told += f" {undecided(summary)}."
     if summary.ignored:
         told += f" {counted(summary.ignored, 'finding')} hidden by suppressions in the manifests."
     if summary.baseline:
@@ -75,7 +76,7 @@ def _nothing(summary: Summary) -> PageVerdict:
     if not summary.workloads:
         return PageVerdict("note", "Nothing to judge", "The files hold no workload, and nothing else in them is wrong.")
     if summary.undecided:
-        return PageVerdict("note", "Nothing found, and not everything decided", "Some search ended at its budget.")
+        return PageVerdict("note", "Nothing found, and not everything decided", f"{undecided(summary)}.")
     if not summary.nodes:
         return PageVerdict(
             "note", "Nothing found, as far as can be told", "Declare the cluster to learn whether everything fits."
@@ -104,7 +105,7 @@ def rolled_together(finding: Finding) -> tuple[str, ...]:
     moments = finding.picture.moments
     holdings = (one for moment in moments for node in moment.nodes for one in node.holdings)
     waiting = (one for moment in moments for one in moment.waiting)
-    return tuple(dict.fromkeys(one.owner for one in (*holdings, *waiting) if one.age == "new"))
+    return tuple(dict.fromkeys(one.owner.partition(" (")[0] for one in (*holdings, *waiting) if one.age == "new"))
 
 
 def _why(stuck: Sequence[Finding], report: Report) -> str:

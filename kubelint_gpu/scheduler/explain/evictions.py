@@ -17,7 +17,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.pod_memory import host_ports
 from kubelint_gpu.scheduler.plugins import node_ports
-from kubelint_gpu.scheduler.plugins.node_ports import conflict
+from kubelint_gpu.scheduler.plugins.node_ports import conflicting
 from kubelint_gpu.scheduler.preemption import NOT_HELPFUL, Preemption
 from kubelint_gpu.scheduler.relations import held as held_by
 
@@ -60,9 +60,7 @@ def holders_on(search: RemedySearch, nodes: Sequence[NodeInfo], status: Status |
     placed = [(pod, info.name) for info in nodes for pod in info.pods]
     if status is not None and status.plugin == _PORTS:
         wanted = host_ports(search.pod.spec)
-        placed = [
-            one for one in placed if any(conflict(port, own) for own in memory.load(one[0]).ports for port in wanted)
-        ]
+        placed = [one for one in placed if conflicting(wanted, memory.load(one[0]).ports)]
     elif status is not None and held_by(status.plugin) == Held.DEVICE.value:
         placed = blocking(search.pod, search.snapshot, nodes[: TOLD.examined], status)
     elif status is not None and status.plugin in DISTANT:

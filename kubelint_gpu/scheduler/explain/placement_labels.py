@@ -50,11 +50,19 @@ class WantedLabels:
 
     def __init__(self, spec: PodSpec) -> None:
         self._alternatives = alternatives(spec)
+        bounds = [bound for found in self._alternatives for bound in found]
+        self._keys = sorted({bound.requirement.key for bound in bounds if not bound.field})
+        self._named = any(bound.field for bound in bounds)
+        self._known: dict[tuple[str | None, ...], MissingLabel | None] = {}
 
     def lack(self, node: Node) -> MissingLabel | None:
         """What a node lacks to meet the alternative that it misses by least; None where nothing could mend it."""
-        found = [one for one in (_lack(node, bounds) for bounds in self._alternatives) if one is not None]
-        return min(found, key=lambda one: (not one.settable, len(one.requirements)), default=None)
+        alike = (node.name if self._named else None, *map(node.labels.get, self._keys))
+        if alike not in self._known:
+            found = [one for one in (_lack(node, bounds) for bounds in self._alternatives) if one is not None]
+            least = min(found, key=lambda one: (not one.settable, len(one.requirements)), default=None)
+            self._known[alike] = least
+        return self._known[alike]
 
     def are_met(self, nodes: Sequence[Node]) -> bool:
         """Whether any of some nodes has them."""

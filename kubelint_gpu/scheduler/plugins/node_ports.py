@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import HostPort, Pod, PodSpec
@@ -26,25 +26,25 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
 
 
 def _filter(ports: tuple[HostPort, ...], node: NodeInfo) -> Status | None:
-    for taken in node.ports:
-        for wanted in ports:
-            if conflict(wanted, taken):
-                return _REJECTED
-    return None
+    return _REJECTED if node.ports and conflicting(ports, node.ports) else None
 
 
-def conflict(wanted: HostPort, taken: HostPort) -> bool:
-    """Whether two host ports exclude each other; addresses are compared as texts."""
-    return (
-        wanted.port == taken.port
-        and wanted.protocol == taken.protocol
-        and (wanted.ip == taken.ip or ANY_ADDRESS in (wanted.ip, taken.ip))
-    )
+def conflicting(wanted: Iterable[HostPort], taken: Iterable[HostPort]) -> set[int]:
+    """The host ports that others exclude; addresses are compared as texts."""
+    there: dict[tuple[int, str], set[str]] = {}
+    for one in taken:
+        there.setdefault((one.port, one.protocol), set()).add(one.ip)
+    return {
+        one.port
+        for one in wanted
+        if (found := there.get((one.port, one.protocol)))
+        and (one.ip in found or one.ip == ANY_ADDRESS or ANY_ADDRESS in found)
+    }
 
 
 def taken(spec: PodSpec, other: PodSpec) -> list[int]:
     """The host ports that a pod asks for and another one has."""
-    return sorted({one.port for one in host_ports(spec) for two in host_ports(other) if conflict(one, two)})
+    return sorted(conflicting(host_ports(spec), host_ports(other)))
 
 
 def _tokens(pod: Pod) -> Iterator[str]:
@@ -59,17 +59,14 @@ def _token(_pods: Sequence[Pod], _wide: bool, _cluster: Cluster) -> Token | None
 
 def _blockers(pod: Pod, _snapshot: Snapshot, _reason: str) -> Keeps:
     wanted = host_ports(pod.spec)
-    return lambda other: (
-        same_node if any(conflict(one, two) for one in wanted for two in host_ports(other.spec)) else never
-    )
+    return lambda other: same_node if conflicting(wanted, host_ports(other.spec)) else never
 
 
 def _sought(pod: Pod, snapshot: Snapshot, node: str) -> tuple[str, ...]:
     """The ports that it wants and others have there."""
     info = snapshot.node(node)
     taken = info.ports if info is not None else ()
-    wanted = {one.port for one in host_ports(pod.spec) if any(conflict(one, other) for other in taken)}
-    return tuple(map(str, sorted(wanted)))
+    return tuple(map(str, sorted(conflicting(host_ports(pod.spec), taken))))
 
 
 def _spared(spec: PodSpec) -> PodSpec:

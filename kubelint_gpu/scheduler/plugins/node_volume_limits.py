@@ -118,6 +118,11 @@ def _in_tree(kind: str, source: Mapping[str, object], csi_node: CSINode) -> tupl
     return known[1], str(source.get(known[2]))
 
 
+def csi_driver(provisioner: str) -> str:
+    """The CSI driver that makes the volumes of a provisioner: another one if it was an in-tree plugin."""
+    return _DRIVERS.get(provisioner, provisioner)
+
+
 def _attached(node: NodeInfo, csi_node: CSINode, index: StorageIndex) -> Attached:
     """What the pods of a node have attached, and what is attached to it besides."""
     attached = _in_use(node, csi_node, index)

@@ -29,12 +29,29 @@ def always_ends(situation: Situation, position: int) -> bool:
     return always_room(place, demands, situation.residual, at_rest=True)
 
 
+def has_its_places(situation: Situation, position: int) -> bool:
+    """Return whether all pods of a workload run before anything is rolled, also if some pods of others find no place.
+
+    False if it is not known.
+    """
+    participant = situation.participants[position]
+    old, new = participant.old.spec, participant.new.spec
+    if old.priority != new.priority or participant.daemons or participant.resumes or is_crowded(situation, position):
+        return False
+    parts = (situation.participants, situation.demands)
+    demands = situation.memo.of("at rest", parts, lambda: _AtRest(situation)).demands
+    mine = replace(demands[position], whole=participant.before, rest=max(0, participant.before - 1))
+    return always_room(
+        position, [*demands[:position], mine, *demands[position + 1 :]], situation.residual, at_rest=True
+    )
+
+
 class _AtRest:
     """What all want once nothing moves any more, without those that a workload may evict."""
 
     def __init__(self, situation: Situation) -> None:
         participants = situation.participants
-        self._demands = [_at_rest(*one) for one in zip(situation.demands, participants, strict=True)]
+        self.demands = [_at_rest(*one) for one in zip(situation.demands, participants, strict=True)]
         self._specs = [one.new.spec for one in participants]
         self._highest = [
             max((pod.spec for pod in one.pods), key=lambda spec: spec.priority or 0) for one in participants
@@ -47,7 +64,7 @@ class _AtRest:
         key = (mine.priority, mine.preemption_policy)
         if key not in self._found:
             left = [place for place, spec in enumerate(self._highest) if not gives_way(spec, mine)]
-            self._found[key] = [self._demands[place] for place in left], {place: at for at, place in enumerate(left)}
+            self._found[key] = [self.demands[place] for place in left], {place: at for at, place in enumerate(left)}
         demands, places = self._found[key]
         return demands, places[position]
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import PARTS
-from kubelint_gpu.simulation.bounds import preconditions, shortage
+from kubelint_gpu.simulation.bounds import always_ends, in_place_replacement, preconditions, quiescence, shortage
 from kubelint_gpu.simulation.bounds.change_set import changing, named, scaled
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.search import replay
@@ -66,21 +66,29 @@ def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgem
     return _evicting(question, ends, told)
 
 
+def surely_ends(question: Question) -> bool:
+    """Return whether a bound says that the rollout ends, whomever its pods evict."""
+    if always_ends.always_ends(question.situation, question.position):
+        return True
+    if quiescence.never_rests(question, evicts=True) and preconditions.all_run(question.search, question.position):
+        return True
+    return not changing(question.situation, question.position) and in_place_replacement.comes_back(question)
+
+
 def told_by_some(question: Question) -> Judgement | None:
     """What becomes of a rollout where there are too many runs to look at.
 
     It completes where it has room beside all that its pods cannot evict; else a run that gets stuck shows that it may.
     """
-    from kubelint_gpu.simulation.bounds import always_ends
     from kubelint_gpu.simulation.search import group_ends
 
     situation, search, position, one = question.situation, question.search, question.position, question.participant
     if not one.replaces:
         return None
-    found = replace(question.blank, verdict=Verdict.COMPLETES) if always_ends.always_ends(situation, position) else None
+    found = replace(question.blank, verdict=Verdict.COMPLETES) if surely_ends(question) else None
     if not one.moves and preconditions.is_beyond_search(situation):
         return found
-    with suppress(UsedUp):
+    with suppress(UsedUp), part(1, 4):
         ends = (
             _ends(question)
             if one.moves

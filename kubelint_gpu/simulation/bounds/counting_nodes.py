@@ -116,7 +116,7 @@ def group_places(participants: Sequence[WorkloadChange], demands: Sequence[Deman
     None where one place is not as good as any other for each pod.
     """
     mine = demands[0]
-    if any(one.temporary or one.daemons or one.kept or not one.controller.counted for one in participants):
+    if any(one.temporary or one.daemons or one.kept or not one.counted for one in participants):
         return None
     if any(not demand.simple or demand.nodes != mine.nodes for demand in demands):
         return None
@@ -138,7 +138,7 @@ def own_slots(participant: WorkloadChange, simulation: Simulation) -> Slots | No
     """The places of a workload that nobody else competes with; None where old and new pods are not alike."""
     if participant.temporary or participant.daemons or participant.running or simulation.absent or not simulation.local:
         return None
-    if not participant.controller.counted:
+    if not participant.counted:
         return None
     if participant.before != participant.replicas or participant.kept or simulation.places.is_charged(0):
         return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.quota import pod_charge
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler.relations import asks, first_alike, tokens
 from kubelint_gpu.simulation.bounds import preconditions
@@ -24,40 +25,43 @@ if TYPE_CHECKING:
 
 
 def decide(question: Question) -> Judgement | None:
-    """It completes where its pods need no place but those that they leave themselves.
+    """It completes if its pods come back to their places, and evict nobody on the way."""
+    situation, position, controller = question.situation, question.position, question.participant.controller
+    # new pods that are made while old ones still terminate may evict others instead of waiting for these
+    early = controller.has_replica_sets and not controller.recreates
+    if early and preconditions.may_evict(situation, position):
+        return None
+    return replace(question.blank, verdict=Verdict.COMPLETES) if comes_back(question) else None
 
-    All others keep their pods and wait for none, and nobody evicts anybody.
+
+def comes_back(question: Question) -> bool:
+    """Return whether its pods need no place but those that they leave themselves, while nobody else moves.
+
+    All others keep their pods and wait for none. Whom its pods evict meanwhile is in nobody's way.
     """
     situation, position, participant = question.situation, question.position, question.participant
     if not participant.rolling or participant.resumes or preconditions.is_crowded(situation, position):
-        return None
-    if question.search.outsiders or (
-        participant.controller.has_replica_sets and preconditions.may_evict(situation, position)
-    ):
-        return None
-    by_one = not participant.running and _is_one_by_one(participant, situation.cluster)
+        return False
+    if question.search.outsiders:
+        return False
+    by_one = _is_one_by_one(participant, situation.cluster)
     if not by_one and not _needs_no_more(participant):
-        return None
+        return False
     before = question.search.simulation(frozenset(), ())
     start = situation.memo.of("one placement", (before,), lambda: placements.one_placement(before))
     if start is None:
-        return None
+        return False
     simulation = question.search.simulation(frozenset({position}), ())
     places, kinds = simulation.places, simulation.pod_types.members[position]
-    if participant.before != participant.replicas or participant.temporary or simulation.pod_types.optional:
-        return None
-    if any(places.is_charged(kind) for kind in range(len(simulation.pod_types.kinds))):
-        return None
-    if all(places.local[kind] for kind in kinds):
+    if participant.before != participant.replicas or participant.temporary:
+        return False
+    if not (by_one and places.are_alike(kinds) and _is_charged_alike(simulation, kinds)):
         # each node takes so many of its pods whatever runs elsewhere: any place is as good as the one that was left
+        local = all(places.local[kind] and not places.is_charged(kind) for kind in kinds)
         alike = situation.demands[position].alike_devices
-        if not _needs_no_more(participant) or not _come_no_larger(simulation, kinds, alike=alike):
-            return None
-    elif not by_one or not places.are_alike(kinds):
-        return None
-    if not _stands(before, start, before.pod_types.members[position]):
-        return None
-    return replace(question.blank, verdict=Verdict.COMPLETES)
+        if not (local and _needs_no_more(participant) and _come_no_larger(simulation, kinds, alike=alike)):
+            return False
+    return _stands(before, start, before.pod_types.members[position])
 
 
 def _needs_no_more(participant: WorkloadChange) -> bool:
@@ -99,14 +103,19 @@ def _asks_no_more(new: Pod, old: Pod) -> bool:
     return set(tokens(new)) <= set(tokens(old)) and not asks(new, uncounted=True)
 
 
-def _is_one_by_one(participant: WorkloadChange, cluster: Cluster) -> bool:
-    """Whether one pod at most is missing at any time, so that its place is there whatever looks at whom.
+def _is_charged_alike(simulation: Simulation, kinds: tuple[int, ...]) -> bool:
+    return len({pod_charge(simulation.pod_types.kinds[kind].pod.spec) for kind in kinds}) == 1
 
-    What is near to what, and how evenly all are spread, was right with the old pod there and is with the new one.
-    A pod that must be near to others, or that has volumes, is left to the search.
+
+def _is_one_by_one(participant: WorkloadChange, cluster: Cluster) -> bool:
+    """Return whether at most one pod is missing at any time, so that the next one can have its place.
+
+    Affinity, spreading and volumes allowed the old pod there, and allow the new one. A pod that must be near to others
+    is left to the search, and so are several pods with volumes, which may be attached elsewhere.
     """
     spec = participant.new.spec
-    if spec.pod_affinity or any(volume.kind not in ("emptyDir", "configMap", "secret") for volume in spec.volumes):
+    attached = any(volume.kind not in ("emptyDir", "configMap", "secret") for volume in spec.volumes)
+    if spec.pod_affinity or (attached and participant.replicas > 1):
         return False
     return participant.controller.replaces_singly(participant.replicas, cluster.version)
 
@@ -115,13 +124,15 @@ def _stands(simulation: Simulation, state: rollout_state.State, kinds: tuple[int
     """Whether all pods have room together, and each of its own would find it again where it is."""
     if any(state.waiting):
         return False
+    places = simulation.places
     for index, content in enumerate(state.nodes):
         for kind in kinds:
             if rollout_state.count_on(content, kind, rollout_state.READY):
                 without = state._replace(
                     nodes=rollout_state.on_node(state.nodes, index, (kind, rollout_state.READY, -1))
                 )
-                for held in simulation.places.released(kind, index, state):
-                    if index not in simulation.places.fitting(kind, without._replace(held=held)):
+                for held in places.released(kind, index, state):
+                    left = without._replace(held=held)
+                    if index not in places.fitting(kind, left) or not places.may_create(kind, left):
                         return False
     return True

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import own_terms
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.scheduler.relations import asks, label_keys, tokens
-from kubelint_gpu.simulation.bounds.quiescence_room import APART, QuiescentRoom, bound_of, quotas_let, wants_of
+from kubelint_gpu.simulation.bounds.preconditions import gives_way
+from kubelint_gpu.simulation.bounds.quiescence_room import (
+    APART,
+    QuiescentBound,
+    QuiescentRoom,
+    bound_of,
+    quotas_let,
+    wants_of,
+)
 from kubelint_gpu.simulation.bounds.quiescence_spread import Spreading
 from kubelint_gpu.simulation.prepare.demand import DEVICES
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, without_claims
@@ -16,21 +26,28 @@ from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.values import replace
 
 
-def never_rest(situation: Situation, rolling: frozenset[int]) -> bool:
-    """Whether the rollouts of some participants, begun at the same moment, come to their end in every order of events.
+def never_rest(
+    situation: Situation, rolling: frozenset[int], beside: frozenset[int], *, moment: bool, evicts: bool = False
+) -> bool:
+    """Return whether the rollouts of some participants come to their end in every order of events.
 
-    All others have the pods they want and keep them, nobody evicts anybody, and no pod outside of the situation goes.
-    False where it is not known.
+    Those `beside` are rolled out at the same moment; all others may do anything. Pods outside of the situation stay.
+    With `moment` a new pod finds a node at any moment, so that it evicts nobody. Without it, a new pod finds a node
+    once nothing terminates any more: that is enough if it can evict nobody. With `evicts` it may evict pods, and these
+    do not count. False if it is not known.
     """
     participants = situation.participants
-    if situation.grown is not None or any(_moves_otherwise(one) for one in participants):
+    if situation.grown is not None or any(_moves_otherwise(participants[place]) for place in rolling):
         return False
     pods = [one.pods for one in participants]
     every = [pod for found in pods for pod in found]
     looked_at = label_keys([*every, *situation.fixed])
-    if looked_at is None or any(one.numbered for one in participants):
+    if looked_at is None or any(participants[place].numbered for place in rolling):
         return False
-    return all(_never_waits(situation, pods, rolling, position) for position in rolling)
+    rolled = rolling | {place for place in beside if not _moves_otherwise(participants[place])}
+    return all(
+        _never_waits(situation, pods, rolling, rolled, position, moment=moment, evicts=evicts) for position in rolling
+    )
 
 
 def _moves_otherwise(one: WorkloadChange) -> bool:
@@ -41,25 +58,56 @@ def _moves_otherwise(one: WorkloadChange) -> bool:
     return bool(one.temporary or not one.existing or scaled or moved or lacks or one.renumbered)
 
 
-def _never_waits(situation: Situation, pods: Sequence[tuple[Pod, ...]], rolling: frozenset[int], position: int) -> bool:
-    """Whether a new pod of a participant that waits at a rest always fits somewhere; of a DaemonSet, on its node."""
+def _never_waits(
+    situation: Situation,
+    pods: Sequence[tuple[Pod, ...]],
+    asked: frozenset[int],
+    rolling: frozenset[int],
+    position: int,
+    *,
+    moment: bool,
+    evicts: bool,
+) -> bool:
+    """Whether a new pod of a participant always fits somewhere; of a DaemonSet, on its node.
+
+    The same is asked of all that are `asked`, among those that are `rolling`.
+    """
     mine = situation.participants[position]
     if mine.controller.paused:
         return True
     new, standing = pods[position][1], situation.beside(situation.fixed)
-    apart = _apart(pods, position, standing)
-    if apart is None or not _is_plain(situation, position, pods[position]):
-        return False
+    apart, kept_off = _apart(pods, position, standing)
     wants = wants_of(new)
     if any(map(any, apart)):
         wants[APART] = 1
     if new.spec.resource_claims:
         wants[DEVICES] = situation.demands[position].devices
-    bounds = [
-        bound_of(situation, place, pods[place], wants, apart[place], waits=place == position, rolls=place in rolling)
-        for place in range(len(pods))
-    ]
-    if not quotas_let(situation, bounds, position):
+
+    def bounds_of(*, moment: bool) -> list[QuiescentBound]:
+        return [
+            bound_of(
+                situation,
+                place,
+                pods[place],
+                wants,
+                apart[place],
+                waits=place == position,
+                rolls=place in rolling,
+                moment=moment,
+                free=place not in rolling and _moves_otherwise(one),
+            )
+            for place, one in enumerate(situation.participants)
+        ]
+
+    # a quota keeps a pod from being made, and nobody is evicted for that: what it lets at a rest is enough
+    if not quotas_let(situation, bounds_of(moment=False), position, asked):
+        return False
+    bounds = bounds_of(moment=moment)
+    if evicts:
+        bounds = [
+            replace(one, most=0) if all(gives_way(pod.spec, new.spec) for pod in one.pods) else one for one in bounds
+        ]
+    if not _is_plain(situation, position, pods, alone=not moment and not bounds[position].most):
         return False
     lone = replace(new, spec=replace(new.spec, spread=()))
     free = frozenset(fit(lone, standing).takers)
@@ -67,32 +115,78 @@ def _never_waits(situation: Situation, pods: Sequence[tuple[Pod, ...]], rolling:
     spreading = Spreading.of(new, standing, [(one.pods, one.most) for one in bounds], position)
     if mine.daemons:
         one = bounds[position].most
-        return spreading is None and all(name in free and not room.refusing([name], one) for name in mine.nodes)
+        lonely = spreading is None and not kept_off
+        return lonely and all(name in free and not room.refusing([name], one) for name in mine.nodes)
+    if kept_off:
+        return spreading is None and _some_domain_takes_it(standing, sorted(free), kept_off, bounds, room, position)
     if spreading is not None:
         return spreading.never_refuses(free, room.refusing, bounds[position].most)
     return room.refusing(sorted(free), bounds[position].most) < len(free)
 
 
-def _is_plain(situation: Situation, position: int, pods: Iterable[Pod]) -> bool:
-    """Whether its pods are neither drawn to others, nor need volumes or devices that cannot be counted."""
-    if situation.participants[position].controller.has_own_claims(situation.cluster):
+def _some_domain_takes_it(
+    standing: Snapshot,
+    free: Sequence[str],
+    kept_off: Mapping[str, frozenset[int]],
+    bounds: Sequence[QuiescentBound],
+    room: QuiescentRoom,
+    position: int,
+) -> bool:
+    """Whether more topology domains have room than pods can keep it off: each of them keeps it off one."""
+    if len(kept_off) > 1:
+        return False
+    ((key, by),) = kept_off.items()
+    value_of = {name: value for value, names in standing.values(key).items() for name in names}
+    domains = grouped((value_of.get(name), name) for name in free)
+    own = bounds[position].most
+    roomy = {domain for domain, names in domains.items() if room.refusing(names, own) < len(names)}
+    # a node without the label is in no domain that a pod could keep it off
+    return None in roomy or len(roomy) > sum(bounds[place].most for place in by)
+
+
+def _is_plain(situation: Situation, position: int, pods: Sequence[tuple[Pod, ...]], *, alone: bool) -> bool:
+    """Whether its pods are neither drawn to others, nor need volumes or devices that cannot be counted.
+
+    If it waits `alone`, without another pod of its own, claims that nobody else uses keep it off no node.
+    """
+    cluster, mine = situation.cluster, pods[position]
+    if situation.participants[position].controller.has_own_claims(cluster):
         return False
     if situation.demands[position].prices is not None:
-        pods = map(without_claims, pods)
-    return not any(pod.spec.pod_affinity or asks(pod, uncounted=True) for pod in pods)
+        mine = tuple(map(without_claims, mine))
+    if alone and not (cluster.csi_nodes or cluster.storage_capacities or cluster.volumes):
+        used = {
+            key for place, found in enumerate(pods) if place != position for pod in found for key in claim_keys(pod)
+        }
+        mine = tuple(_without_volumes(pod) if used.isdisjoint(claim_keys(pod)) else pod for pod in mine)
+    return not any(pod.spec.pod_affinity or asks(pod, uncounted=True) for pod in mine)
 
 
-def _apart(pods: Sequence[tuple[Pod, ...]], position: int, snapshot: Snapshot) -> list[list[bool]] | None:
-    """Which pods cannot be on the node of its new pod; None where some cannot be on others either."""
+def _without_volumes(pod: Pod) -> Pod:
+    """A pod without those of its volumes that are claims."""
+    others = tuple(one for one in pod.spec.volumes if one.kind != "persistentVolumeClaim")
+    return replace(pod, spec=replace(pod.spec, volumes=others))
+
+
+def _apart(
+    pods: Sequence[tuple[Pod, ...]], position: int, snapshot: Snapshot
+) -> tuple[list[list[bool]], dict[str, frozenset[int]]]:
+    """Which pods cannot be on the node of its new pod; by topology key, the positions of those that keep it off more.
+
+    A key that tells all nodes apart is of the first kind.
+    """
     new = pods[position][1]
     mine = own_terms(new, new.spec.pod_anti_affinity, snapshot)
-    found = []
-    for others in pods:
+    found: list[list[bool]] = []
+    wider: dict[str, frozenset[int]] = {}
+    for place, others in enumerate(pods):
         found.append([False] * len(others))
         for number, other in enumerate(others):
             terms = [term for term in mine if term.matches(other)]
             terms += [term for term in own_terms(other, other.spec.pod_anti_affinity, snapshot) if term.matches(new)]
-            if any(len(names) > 1 for term in terms for names in snapshot.values(term.key).values()):
-                return None
-            found[-1][number] = bool(terms)
-    return found
+            for term in terms:
+                if any(len(names) > 1 for names in snapshot.values(term.key).values()):
+                    wider[term.key] = wider.get(term.key, frozenset()) | {place}
+                else:
+                    found[-1][number] = True
+    return found, wider

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.pod import PodSpec
-from kubelint_gpu.simulation.prepare.demand import contended, takes
+from kubelint_gpu.simulation.prepare.demand import always_room, contended, takes
 from kubelint_gpu.simulation.prepare.displaced import concerns
 from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.search.placements import are_too_many, one_placement
@@ -48,6 +48,8 @@ def _may_evict(situation: Situation, position: int, *, itself: bool) -> bool:
         return False
     lower = [place for place, other in enumerate(situation.participants) if gives_way(other.old.spec, mine)]
     lower = [place for place in lower if itself or place != position]
+    if not situation.participants[position].daemons and always_room(position, situation.demands, situation.residual):
+        return False
     if any(not nodes.isdisjoint(situation.demands[place].nodes) for place in lower):
         return True
     below = [pod for pod in situation.fixed if pod.spec.node_name in nodes and gives_way(pod.spec, mine)]
@@ -55,6 +57,30 @@ def _may_evict(situation: Situation, position: int, *, itself: bool) -> bool:
         return bool(below)
     scarce = contended(situation.demands, situation.residual)[position]
     return any((pod.spec.node_name, name) in scarce for pod in below for name in takes(pod))
+
+
+def may_be_evicted(situation: Situation, position: int, by: int) -> bool:
+    """Return whether pods of the participant `by` could evict pods of the one at a position.
+
+    They evict nobody if they always find room, and nobody on a node that has enough for all who can come there.
+    """
+    mine, other = situation.participants[position], situation.participants[by]
+    # a pod that it drives away may drive others away
+    for one in situation.driven[by] if situation.driven else ():
+        near = not one.demand.nodes.isdisjoint(situation.demands[position].nodes)
+        if near and any(gives_way(pod.spec, one.pod.spec) for pod in mine.pods):
+            return True
+    nodes = situation.demands[by].nodes & situation.demands[position].nodes
+    evicts = any(gives_way(one.spec, two.spec) for one in mine.pods for two in other.pods)
+    if not evicts or not nodes:
+        return False
+    if not situation.demands[by].simple:
+        return True
+    if not other.daemons and always_room(by, situation.demands, situation.residual):
+        return False
+    parts = (situation.demands, situation.residual)
+    scarce = situation.memo.of("contended", parts, lambda: contended(*parts))[by]
+    return any(node in nodes for node, _ in scarce)
 
 
 def _gives_way_to(situation: Situation) -> Callable[[PodSpec], bool]:
@@ -75,10 +101,25 @@ def is_beyond_search(situation: Situation) -> bool:
 
 def all_run(search: GroupSearch, position: int) -> bool:
     """Whether the old pods of a participant run when it begins: it is known, or taken to be so, as all find room."""
-    one = search.situation.participants[position]
+    situation = search.situation
+    one = situation.participants[position]
     if len(one.running) >= min(one.before, one.replicas):
         return True
-    return one_placement(search.simulation(frozenset({position}), ())) is not None
+    return _all_run_at_once(search) if one.known else every_one_runs(search)
+
+
+def _all_run_at_once(search: GroupSearch) -> bool:
+    """Whether the old pods of all that begin to change at the same moment find room beside the pods of DaemonSets."""
+    everybody = search.situation.participants
+    begin = frozenset(place for place, one in enumerate(everybody) if one.known and one.rolling and not one.daemons)
+    simulation = search.simulation(begin, ())
+    return search.situation.memo.of("placed at once", (simulation,), lambda: one_placement(simulation)) is not None
+
+
+def every_one_runs(search: GroupSearch) -> bool:
+    """Whether the old pods of all participants find room together, in one placement at least."""
+    at_rest = search.simulation(frozenset(), ())
+    return search.situation.memo.of("one placement", (at_rest,), lambda: one_placement(at_rest)) is not None
 
 
 def gives_way(spec: PodSpec, other: PodSpec) -> bool:

@@ -11,7 +11,7 @@ from kubelint_gpu.simulation.prepare.revisions import may_have_template
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import Value
 
 
@@ -31,6 +31,7 @@ class Question:
         self.position = position
         self.bounded = bounded
         self.search = GroupSearch(situation)
+        self._answers: dict[str, Judgement] = {}
         wanted = self.participant.replicas
         self.blank = Judgement(
             self.participant.new,
@@ -50,6 +51,13 @@ class Question:
     def may_have_template(self) -> bool:
         """Whether its pods may have the new template already: that it gets stuck is possible only."""
         return may_have_template(self.participant)
+
+    def answer(self, decider: Decider) -> Judgement | None:
+        """Return what a decider says. A verdict is worked out once; with more work a decider may know more."""
+        found = self._answers.get(decider.name) or decider.decide(self)
+        if found is not None and found.verdict is not Verdict.UNDECIDED:
+            self._answers[decider.name] = found
+        return found
 
     @cached_property
     def demands(self) -> Sequence[Demand]:

@@ -11,48 +11,45 @@ from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.workload_change import joined
-from kubelint_gpu.simulation.search import placements
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 
 
-def leaves_no_pod_pending(situation: Situation, search: GroupSearch, rolling: frozenset[int]) -> bool:
-    """Whether some rollouts surely end: all pods find room before they begin, and they never come to rest before.
+def leaves_no_pod_pending(
+    situation: Situation,
+    search: GroupSearch,
+    rolling: frozenset[int],
+    beside: frozenset[int] = frozenset(),
+    *,
+    evicts: bool = False,
+) -> bool:
+    """Return whether some rollouts surely end: their old pods find room, and they never come to rest before the end.
 
-    False where it is not known, or where somebody may be evicted, or may end meanwhile.
+    Those `beside` are rolled out at the same moment. Unless they may evict others, it is known that they do not.
+    False if it is not known.
     """
     from kubelint_gpu.simulation.bounds import never_rest
 
     rolling = joined(situation.participants, rolling)
-    if search.outsiders or any(
-        preconditions.may_evict(situation, place) or preconditions.is_crowded(situation, place) for place in rolling
-    ):
+    if search.outsiders or any(preconditions.is_crowded(situation, place) for place in rolling):
         return False
-    return (
-        never_rest.never_rest(situation, rolling)
-        and placements.one_placement(search.simulation(rolling, ())) is not None
-    )
+    moment = not evicts and any(preconditions.may_evict(situation, place) for place in rolling)
+    if not never_rest.never_rest(situation, rolling, beside, moment=moment, evicts=evicts):
+        return False
+    return all(preconditions.all_run(search, place) for place in rolling if situation.participants[place].known)
 
 
 def decide(question: Question) -> Judgement | None:
     """It completes where no state in which nothing moves has a pending pod."""
-    return _decided(question, frozenset())
+    return replace(question.blank, verdict=Verdict.COMPLETES) if never_rests(question) else None
 
 
-def at_once(question: Question) -> Judgement | None:
-    """The same where others are rolled out at the same moment, all of which end then."""
-    others = changing(question.situation, question.position)
-    return _decided(question, others) if others and question.participant.known else None
-
-
-def _decided(question: Question, others: frozenset[int]) -> Judgement | None:
-    situation, search, rolling = question.situation, question.search, others | {question.position}
-    if not all(situation.participants[place].rolling for place in rolling):
-        return None
-    parts = (situation.participants, situation.fixed, situation.queued, situation.grown)
-    name = f"quiescence of {sorted(rolling)}"
-    if not situation.memo.of(name, parts, lambda: leaves_no_pod_pending(situation, search, rolling)):
-        return None
-    return replace(question.blank, verdict=Verdict.COMPLETES)
+def never_rests(question: Question, *, evicts: bool = False) -> bool:
+    """Return whether the rollout surely ends beside all that changes; `evicts` as in `leaves_no_pod_pending`."""
+    if not question.participant.rolling:
+        return False
+    situation, position = question.situation, question.position
+    beside = frozenset(place for place in changing(situation, position) if situation.participants[place].rolling)
+    return leaves_no_pod_pending(situation, question.search, frozenset({position}), beside, evicts=evicts)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import gcd
 from sys import maxsize
 
+from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import pod_charge
 from kubelint_gpu.scheduler.relations import tokens
@@ -28,7 +29,8 @@ class QuiescentBound(Value):
         least: the least that one of its pods takes.
         most: how many there are of them at most.
         old: how many of these are no new ones at most.
-        on_each: whether there is no more than one of them on a node, as of a DaemonSet.
+        on_each: how many of them can be on one node, of a DaemonSet; 0 for all others.
+        apart: how many of them can be on one node at most.
         pods: its old, its new and its running pods.
     """
 
@@ -38,8 +40,13 @@ class QuiescentBound(Value):
     least: Mapping[str, int]
     most: int
     old: int
-    on_each: bool
+    on_each: int
+    apart: int
     pods: tuple[Pod, ...]
+
+    def most_on(self, nodes: int) -> int:
+        """How many of them can be on so many nodes at most."""
+        return min(self.most, self.apart * nodes)
 
     def held(self, name: str, count: int) -> int:
         """How much so many of them take of something at most."""
@@ -47,8 +54,10 @@ class QuiescentBound(Value):
         return old * self.each.get(name, 0) + (count - old) * self.each_new.get(name, 0)
 
 
-def quotas_let(situation: Situation, bounds: Sequence[QuiescentBound], position: int) -> bool:
-    """Whether the quotas let one more pod be made at a rest, where all that are made are bound."""
+def quotas_let(
+    situation: Situation, bounds: Sequence[QuiescentBound], position: int, bound_at_rest: frozenset[int]
+) -> bool:
+    """Return whether the quotas let one more pod be made at a rest; pods of those `bound_at_rest` are bound then."""
     new, cluster = bounds[position].pods[1], situation.cluster
     quotas = [quota for quota in cluster.quotas if quota.covers(new)]
     if not quotas:
@@ -57,10 +66,19 @@ def quotas_let(situation: Situation, bounds: Sequence[QuiescentBound], position:
         return False
     use = admission_of(quotas, (*situation.fixed, *(pod for pod in cluster.pods if pod.finished)))
     kinds = [
-        {(pod_charge(pod.spec), *(quota.covers(pod) for quota in quotas)): (pod, one.most) for pod in one.pods}
-        for one in bounds
+        {(pod_charge(pod.spec), *(quota.covers(pod) for quota in quotas)): (pod, made) for pod in one.pods}
+        for one, made in zip(bounds, _made(situation, bounds, bound_at_rest), strict=True)
     ]
     return use.refusal(new, [counted for found in kinds for counted in found.values()]) is None
+
+
+def _made(situation: Situation, bounds: Sequence[QuiescentBound], bound_at_rest: frozenset[int]) -> Iterator[int]:
+    """How many pods of each participant can be there at a rest, those included that may find no node."""
+    for place, (one, bound) in enumerate(zip(situation.participants, bounds, strict=True)):
+        if place in bound_at_rest:
+            yield bound.most
+        else:
+            yield max(one.before, one.replicas) + one.controller.surge(one.replicas) + len(one.waiting)
 
 
 def wants_of(pod: Pod) -> dict[str, int]:
@@ -77,8 +95,13 @@ def bound_of(
     *,
     waits: bool,
     rolls: bool,
+    moment: bool = False,
+    free: bool = False,
 ) -> QuiescentBound:
-    """What can be bound of a participant; it `rolls`, or `waits` for a node with one of its new pods."""
+    """Return what can be bound of a participant; it `rolls`, or `waits` for a node with one of its new pods.
+
+    With `moment` it is so at any moment, and not only at a rest. One that is `free` may do anything.
+    """
     mine = situation.participants[position]
     each: dict[str, int] = {}
     each_new: dict[str, int] = {}
@@ -100,10 +123,41 @@ def bound_of(
         most = int(keeps(mine.replicas))
     elif waits and rolls:
         most -= 0 if keeps(mine.replicas) else 1
-    old = mine.controller.old_at_rest(mine.replicas) if rolls else most
+    if moment or free:
+        most = (demand.most if moment else demand.whole) - waits
+    old = mine.controller.old_at_rest(mine.replicas) if rolls and not moment else most
+    on_each = (demand.on_each or 1 if moment else 1) if mine.daemons else 0
     if demand.supply is None or demand.supply.each != demand.devices:
         least.pop(DEVICES, None)
-    return QuiescentBound(demand.nodes, each, each_new, least, max(0, most), old, mine.daemons, pods)
+    apart_at_most = maxsize if demand.on_each is None else demand.on_each
+    return QuiescentBound(demand.nodes, each, each_new, least, max(0, most), old, on_each, apart_at_most, pods)
+
+
+def refusing_in_all(prices: Mapping[str, Sequence[int | None]], counted: Sequence[tuple[QuiescentBound, int]]) -> int:
+    """How many nodes can refuse a pod at most, if what pods take of one resource and of another is of the same pods.
+
+    `prices` is by resource how much of it pods must take of each node, None if they cannot; `counted` are the pods.
+    Each resource is measured in parts of its lowest price: a pod is on one node, and counts there by the one that it
+    takes most of.
+    """
+    whole = SIMULATION.price_parts
+    above = {name: [one for one in each if one is not None and one > 0] for name, each in prices.items()}
+    scales = {name: min(each) for name, each in above.items() if each}
+
+    def weight(taken: Mapping[str, int]) -> int:
+        return max((-(-taken.get(name, 0) * whole // scale) for name, scale in scales.items()), default=0)
+
+    supply = 0
+    for one, count in counted:
+        old = min(one.old, count)
+        supply += old * weight(one.each) + (count - old) * weight(one.each_new)
+    costs = []
+    for here in zip(*prices.values(), strict=True):
+        named = zip(prices, here, strict=True)
+        least = [0 if one <= 0 else one * whole // scales[name] for name, one in named if one is not None]
+        if least:
+            costs.append(min(least))
+    return greedily(supply, costs)
 
 
 class QuiescentRoom:
@@ -141,15 +195,18 @@ class QuiescentRoom:
         crowd = [
             min([maxsize, *(self._free(node, name) // amount for name, amount in limits.items())]) for node in nodes
         ]
+        counted = [(self._own, own), *((one, one.most_on(len(nodes))) for one in others)]
+        found: dict[str, list[int | None]] = {}
         refusing = 0
         for name, amount in self._wants.items():
             each = [one.each.get(name, 0) for one in every]
             step = gcd(*each) or 1 if each == [one.least.get(name, 0) for one in every] else 1
-            supply = self._own.held(name, own) + sum(one.held(name, one.most) for one in others)
+            supply = sum(one.held(name, count) for one, count in counted)
             prices = [-(-price // step) * step for price in self._prices(nodes, name, amount, daemons)]
-            possible = [one for one, count in zip(prices, crowd, strict=True) if one <= count * max(each)]
-            refusing += greedily(supply, possible)
-        return min(len(nodes), refusing)
+            enough = zip(prices, crowd, strict=True)
+            found[name] = [price if price <= count * max(each) else None for price, count in enough]
+            refusing += greedily(supply, [price for price in found[name] if price is not None])
+        return min(len(nodes), refusing, refusing_in_all(found, counted))
 
     def _free(self, node: str, name: str) -> int:
         if name == DEVICES:
@@ -165,5 +222,5 @@ class QuiescentRoom:
             return
         for node in nodes:
             free = self._residual[node].get(name, int(name in self._once))
-            taken = sum(one.each.get(name, 0) for one in daemons if node in one.nodes)
+            taken = sum(one.on_each * one.each.get(name, 0) for one in daemons if node in one.nodes)
             yield free - taken - amount + 1

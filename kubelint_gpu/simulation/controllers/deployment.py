@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
+from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, IntOrPercent
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.simulation.controllers.controller import rolling_update_pointers
 from kubelint_gpu.simulation.controllers.deployment_sync import (
@@ -202,8 +202,10 @@ class DeploymentController(ReplicaSetController):
         return max(1, self.strategy.batch.of(replicas, round_up=True)) if self.strategy.batch is not None else 1
 
     def replaces_singly(self, replicas: int, _version: str | None) -> bool:
-        """With maxSurge 0 and maxUnavailable 1."""
-        return not self.strategy.paused and resolve(self.strategy, replicas) == RollingLimits(0, 1)
+        """With maxSurge 0 and maxUnavailable 1, or with Recreate and one replica."""
+        if self.strategy.paused:
+            return False
+        return replicas == 1 if self.recreates else resolve(self.strategy, replicas) == RollingLimits(0, 1)
 
     def add_rolling(self, builder: PodTypeBuilder) -> None:
         """Each old ReplicaSet with its pods, and the new one, which has none yet."""
@@ -224,8 +226,11 @@ class DeploymentController(ReplicaSetController):
         if current is not None:
             builder.not_ready(new, current.running)
         counts = tuple(one.number + one.waiting for one in every)
-        rescaled = change.before != change.replicas
+        strategy, rescaled = self.strategy, change.before != change.replicas
+        if strategy.revised and rescaled:
+            # the whole new revision is made beside the old one
+            strategy, rescaled = replace(strategy, max_surge=IntOrPercent(change.before)), False
         has = current.number + current.waiting if current is not None else _ABSENT
         name, wanted = change.new.key, change.replicas
         batch = self._batch(wanted), self.dependent, self.waits_for
-        builder.add(DeploymentRollout(name, self.strategy, wanted, counts, old, new, rescaled, has, *batch))
+        builder.add(DeploymentRollout(name, strategy, wanted, counts, old, new, rescaled, has, *batch))

@@ -57,7 +57,7 @@ def sync(strategy: DeploymentStrategy, replicas: int, now: ReplicaSets, seen: Av
         return now
     if strategy.recreate:
         return _recreate(replicas, now, seen)
-    return _roll(resolve(strategy, replicas), replicas, now, seen)
+    return _roll(resolve(strategy, replicas), replicas, now, seen, revised=strategy.revised)
 
 
 def _recreate(replicas: int, now: ReplicaSets, seen: Availability) -> ReplicaSets:
@@ -68,7 +68,9 @@ def _recreate(replicas: int, now: ReplicaSets, seen: Availability) -> ReplicaSet
     return ReplicaSets(now.old, replicas)
 
 
-def _roll(bounds: RollingLimits, replicas: int, now: ReplicaSets, seen: Availability) -> ReplicaSets:
+def _roll(
+    bounds: RollingLimits, replicas: int, now: ReplicaSets, seen: Availability, *, revised: bool = False
+) -> ReplicaSets:
     cap = replicas + bounds.surge
     total_old = sum(now.old)
     new = now.new
@@ -78,6 +80,8 @@ def _roll(bounds: RollingLimits, replicas: int, now: ReplicaSets, seen: Availabi
         return ReplicaSets(now.old, replicas)
     elif new < replicas and total_old + new < cap:
         return ReplicaSets(now.old, new + min(cap - total_old - new, replicas - new))
+    if revised and seen.new < replicas:
+        return ReplicaSets(now.old, new)
     return ReplicaSets(_shrunk(replicas - bounds.unavailable, now.old, new, seen), new)
 
 

@@ -26,7 +26,7 @@ from kubelint_gpu.simulation.prepare.demand import greedily
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.explorer import Reached
 from kubelint_gpu.simulation.search.placements import one_placement, placements
-from kubelint_gpu.simulation.search.single_runs import walk
+from kubelint_gpu.simulation.search.single_runs import at_rest, walk
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import replace
 
@@ -112,6 +112,7 @@ def _by_states(claim: Claim, ends: str, budget: int, extra: Sequence[Pod]) -> Ev
         place = claim.positions[0]
         mine = () if participants[place].in_any_order else simulation.pod_types.members[place]
         begin = tuple(one for one in starts.partial if not any(one.waiting[kind] for kind in mine))
+        begin = at_rest(simulation, begin) if starts.complete else begin
     found = _explored(simulation, ends, begin, budget) if starts.complete and begin else None
     if found is None:
         return _walked(claim, simulation, ends, begin or ((first,) if first is not None else ()))

@@ -10,6 +10,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests, running_requests
 from kubelint_gpu.scheduler.relations import attends, node_tokens, topology_keys
+from kubelint_gpu.values import replace
 
 
 class NodeSignature:
@@ -33,7 +34,7 @@ class NodeSignature:
         for pod in fixed:
             self._on.setdefault(pod.spec.node_name, []).append(pod)
         self._attended: dict[tuple[object, ...], bool] = {}
-        self._pods = pods
+        self._pods = list({(pod.meta.namespace, pod.meta.labels, pod.spec): pod for pod in pods}.values())
         self._highest = max((pod.spec.priority or 0 for pod in pods), default=0)
         self._tokens = node_tokens(pods, cluster, wide=wide)
         self._topology: list[tuple[str, bool]] = []
@@ -78,7 +79,8 @@ class NodeSignature:
 
     def is_seen(self, pod: Pod) -> bool:
         """Whether a pod that stays and a pod in play could pay attention to one another."""
-        key = (pod.meta.namespace, pod.meta.labels, pod.spec)
+        # the same pod on another node pays attention to the same
+        key = (pod.meta.namespace, pod.meta.labels, replace(pod.spec, node_name=""))
         if key not in self._attended:
             self._attended[key] = any(attends(pod, one) or attends(one, pod) for one in self._pods)
         return self._attended[key]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kubelint_gpu.budget import STEPS
 from kubelint_gpu.simulation.controllers.reconciler import Action, PodType, Reconciler
 from kubelint_gpu.simulation.controllers.rollout_state import (
     AWAITED,
@@ -65,7 +66,9 @@ class Model(Value):
         """
         seen = {state: None}
         canonical = self.places.canonical
+        each = len(state.nodes) // STEPS.successor
         for step, following in self.steps(state):
+            charge(each)
             seen.setdefault(canonical(following))
             if evicts is not None and step.victims:
                 for owner in self.evicted(step):

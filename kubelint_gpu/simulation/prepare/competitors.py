@@ -30,7 +30,7 @@ def competing(run: PreparedRun, numbers: Sequence[int], fixed: Sequence[Pod]) ->
         if one != other and _meet(run, one, other):
             for number in (*mine, *theirs):
                 groups.join(one, number)
-        elif one != other and any(meet_on_a_node(*pair) for pair in product(run.pods[one], run.pods[other])):
+        elif one != other and _meet_on_a_node(run, one, other):
             for one, other in product(mine, theirs):
                 if not run.demands[one].nodes.isdisjoint(run.demands[other].nodes):
                     groups.join(one, other)
@@ -53,7 +53,32 @@ def _is_marked(run: PreparedRun, number: int) -> bool:
 def _meet(run: PreparedRun, one: int, other: int) -> bool:
     if run.volumes[one] & run.volumes[other]:
         return True
-    for mine, theirs in product(*((*run.pods[place], *run.participants[place].ordinals) for place in (one, other))):
-        if meet(mine, theirs) or any(quota.covers(mine) and quota.covers(theirs) for quota in run.cluster.quotas):
-            return True
-    return False
+    key = "meet", run.alike[one], run.alike[other]
+    if key not in run.met:
+        run.met[key] = any(_meet_of(run, *pair) for pair in product(_unlike(run, one), _unlike(run, other)))
+    if run.met[key]:
+        return True
+    ordinals = [run.participants[place].ordinals for place in (one, other)]
+    if not any(ordinals):
+        return False
+    return any(
+        _meet_of(run, *pair)
+        for pair in product(*((*run.pods[place], *ordinals[place != one]) for place in (one, other)))
+    )
+
+
+def _meet_of(run: PreparedRun, mine: Pod, theirs: Pod) -> bool:
+    return meet(mine, theirs) or any(quota.covers(mine) and quota.covers(theirs) for quota in run.cluster.quotas)
+
+
+def _meet_on_a_node(run: PreparedRun, one: int, other: int) -> bool:
+    key = "on a node", run.alike[one], run.alike[other]
+    if key not in run.met:
+        run.met[key] = any(meet_on_a_node(*pair) for pair in product(_unlike(run, one), _unlike(run, other)))
+    return run.met[key]
+
+
+def _unlike(run: PreparedRun, number: int) -> tuple[Pod, ...]:
+    """The old and the new pod of a workload; one of them if they are alike."""
+    old, new = run.alike[number]
+    return run.pods[number][: 1 if old == new else 2]

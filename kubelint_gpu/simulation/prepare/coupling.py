@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.companions import own_terms
@@ -64,16 +64,23 @@ def _terms(pod: Pod, snapshot: Snapshot) -> Iterator[Term]:
             yield Term(one.topology_key, one.selector, frozenset((pod.meta.namespace,)))
 
 
+def heeds_others(spec: PodSpec) -> bool:
+    """Whether the place of its pods depends on the labels of other pods."""
+    return bool(spec.pod_affinity or spec.pod_anti_affinity or spec.spread)
+
+
 def bound_workloads(workload: Workload, others: Sequence[Workload], cluster: Cluster) -> tuple[int, ...]:
     """The positions of those others whose places and a workload's depend on one another."""
-    pods = [created_pod(one, "new") for one in (workload, *others)]
-    if not any(pod.spec.pod_affinity or pod.spec.pod_anti_affinity or pod.spec.spread for pod in pods):
+    if not any(heeds_others(one.spec) for one in (workload, *others)):
         return ()
+    pods = [created_pod(one, "new") for one in (workload, *others)]
     return tuple(place - 1 for place in Bonds(pods, labels_of(cluster)).of(0))
 
 
 def companion_workloads(workload: Workload, others: Sequence[Workload], cluster: Cluster) -> tuple[int, ...]:
     """The positions of those others near to whose pods a workload's must be."""
+    if not workload.spec.pod_affinity:
+        return ()
     mine, snapshot = created_pod(workload, "new"), labels_of(cluster)
     return tuple(place for place, one in enumerate(others) if companions(mine, [created_pod(one, "new")], snapshot))
 

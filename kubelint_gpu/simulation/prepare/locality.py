@@ -23,6 +23,12 @@ def eligible_nodes(pod: Pod, empty: Snapshot, others: Iterable[Pod] = ()) -> fro
     return _fits(anywhere, empty) & labelled
 
 
+def nodes_beside_anybody(pod: Pod, empty: Snapshot) -> frozenset[str]:
+    """The nodes that take the pod when nothing else runs, wherever its volumes and the pods are that it heeds."""
+    spec = replace(pod.spec, volumes=(), pod_affinity=(), pod_anti_affinity=(), spread=())
+    return frozenset(fit(replace(pod, spec=spec), empty).fits)
+
+
 def _fits(pod: Pod, empty: Snapshot) -> frozenset[str]:
     """The nodes that take the pod; those that may where an attempt fails with an error over a device that is free."""
     known: dict[Hashable, frozenset[str]] = empty.derived("takers", lambda _: {})

@@ -10,11 +10,11 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import asks, first_alike, refusers_of
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import with_counted_budgets, with_unknown_use
-from kubelint_gpu.simulation.prepare.demand import Residual, takes
+from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
 from kubelint_gpu.simulation.prepare.displaced import displaced
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.participants import participants_of
-from kubelint_gpu.simulation.prepare.workload_change import is_temporary, without_claims
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, is_temporary, without_claims
 from kubelint_gpu.simulation.prepare.workload_claims import wanted_storage, with_settled_claims
 from kubelint_gpu.simulation.prepare.workload_demand import demand_of, rooms_of
 from kubelint_gpu.simulation.transition import Transition
@@ -39,6 +39,7 @@ class PreparedRun:
         allocatable: what each node has, those that may join included.
         demands: for each participant what its pods may take.
         driven: for each participant the pods that it may preempt and that come again elsewhere.
+        met: what has been found out about which of them meet, by the numbers of `alike`.
     """
 
     def __init__(self, transitions: Sequence[Transition], cluster: Cluster, growth: Sequence[Growth] = ()) -> None:
@@ -60,6 +61,7 @@ class PreparedRun:
         self._others = [*self.rest, *(pod for pods in self.pods for pod in pods)]
         self._others += [pod for found in self.participants for pod in found.pods[2:]]
         first = first_alike([pod for both in self.pods for pod in both], self._others) if len(self.pods) > 1 else (0, 1)
+        self.met: dict[tuple[object, ...], bool] = {}
         self.alike = tuple(zip(first[::2], first[1::2], strict=True))
         known: dict[int, frozenset[str]] = {}
         self.eligible: list[frozenset[str]] = []
@@ -76,19 +78,20 @@ class PreparedRun:
         self._rooms = rooms_of(self.participants, self.pods, self.rest, cluster)
         every_pod = (*self.rest, *(pod for both in self.pods for pod in both))
         self._refused = refusers_of(every_pod, self.cluster)
-        self.demands = [
-            demand_of(
-                one,
-                pods,
-                nodes,
-                self._everywhere,
-                self.eligible_for,
-                self._rooms.get(number, ()),
-                simple=self._is_simple(number),
-            )
-            for number, (one, pods, nodes) in enumerate(zip(self.participants, self.pods, self.eligible, strict=True))
-        ]
+        self.demands = [self.demand_of(number, one) for number, one in enumerate(self.participants)]
         self.driven = displaced(self.participants, self.demands, self.rest, self.residual(self.rest), self.eligible_for)
+
+    def demand_of(self, number: int, participant: WorkloadChange) -> Demand:
+        """Return what the pods of a participant may take, with the replicas that it has here."""
+        return demand_of(
+            participant,
+            self.pods[number],
+            self.eligible[number],
+            self._everywhere,
+            self.eligible_for,
+            self._rooms.get(number, ()),
+            simple=self._is_simple(number),
+        )
 
     def eligible_for(self, pod: Pod) -> frozenset[str]:
         """The nodes that take a pod when nothing else runs, those that may join included."""

@@ -199,6 +199,12 @@ def shown_before(new: Workload, pods: Sequence[Pod]) -> Workload | None:
     return replace(new, spec=anonymous(last).spec, template=template, replicas=wanted, written=None)
 
 
+def run_as(new: Workload, pods: Sequence[Pod]) -> bool:
+    """Whether there are pods of a workload, and all of them show that they are of its template."""
+    active = [pod for pod in pods if not (pod.meta.terminating or pod.finished)]
+    return bool(active) and all(is_of(pod, new) for pod in active)
+
+
 def _is_surely_another(pod: Pod, change: WorkloadChange) -> bool:
     """Whether a pod is of another template, and not only changed at its admission.
 

@@ -23,6 +23,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
+from kubelint_gpu.scheduler.plugins.node_volume_limits import csi_driver
 from kubelint_gpu.scheduler.plugins.volume_binding import best_volumes
 from kubelint_gpu.values import replace
 
@@ -50,14 +51,15 @@ def _kinds(claim: PersistentVolumeClaim, cluster: Cluster) -> frozenset[str]:
     return frozenset(one.kind for one in cluster.volumes if one.storage_class == name)
 
 
-def with_bound_claims(cluster: Cluster, users: Iterable[Workload]) -> Cluster:
+def with_bound_claims(cluster: Cluster, users: Iterable[Workload], fresh: Container[str] = ()) -> Cluster:
     """The cluster as it is once its workloads run: the volume controller has bound claims.
 
     A claim that is not declared is taken to exist, and a volume that is not to be reachable from every node; so is what
     a provisioner makes within the topologies of its class, or what a class that is not declared has where none of its
     volumes fits: of such a class claims are bound at once.
     Claims stay open where the volume is chosen with the node (`WaitForFirstConsumer`, with volumes that are there
-    already, or topologies), and where a declared class neither has a volume that fits nor a provisioner.
+    already, or topologies), and where a declared class neither has a volume that fits nor a provisioner. So do those
+    that are `fresh`, as `namespace/name`, if the driver says how much storage is left.
     Source: `syncUnboundClaim` of pkg/controller/volume/persistentvolume/pv_controller.go, 1.34.
     """
     users = tuple(users)
@@ -74,8 +76,9 @@ def with_bound_claims(cluster: Cluster, users: Iterable[Workload]) -> Cluster:
     every = [with_default_class(one, cluster.storage_classes) for one in (*cluster.claims, *missing)]
     alike = _alike(every, users)
     for claim in every:
-        found = _chosen(claim, cluster, classes.get(claim.class_name), taken, alike.get(claim.key, 0))
-        if found is None:
+        of_class = classes.get(claim.class_name)
+        found = _chosen(claim, cluster, of_class, taken, alike.get(claim.key, 0))
+        if found is None or (claim.key in fresh and found.meta.name not in known and is_weighed(of_class, cluster)):
             claims.append(claim)
             continue
         taken.add(found.meta.name)
@@ -113,10 +116,24 @@ def bound_to(claim: PersistentVolumeClaim, volume: str) -> PersistentVolumeClaim
     return replace(claim, meta=replace(claim.meta, annotations=annotations), volume_name=volume, phase="Bound")
 
 
+def driver_of(found: StorageClass | None) -> str:
+    """The CSI driver that makes the volumes of a class; empty if none does."""
+    return csi_driver(found.provisioner) if found is not None and found.provisions else ""
+
+
+def is_weighed(found: StorageClass | None, cluster: Cluster) -> bool:
+    """Whether the scheduler asks how much storage a node can reach before a volume of the class is made for its pod."""
+    waits = found is not None and found.wait_for_first_consumer
+    return waits and any(one.storage_capacity and one.name == driver_of(found) for one in cluster.csi_drivers)
+
+
 def of_template(
-    template: PersistentVolumeClaim, name: str, namespace: str, cluster: Cluster
+    template: PersistentVolumeClaim, name: str, namespace: str, cluster: Cluster, counted: Container[str]
 ) -> PersistentVolumeClaim | None:
-    """The claim that a template makes; None where any node could have its volume, so that it decides nothing."""
+    """The claim that a template makes; None where any node could have its volume, so that it decides nothing.
+
+    Some node might take no more volumes of the `counted` drivers.
+    """
     meta = replace(template.meta, name=name, namespace=namespace, uid="")
     claim = with_default_class(replace(template, meta=meta, phase="Pending"), cluster.storage_classes)
     volumes = [one for one in cluster.volumes if one.storage_class == claim.class_name]
@@ -125,7 +142,8 @@ def of_template(
         return claim
     if found is None:
         return claim if volumes else None
-    return claim if volumes or not found.provisions or found.topologies else None
+    limited = driver_of(found) in counted or is_weighed(found, cluster)
+    return claim if volumes or limited or not found.provisions or found.topologies else None
 
 
 def _chosen(
@@ -149,7 +167,7 @@ def _chosen(
         return best[0]
     if found is not None and waits:
         open_to = found.topologies or not found.provisions or best
-        return None if open_to else _made(claim)
+        return None if open_to else _made(claim, found, cluster)
     if best:
         if len(best) <= alike:
             return max(best, key=lambda one: any(one.reachable_from(node.labels) for node in cluster.nodes))
@@ -158,11 +176,24 @@ def _chosen(
     if found is None:
         # where some volumes are of no class, a claim of none waits for one of them
         return None if volumes and claim.storage_class == "" else _made(claim)
-    return _made(claim, found.topologies) if found.provisions else None
+    return _made(claim, found, cluster, found.topologies) if found.provisions else None
 
 
-def _made(claim: PersistentVolumeClaim, topologies: NodeSelector | None = None) -> PersistentVolume:
-    """A volume that every node reaches, or every one of some topologies: in which of these it lies is not known."""
+def _made(
+    claim: PersistentVolumeClaim,
+    found: StorageClass | None = None,
+    cluster: Cluster | None = None,
+    topologies: NodeSelector | None = None,
+) -> PersistentVolume:
+    """A volume that every node reaches, or every one of some topologies: in which of these it lies is not known.
+
+    It is one of the CSI driver of its class if that is known, and nodes take a limited number of these.
+    """
     name = claim.volume_name or f"volume of {claim.key}"
     meta = replace(claim.meta, name=name, namespace="", uid="", labels=FrozenMap(), annotations=FrozenMap())
-    return PersistentVolume(meta, access_modes=claim.access_modes, node_affinity=topologies, phase="Bound")
+    driver = driver_of(found) if cluster is not None and claim.request is not None else ""
+    limited = cluster is not None and any(driver in one.limits for one in cluster.csi_nodes)
+    kind, source = ("csi", FrozenMap({"driver": driver, "volumeHandle": name})) if limited else ("", FrozenMap())
+    return PersistentVolume(
+        meta, access_modes=claim.access_modes, node_affinity=topologies, phase="Bound", kind=kind, source=source
+    )

@@ -87,6 +87,12 @@ class WorkloadChange(Change, dict=True):
         return self.controller.has_ordinals and controller_of(self.old).first_ordinal != self.controller.first_ordinal
 
     @property
+    def counted(self) -> bool:
+        """Whether its replicas alone say how many places its rollout needs: not if its revisions are of two sizes."""
+        apart = getattr(self.new.strategy, "revised", False) and self.rolling and self.before != self.replicas
+        return self.controller.counted and not apart
+
+    @property
     def hindered(self) -> bool:
         """Whether its pods have ordinals and one is known not to be ready, so that its rollout may not go on.
 
@@ -153,6 +159,12 @@ def joined(participants: Sequence[WorkloadChange], rolling: frozenset[int]) -> f
     objects = {participants[place].controller.waits_for for place in rolling} - {""}
     every = enumerate(participants) if objects else ()
     return rolling | {place for place, one in every if one.rolling and one.controller.waits_for in objects}
+
+
+def unrolled(one: WorkloadChange) -> WorkloadChange:
+    """Return the change without what only decides how its pods are replaced, to compare it with others."""
+    new = replace(one.new, strategy=None)
+    return replace(one, new=new, old=new if one.old is one.new else replace(one.old, strategy=None))
 
 
 def own_pods(workload: Workload, pods: tuple[Pod, ...]) -> tuple[Pod, ...]:

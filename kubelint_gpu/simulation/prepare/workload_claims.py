@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE, PersistentVolume, PersistentVolumeClaim
+from kubelint_gpu.kube.objects.storage import (
+    READ_WRITE_ONCE,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    with_default_class,
+)
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
@@ -15,7 +21,7 @@ from kubelint_gpu.scheduler.relations import slots
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import claim_names, with_claims
 from kubelint_gpu.simulation.prepare.lone_claims import with_lone_claims_made
-from kubelint_gpu.simulation.prepare.volumes import of_template, with_bound_claims
+from kubelint_gpu.simulation.prepare.volumes import driver_of, of_template, with_bound_claims
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
@@ -27,27 +33,55 @@ _UNCOUNTED = ("", "nfs", "cephfs", "glusterfs", "hostPath")
 def with_settled_claims(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Transition], Cluster]:
     """The same as claims are once all of the workloads run: bound ones without those that decide nothing."""
     users = [one for transition in transitions for one in (transition.old, transition.new)]
-    return _without_shared_claims(transitions, with_bound_claims(_with_template_claims(cluster, transitions), users))
+    made, fresh = _template_claims(cluster, transitions)
+    cluster = replace(cluster, claims=(*cluster.claims, *made)) if made else cluster
+    return _without_shared_claims(transitions, with_bound_claims(cluster, users, fresh))
 
 
-def _with_template_claims(cluster: Cluster, transitions: Sequence[Transition]) -> Cluster:
-    """The cluster with the claims that are not there yet, of ordinals before and after a change.
+def _template_claims(
+    cluster: Cluster, transitions: Sequence[Transition]
+) -> tuple[list[PersistentVolumeClaim], set[str]]:
+    """The claims that the cluster does not have yet, of ordinals before and after a change; the keys of the new ones.
 
     Those that could have a volume on every node are left out: they decide nothing.
     """
     known = {claim.key for claim in cluster.claims}
+    counted = _counted_drivers(cluster, transitions)
     made: list[PersistentVolumeClaim] = []
+    fresh: set[str] = set()
     for one in transitions:
         workload = one.new
-        if not workload.claims:
-            continue
-        namespace, first = workload.meta.namespace, controller_of(workload).first_ordinal
-        for ordinal in range(first, first + min(BUDGET.replicas, max(one.old.replicas, workload.replicas))):
+        first = controller_of(workload).first_ordinal if workload.claims else 0
+        there = first + one.old.replicas if one.existing else first
+        for ordinal in _ordinals(one):
             for template, name in zip(workload.claims, claim_names(workload, ordinal), strict=True):
-                if f"{namespace}/{name}" not in known:
-                    claim = of_template(template, name, namespace, cluster)
-                    made += [] if claim is None else [claim]
-    return replace(cluster, claims=(*cluster.claims, *made)) if made else cluster
+                claim = of_template(template, name, workload.meta.namespace, cluster, counted)
+                if claim is not None and claim.key not in known:
+                    made.append(claim)
+                    fresh.update({claim.key} if ordinal >= there else ())
+    return made, fresh
+
+
+def _ordinals(one: Transition) -> range:
+    """The ordinals for whose pods a workload makes claims, as far as replicas are looked at singly."""
+    first = controller_of(one.new).first_ordinal if one.new.claims else 0
+    most = min(BUDGET.replicas, max(one.old.replicas, one.new.replicas)) if one.new.claims else 0
+    return range(first, first + most)
+
+
+def _counted_drivers(cluster: Cluster, transitions: Sequence[Transition]) -> frozenset[str]:
+    """The drivers of which a node might not take all the volumes that there are, and that templates bring."""
+    limits = [item for one in cluster.csi_nodes for item in one.limits.items()]
+    if not limits:
+        return frozenset()
+    classes = {one.name: driver_of(one) for one in cluster.storage_classes}
+    brought: Counter[str] = Counter()
+    for one in transitions:
+        for template in one.new.claims:
+            claim = with_default_class(template, cluster.storage_classes)
+            brought[classes.get(claim.class_name, "")] += len(_ordinals(one))
+    attached = len(cluster.claims) + len(cluster.volume_attachments)
+    return frozenset(driver for driver, limit in limits if brought[driver] and brought[driver] + attached > limit)
 
 
 def wanted_storage(workload: Workload, pods: Sequence[Pod], cluster: Cluster, empty: Snapshot) -> frozenset[str]:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Container, Hashable, Sequence
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.growth import Growth
+from kubelint_gpu.simulation.hypotheses import DAEMON_ORDER, DAEMON_ROLLS, ORDERS, PARTS, ROOM_FREED
 from kubelint_gpu.simulation.prepare.competitors import competing
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
-from kubelint_gpu.simulation.prepare.workload_change import joined
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, joined, unrolled
+from kubelint_gpu.simulation.questions.asked_again import asked_once, kept
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.situations import Situations
+from kubelint_gpu.simulation.search.rows import fold, of_verdict, row_of
+from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, Verdict, rank, unbounded, worst
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
-from kubelint_gpu.work import UsedUp, part, shared_out
+from kubelint_gpu.work import UsedUp, of_group, shared_out
 
 
 class RolloutAnalysis:
@@ -52,7 +57,7 @@ class RolloutAnalysis:
         for standing in self._standing:
             self._daemons = standing
             found.append(self._judged(only))
-        return tuple(map(worst, zip(*found, strict=True)))
+        return tuple([_in_every_order(one) for one in zip(*found, strict=True)])
 
     def _judged(self, only: Container[int] | None) -> tuple[Judgement, ...]:
         known = any(one.known for one in self.participants)
@@ -67,11 +72,14 @@ class RolloutAnalysis:
         groups = competing(self._prepared, playing, fixed)
         members, players = groups.among(playing), frozenset(playing)
 
+        def root(number: int) -> int:
+            return groups.root(number) if number in players else number
+
         def alike(number: int) -> Hashable:
             if number not in players:
                 return number
-            root = groups.root(number)
-            return root if len(members[root]) > 1 else None, self._sign(number)
+            group = groups.root(number)
+            return group if len(members[group]) > 1 else None, self._sign(number)
 
         def one(number: int) -> Judgement:
             if number in players:
@@ -87,9 +95,11 @@ class RolloutAnalysis:
             every.setdefault(alike(number), []).append(number)
         same = every.values()
         found = [Judgement(one.new, None) for one in self.participants]
-        asked = shared_out(one, [first for first, *_ in same])
-        apart = [more for first, *others in same if (told := asked[first]) and told.is_of_names for more in others]
-        asked |= shared_out(one, apart)
+        asked: dict[int, Judgement | None] = {}
+        for mine in grouped((root(number), (number, *others)) for number, *others in same).values():
+            asked |= shared_out(one, [first for first, *_ in mine])
+            apart = [more for first, *others in mine if (told := asked[first]) and told.is_of_names for more in others]
+            asked |= shared_out(one, apart)
         for first, *others in same:
             for number in (first, *others):
                 told = asked.get(number, asked[first])
@@ -108,7 +118,8 @@ class RolloutAnalysis:
         least = min(rolled, key=lambda one: rank(one.verdict), default=mine)
         if mine.verdict is not Verdict.COMPLETES or least.verdict is Verdict.COMPLETES:
             return mine
-        return replace(mine, by=least.by, by_bound=least.by_bound, **{name: getattr(least, name) for name in OF_A_RUN})
+        told = replace(mine, by=least.by, by_bound=least.by_bound, **{name: getattr(least, name) for name in OF_A_RUN})
+        return fold(told, row_of(least, PARTS))
 
     def _sign(self, number: int) -> Hashable:
         """Equal for workloads that nothing tells apart but their names: what becomes of one becomes of the other."""
@@ -124,9 +135,33 @@ class RolloutAnalysis:
     def _among(self, members: Sequence[int], number: int, fixed: Sequence[Pod]) -> Judgement:
         """The judgement of one of some workloads that compete, beside running pods that stay."""
         situation = self._situations.of(members, fixed, self._daemons)
-        found = beside_queued(situation, situation.numbers.index(number), judge_in(situation, number), self._queue)
-        self._situations.spend(found.states)
-        return self._beside_daemons(found)
+        place = situation.numbers.index(number)
+
+        def found() -> Judgement:
+            return beside_queued(situation, place, judge_in(situation, number), self._queue)
+
+        everybody = situation.participants
+        parts = (everybody, situation.fixed)
+        # how others would be rolled out does not matter while they stay as they are
+        still, decisive = situation.memo.of("decisive", parts, lambda: (_still(everybody), self._decisive(situation)))
+        mine = tuple([everybody[part] for part in sorted(joined(everybody, frozenset({place})))])
+        return self._beside_daemons(asked_once(("rollout", mine[0].new.key, place), (mine, still, decisive), found))
+
+    def _decisive(self, situation: Situation) -> tuple[object, ...]:
+        """All that decides what becomes of a group, but for its workloads."""
+        quotas_and_budgets = situation.cluster.quotas, situation.cluster.disruption_budgets
+        return (
+            situation.budget,
+            situation.joins,
+            situation.eligible,
+            situation.fixed,
+            situation.daemons,
+            situation.driven,
+            self._queue,
+            situation.grown,
+            quotas_and_budgets,
+            replace(situation.cluster, pods=(), quotas=(), disruption_budgets=()),
+        )
 
     def _beside_daemons(self, found: Judgement) -> Judgement:
         """The judgement of a rollout that never ends while daemon pods stay; one that is rolled gives its pod away."""
@@ -141,7 +176,8 @@ class RolloutAnalysis:
         )
         gone = frozenset(one.key for one in gives)
         gives = gives if any(lack.may_leave(gone) for lack in lacks) else ()
-        return replace(found, company=tuple(dict.fromkeys((*found.company, *gives))))
+        found = replace(found, company=tuple(dict.fromkeys((*found.company, *gives))))
+        return fold(found, of_verdict(Verdict.MAY_STICK, DAEMON_ROLLS, ROOM_FREED)) if gives else found
 
     def judge_together(self, ends: str = "") -> tuple[Together, ...]:
         """All rollouts at once, group by group; with `ends` it is asked of this workload alone whether its own ends."""
@@ -153,11 +189,12 @@ class RolloutAnalysis:
             if len(rolling) < 2:
                 continue
             try:
-                with part(1, 2):
+                with of_group(1, 4):
                     together = self._judged_together(members, ends)
             except UsedUp:
                 together = Together((), Verdict.UNDECIDED, by_bound=False)
-            self._situations.spend(together.states)
+            told = {one.key for one in together.workloads}
+            rolling = [number for number in rolling if not told or self.participants[number].new.key in told]
             workloads = tuple(self._workloads[number] for number in rolling)
             found.append(replace(together, workloads=workloads, numbers=tuple(rolling)))
         return tuple(found)
@@ -166,5 +203,37 @@ class RolloutAnalysis:
         from kubelint_gpu.simulation.questions import together
 
         situation = self._situations.of(members, self._prepared.rest, self._daemons)
-        found = together.judged_together(situation, ends=ends)
-        return together_beside_queued(situation, found, self._queue, ends)
+        rolled = {one.new.key: one for one in situation.participants if one.rolling}
+        decisive = (situation.budget, situation.joins, situation.fixed, replace(situation.cluster, pods=()))
+
+        def found() -> Together:
+            judged = together.judged_together(situation, ends=ends)
+            return together_beside_queued(situation, judged, self._queue, ends)
+
+        # more rollouts at once have all the runs of fewer: what is too much work stays so, and one more rollout, as
+        # that of a fix, is not asked about what may go wrong anyway
+        told = kept(("not ending together", ends))
+        earlier: Together | None = next(
+            (one for fewer, of, one in told if of == decisive and fewer.items() <= rolled.items()), None
+        )
+        if earlier is not None and (earlier.verdict is Verdict.UNDECIDED or not ends):
+            return earlier
+        sign = ("together", ends, *(one.new.key for one in situation.participants))
+        judged = asked_once(sign, (situation.participants, self._decisive(situation)), found)
+        if judged.verdict not in (None, Verdict.COMPLETES):
+            judged = replace(judged, workloads=tuple(one.new for one in rolled.values()))
+            told.append((rolled, decisive, judged))
+        return judged
+
+
+def _in_every_order(found: Sequence[Judgement]) -> Judgement:
+    """Return the worst judgement of a workload over all orders of DaemonSets, with what the others say."""
+    chosen = worst(found)
+    if len(found) < 2:
+        return chosen
+    return fold(chosen, *(row_of(one, DAEMON_ORDER, ORDERS) for one in found))
+
+
+def _still(participants: Sequence[WorkloadChange]) -> tuple[WorkloadChange, ...]:
+    """The participants, those that stay as they are without how they would be rolled out."""
+    return tuple([one if one.moves else unrolled(one) for one in participants])

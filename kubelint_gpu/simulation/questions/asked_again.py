@@ -1,55 +1,56 @@
-"""Answers to equal questions about equal clusters: many files of a repository hold the same under other names.
+"""Answers to equal questions about equal groups of workloads: a change of one workload leaves most groups as they are.
 
-An answer is the same for as many steps; it takes them off what is left, so that a run comes to the same in any order.
+An answer is kept for the run about one unit. It serves again if the question has less than twice the steps that it had.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import lru_cache
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
-from kubelint_gpu.work import Spent, own_steps, spend, spent_since
+from kubelint_gpu.work import UsedUp, answers, left
 
 Answer = TypeVar("Answer")
 
 
-class _Asked:
-    """What is asked: equal where all that decides the answer is."""
+class _Kept(NamedTuple):
+    """What an answer rests on, what it is (None if the steps were used up), and how many steps it may have again."""
 
-    __slots__ = ("_decisive", "_hash", "compute")
-
-    def __init__(self, sign: Hashable, decisive: tuple[object, ...], compute: Callable[[], Any]) -> None:
-        self._decisive = decisive
-        self._hash = hash(sign)
-        self.compute = compute
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Asked) and self._decisive == other._decisive
+    decisive: tuple[object, ...]
+    answer: object
+    most: float
 
 
 def asked_once(sign: Hashable, decisive: tuple[object, ...], compute: Callable[[], Answer]) -> Answer:
-    """`compute()`, or what it gave for equal `decisive` values with as many steps left.
+    """Return `compute()`, or what it gave for equal `decisive` values.
 
     These are compared and not hashed, because clusters are large; `sign` is what equal ones have in common.
+
+    Raises:
+        UsedUp: as `compute` does.
     """
-    left = own_steps()
-    if left is None:
+    known = answers()
+    steps = left()
+    if known is None or steps is None:
         return compute()
-    asked = _Asked(sign, (left, *decisive), compute)
-    first, answer, cost = _answer(asked)
-    if first is not asked:
-        spend(cost)
-    return cast("Answer", answer)
+    alike: list[_Kept] = known.setdefault(sign, [])
+    kept = next((one for one in alike if one.decisive == decisive), None)
+    if kept is not None and steps < kept.most:
+        if kept.answer is None:
+            raise UsedUp
+        return cast("Answer", kept.answer)
+    if kept is not None:
+        alike.remove(kept)
+    answer: Answer | None = None
+    try:
+        answer = compute()
+    finally:
+        used = answer is None or left() == 0
+        alike.append(_Kept(decisive, answer, 2 * steps if used else float("inf")))
+    return answer
 
 
-@lru_cache(maxsize=256)
-def _answer(asked: _Asked) -> tuple[_Asked, Any, Spent]:
-    """Who asked first, what the answer is, and what it took."""
-    before = own_steps()
-    answer = asked.compute()
-    del asked.compute  # it is asked once, and what it holds may go
-    return asked, answer, spent_since(before)
+def kept(sign: Hashable) -> list[Any]:
+    """Return what the run about one unit keeps under a sign, to be added to; a new list if nothing is limited."""
+    known = answers()
+    return [] if known is None else cast("list[Any]", known.setdefault(sign, []))

@@ -5,73 +5,28 @@ Deciders answer one after the other: bounds first, the search where none of them
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 
-from kubelint_gpu.simulation.asked import asked
-from kubelint_gpu.simulation.bounds import applied, change_set, preconditions
-from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, named, without
-from kubelint_gpu.simulation.bounds.question import Decider, Question
-from kubelint_gpu.simulation.evidence.watch import tell
-from kubelint_gpu.simulation.prepare.workload_change import joined
-from kubelint_gpu.simulation.questions import helped_by
+from kubelint_gpu.simulation import hypotheses
+from kubelint_gpu.simulation.bounds import applied, change_set
+from kubelint_gpu.simulation.bounds.change_set import changing, named
+from kubelint_gpu.simulation.bounds.question import Question
+from kubelint_gpu.simulation.questions import helped_by, relaxed
 from kubelint_gpu.simulation.questions.beside_higher import beside_higher
-from kubelint_gpu.simulation.questions.deciders import ALONE, AT_LAST, AT_ONCE
+from kubelint_gpu.simulation.questions.deciders import (
+    AT_LAST,
+    AT_ONCE,
+    SOON,
+    decided,
+    decided_without,
+    first_answer,
+    is_counted,
+)
+from kubelint_gpu.simulation.search.rows import fold, of_verdict, row_of, turned
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
-
-
-def _stuck_by_itself(question: Question) -> Judgement | None:
-    """Others that do nothing but take room help nobody whose rollout does not end without them."""
-    return _stuck_without(question, frozenset(range(len(question.situation.participants))) - {question.position})
-
-
-def _stuck_beside_what_stays(question: Question) -> Judgement | None:
-    """The same of those that change at the same moment."""
-    return _stuck_without(question, changing(question.situation, question.position))
-
-
-def _stuck_without(question: Question, others: frozenset[int]) -> Judgement | None:
-    situation, position = question.situation, question.position
-    simple = question.participant.rolling and not question.participant.daemons
-    if not (others and simple and is_apart(situation, position, others)):
-        return None
-    if not question.peaceful and any(preconditions.may_evict(situation, place) for place in others):
-        return None
-    if any(situation.participants[place].moves for place in others) and not preconditions.all_run(
-        question.search, question.position
-    ):
-        # they may have the places of its old pods when it begins, and leave them
-        return None
-    found = by_itself(without(situation, others), position - sum(place < position for place in others))
-    return found if found.verdict is Verdict.STUCK else None
-
-
-_STUCK = (Decider("stuck-by-itself", _stuck_by_itself), Decider("stuck-beside-what-stays", _stuck_beside_what_stays))
-
-
-def first_answer(
-    question: Question, deciders: Sequence[Decider], moving: frozenset[int] = frozenset()
-) -> Judgement | None:
-    """What the first decider says that knows, with its name, while those that are `moving` change, too."""
-    for one in asked(deciders):
-        found = one.decide(question)
-        if found is not None and _ends_with_parts(question, one, found):
-            tell(question, found, one.name, moving)
-            return replace(found, by=one.name)
-    return None
-
-
-def _ends_with_parts(question: Question, decider: Decider, found: Judgement) -> bool:
-    """Whether a bound that says that a rollout ends says so of the other templates that are replaced with it, too."""
-    if found.verdict is not Verdict.COMPLETES or not found.by_bound:
-        return True
-    situation = question.situation
-    others = joined(situation.participants, frozenset({question.position})) - {question.position}
-    told = (decider.decide(Question(situation, place)) for place in others)
-    return all(one is not None and one.verdict is Verdict.COMPLETES for one in told)
 
 
 def judge_in(situation: Situation, number: int) -> Judgement:
@@ -87,45 +42,79 @@ def judge_in(situation: Situation, number: int) -> Judgement:
     left = 0 if participant.rolls else min(wanted, participant.sure)
     stay = max(participant.undisturbed, participant.kept, left) if situation.demands[position].nodes else 0
     if not situation.eligible[position] and not (rolling and stay >= wanted) and (question.peaceful or not stay):
-        return replace(blank, placed=stay, alone=stay)
-    found = first_answer(question, AT_ONCE, changing(situation, position))
-    try:
-        with part(7, 8):
-            found = found or _sought(question)
-    except UsedUp:
-        found = _at_last(question)
-        if found is None:
-            raise
-    if found.verdict is Verdict.UNDECIDED:
-        found = _at_last(question) or found
+        short = replace(blank, placed=stay, alone=stay)
+        return fold(short, row_of(short, hypotheses.ANYTHING, hypotheses.NO_NODE))
+    found = first_answer(question, AT_ONCE, changing(situation, position), hypotheses.ANYTHING)
+    found = found or first_answer(question, relaxed.WITHOUT_OTHERS, hypothesis=hypotheses.WITHOUT_OTHERS)
+    found = found or first_answer(question, relaxed.WITHOUT_WEAKER, hypothesis=hypotheses.WITHOUT_WEAKER)
+    found = found or _contended(question)
     if found.verdict is None and found.placed >= wanted and rolling:
-        # it is rolled out while others wait
-        stuck = _stuck_by_itself(question)
+        stuck = first_answer(question, relaxed.WHILE_OTHERS_WAIT, hypothesis=hypotheses.WITHOUT_OTHERS)
         found = found if stuck is None else replace(stuck, evicts=found.evicts, eviction=found.eviction)
     if found.verdict is Verdict.STUCK and question.may_have_template:
-        found = replace(found, verdict=Verdict.MAY_STICK)
-    return beside_higher(question, found)
+        found = fold(
+            found, of_verdict(Verdict.COMPLETES, hypotheses.TEMPLATE_KNOWN, hypotheses.NOTHING_TO_ROLL), weaker=True
+        )
+    return turned(found, beside_higher(question, found), hypotheses.HIGHER, hypotheses.COUNT)
 
 
-def _at_last(question: Question) -> Judgement | None:
-    """What is said where all runs are too much work: that it is stuck, or else what some runs come to."""
-    found = None
-    with suppress(UsedUp), part(3, 4):
-        found = first_answer(question, _STUCK)
-    return found or first_answer(question, AT_LAST)
+def _contended(question: Question) -> Judgement:
+    """Return what the search says: first with an eighth of the work, then what it takes most to find out without it.
+
+    Raises:
+        UsedUp: nothing was found out.
+    """
+    # if the rollout surely ends, the search looks only for the pods that it evicts
+    turns = ((1, AT_LAST),) if applied.surely_ends(question) else ((1, SOON), (7, AT_LAST))
+    changes = bool(changing(question.situation, question.position))
+    hypothesis = hypotheses.AT_ONCE if changes else hypotheses.ALONE
+    found: Judgement | None = None
+    if not _coming(question):
+        with suppress(UsedUp), part(3, 4):
+            is_counted(question)
+    for eighths, deciders in turns:
+        with suppress(UsedUp), part(eighths, 8):
+            found = _sought(question)
+        if found is None or found.verdict is Verdict.UNDECIDED:
+            told = first_answer(question, (*relaxed.WITHOUT_CHANGES, *deciders), hypothesis=hypothesis)
+            found = fold(told, first=found) if told is not None else found
+        if found is not None and found.verdict is not Verdict.UNDECIDED:
+            return found
+    if found is None:
+        raise UsedUp
+    return found
 
 
 def _sought(question: Question) -> Judgement:
     """What the simulation says of all that is applied, and deciders and the search of it alone."""
     participant = question.participant
-    found = applied.decide(question, _while_others_stay)
+    found = _all_at_once(question)
     if not participant.existing and (found is None or found.placed >= participant.replicas):
         found = _later(question, found)
-        found = found and applied.softened(question, found)
+        found = found and _softened(question, found)
     if found is None:
         found = _beside_changes(question, _though_jobs_wait(question, _while_others_stay(question)))
-        found = applied.softened(question, found)
-    return applied.by_evicting(question, found, _while_others_stay)
+        found = _softened(question, found)
+    return turned(found, applied.by_evicting(question, found, _while_others_stay), hypotheses.EVICTING)
+
+
+def _all_at_once(question: Question) -> Judgement | None:
+    """Return what all that is applied comes to in one simulation; None if that is not found out."""
+    alone: list[Judgement] = []
+
+    def others_stay(asked: Question) -> Judgement:
+        alone.append(_while_others_stay(asked))
+        return alone[-1]
+
+    found = applied.decide(question, others_stay)
+    if found is None or not alone:
+        return found and fold(found, row_of(found, hypotheses.AT_ONCE, hypotheses.SEARCH))
+    return turned(alone[-1], found, hypotheses.AT_ONCE)
+
+
+def _softened(question: Question, found: Judgement) -> Judgement:
+    """Return the judgement; if some run gives the workload all its pods, it is possible only."""
+    return turned(found, applied.softened(question, found), hypotheses.AT_ONCE)
 
 
 def _later(question: Question, now: Judgement | None) -> Judgement | None:
@@ -139,23 +128,14 @@ def _later(question: Question, now: Judgement | None) -> Judgement | None:
     if any(one.known and one.moves for one in situation.participants):
         situation = replace(situation, participants=tuple(map(shortfall.after_rollout, situation.participants)))
         later = judge_in(situation, situation.numbers[position])
+        later = replace(later, rows=(row_of(later, hypotheses.LATER),))
     elif now is None:
         return None
     else:
         later = _beside_changes(question, _though_jobs_wait(question, _while_others_stay(question)))
-    return now if now is not None and later.placed < later.wanted else later
-
-
-def by_itself(situation: Situation, position: int) -> Judgement:
-    """What the rollout of a workload comes to while all others stay as they are, put anew about fewer workloads."""
-    return _decided(Question(situation, position, bounded=False))
-
-
-def _decided(question: Question) -> Judgement:
-    found = first_answer(question, ALONE)
-    if found is None:
-        raise AssertionError("the search always answers")
-    return found
+    if now is None:
+        return later
+    return fold(now, *later.rows) if later.placed < later.wanted else fold(later, first=now)
 
 
 def _beside_changes(question: Question, found: Judgement) -> Judgement:
@@ -164,25 +144,32 @@ def _beside_changes(question: Question, found: Judgement) -> Judgement:
     participant = question.participant
     at_once = participant.known and bool(changing(situation, position))
     if at_once and found.verdict is not None:
-        return change_set.at_once(situation, search, position, found, peaceful=question.peaceful)
+        beside = change_set.at_once(situation, search, position, found, peaceful=question.peaceful)
+        return turned(found, beside, hypotheses.AT_ONCE)
     if at_once and not participant.rolling and found.placed < found.wanted:
         # whether it has room when they change, too, is not known
         return replace(found, company=named(situation, changing(situation, position)))
     if found.verdict is Verdict.STUCK:
         others = helped_by.helped_by(situation, search, position)
-        if others and _stuck_by_itself(question) is not None:
-            return found
-        return replace(found, company=tuple(situation.participants[place].new for place in others))
+        found = replace(found, company=tuple(situation.participants[place].new for place in others))
+        return (
+            fold(found, of_verdict(Verdict.MAY_STICK, hypotheses.OTHERS_ROLL, hypotheses.SEARCH)) if others else found
+        )
     return found
 
 
 def _while_others_stay(question: Question) -> Judgement:
     """What becomes of it while nothing else changes; DaemonSets that are new have no pods yet."""
     situation, position = question.situation, question.position
-    coming = frozenset(place for place, one in enumerate(situation.participants) if one.daemons and not one.existing)
+    coming = _coming(question)
     if not coming or position in coming:
-        return _decided(question)
-    return _decided(Question(without(situation, coming), position - sum(place < position for place in coming)))
+        return decided(question)
+    return decided_without(situation, position, coming, bounded=True)
+
+
+def _coming(question: Question) -> frozenset[int]:
+    participants = question.situation.participants
+    return frozenset(place for place, one in enumerate(participants) if one.daemons and not one.existing)
 
 
 def _though_jobs_wait(question: Question, found: Judgement) -> Judgement:
@@ -191,5 +178,5 @@ def _though_jobs_wait(question: Question, found: Judgement) -> Judgement:
     jobs = frozenset(place for place, one in enumerate(situation.participants) if one.whole and place != position)
     if not jobs or found.verdict is not Verdict.STUCK:
         return found
-    before = by_itself(without(situation, jobs), position - sum(place < position for place in jobs))
-    return found if before.verdict is Verdict.STUCK else replace(found, verdict=Verdict.MAY_STICK)
+    before = decided_without(situation, position, jobs)
+    return fold(found, row_of(before, hypotheses.JOBS_DONE), weaker=before.verdict is not Verdict.STUCK)

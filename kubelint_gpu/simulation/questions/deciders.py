@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from kubelint_gpu.simulation import hypotheses
+from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds import (
     applied,
     change_set,
     counting,
+    crowded_start,
     exhaustive,
     in_place_replacement,
     per_node,
@@ -13,29 +18,91 @@ from kubelint_gpu.simulation.bounds import (
     room,
     shortage,
 )
-from kubelint_gpu.simulation.bounds.question import Decider
+from kubelint_gpu.simulation.bounds.change_set import without
+from kubelint_gpu.simulation.bounds.question import Decider, Question
+from kubelint_gpu.simulation.evidence.watch import tell
+from kubelint_gpu.simulation.prepare.workload_change import joined
+from kubelint_gpu.simulation.search.rows import fold, row_of
+from kubelint_gpu.simulation.search.situation import Situation
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.values import replace
 
-AT_ONCE: tuple[Decider, ...] = (
+ROOM: tuple[Decider, ...] = (
     Decider("room", room.always),
     Decider("room-at-rest", room.at_rest),
+    Decider("quiescence", quiescence.decide),
+)
+"""Deciders that say that a rollout ends, whatever all others do."""
+AT_ONCE: tuple[Decider, ...] = (
+    *ROOM[:2],
     Decider("counting-shares", change_set.by_counting),
     Decider("shortage-by-sum", shortage.by_sum),
-    Decider("quiescence-at-once", quiescence.at_once),
+    *ROOM[2:],
 )
 """Deciders that hold whatever else is known to change at the same moment."""
+COUNTED: tuple[Decider, ...] = (Decider("per-node", per_node.decide), Decider("counting-nodes", counting.decide))
+"""Deciders of a rollout while all others stay as they are that only count."""
 ALONE: tuple[Decider, ...] = (
-    Decider("per-node", per_node.decide),
-    Decider("counting-nodes", counting.decide),
+    *COUNTED,
     Decider("shortage-alone", shortage.alone),
     Decider("shortage-at-last", shortage.at_last),
     Decider("in-place-replacement", in_place_replacement.decide),
-    Decider("quiescence", quiescence.decide),
     Decider("search", exhaustive.decide),
 )
 """Deciders of a rollout while all others stay as they are; the last one always answers."""
+SOON: tuple[Decider, ...] = (
+    Decider("shortage-alone", shortage.alone),
+    Decider("crowded-start", crowded_start.decide),
+)
+"""Deciders that are asked if the search takes more than a little work."""
 AT_LAST: tuple[Decider, ...] = (
     Decider("shortage-alone", shortage.alone),
     Decider("some-runs", applied.told_by_some),
     Decider("shortage-at-worst", shortage.at_worst),
 )
 """Deciders that are asked where all runs are too much work."""
+
+
+def first_answer(
+    question: Question,
+    deciders: Sequence[Decider],
+    moving: frozenset[int] = frozenset(),
+    hypothesis: hypotheses.Hypothesis = hypotheses.ALONE,
+) -> Judgement | None:
+    """What the first decider says that knows, with its name, while those that are `moving` change, too."""
+    for one in asked(deciders):
+        found = question.answer(one)
+        if found is not None and _ends_with_parts(question, one, found):
+            tell(question, found, one.name, moving)
+            found = replace(found, by=one.name)
+            return fold(found, row_of(found, hypothesis))
+    return None
+
+
+def is_counted(question: Question) -> bool:
+    """Return whether counting says what becomes of a rollout while all others stay as they are."""
+    return any(question.answer(one) is not None for one in asked(COUNTED))
+
+
+def _ends_with_parts(question: Question, decider: Decider, found: Judgement) -> bool:
+    """Whether a bound that says that a rollout ends says so of the other templates that are replaced with it, too."""
+    if found.verdict is not Verdict.COMPLETES or not found.by_bound:
+        return True
+    situation = question.situation
+    others = joined(situation.participants, frozenset({question.position})) - {question.position}
+    told = (decider.decide(Question(situation, place)) for place in others)
+    return all(one is not None and one.verdict is Verdict.COMPLETES for one in told)
+
+
+def decided(question: Question) -> Judgement:
+    """Return what becomes of a rollout while all others stay as they are."""
+    found = first_answer(question, ALONE)
+    if found is None:
+        raise AssertionError("the search always answers")
+    return found
+
+
+def decided_without(situation: Situation, position: int, others: frozenset[int], *, bounded: bool = False) -> Judgement:
+    """Return the same without some of the others; `bounded` as in `Question`."""
+    left = position - sum(place < position for place in others)
+    return decided(Question(without(situation, others), left, bounded=bounded))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -16,10 +17,25 @@ from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 
+class Placed(NamedTuple):
+    """How many pods of a workload have places in one state, and how many of each workload beside it."""
+
+    pods: int
+    beside: tuple[int, ...]
+
+
 def placeable(
     workload: Workload, cluster: Cluster, most: int, *, beside: Sequence[Workload] = (), budget: int = BUDGET.placements
 ) -> int | None:
-    """The largest number of its pods, up to `most`, that find places beside the running pods of others.
+    """The largest number of its pods, up to `most`, that find places; None where `budget` does not tell."""
+    found = placed_beside(workload, cluster, most, beside=beside, budget=budget)
+    return None if found is None else found.pods
+
+
+def placed_beside(
+    workload: Workload, cluster: Cluster, most: int, *, beside: Sequence[Workload] = (), budget: int = BUDGET.placements
+) -> Placed | None:
+    """The state with the largest number of its pods, up to `most`, that find places beside the running pods of others.
 
     Its own running pods are taken to be placed anew, and those beyond its replicas to come after all others. The pods
     of workloads `beside` it have all their places, too, those that are best for it; where they do not all find room,
@@ -35,22 +51,26 @@ def placeable(
     simulation = at_full_replicas.full_simulation(
         *with_claims_for_resources(changes, replace(cluster, pods=others))[:2]
     )
-    (kind,) = simulation.pod_types.members[-1]
+    *others_kinds, (kind,) = simulation.pod_types.members
 
-    def running(state: rollout_state.State) -> int:
-        return sum(rollout_state.count_on(content, kind, rollout_state.READY) for content in state.nodes)
+    def running(state: rollout_state.State, *kinds: int) -> int:
+        ready = rollout_state.READY
+        return sum(rollout_state.count_on(content, one, ready) for content in state.nodes for one in kinds)
+
+    def placed(state: rollout_state.State) -> Placed:
+        return Placed(running(state, kind), tuple(running(state, *kinds) for kinds in others_kinds))
 
     if simulation.local and not simulation.places.is_charged(kind) and len(simulation.pod_types.kinds) == 1:
-        return simulation.places.capacity(kind, most)
+        return Placed(simulation.places.capacity(kind, most), ())
     state = placements.one_placement(simulation)
     # pods that a quota refuses are not even made, and those of Jobs may wait
-    if state is not None and running(state) == most:
-        return most
+    if state is not None and running(state, kind) == most:
+        return placed(state)
     found = placements.placements(simulation, budget)
     ends = [*found.full, *found.partial]
     whole = [state for state in ends if all(other == kind for other, _ in placing_pods.missing(state))]
-    placed = max(map(running, whole or ends), default=0)
-    return placed if found.complete or placed == most else None
+    best = max(map(placed, whole or ends), key=lambda one: one.pods, default=Placed(0, (0,) * len(beside)))
+    return best if found.complete or best.pods == most else None
 
 
 def find_no_room_together(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.placements) -> bool:

@@ -10,12 +10,14 @@ from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.scheduler.relations import attends
 from kubelint_gpu.simulation.bounds.change_set import changing
+from kubelint_gpu.simulation.hypotheses import PENDING, SEARCH
 from kubelint_gpu.simulation.model import preemptions
 from kubelint_gpu.simulation.prepare.budgets_and_quotas import without_use
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
 from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod, identity, is_waiting, owner_of
 from kubelint_gpu.simulation.search.engine import GroupSearch
+from kubelint_gpu.simulation.search.rows import fold, of_verdict
 from kubelint_gpu.simulation.search.situation import Situation
 from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, Verdict
 from kubelint_gpu.values import Value, replace
@@ -69,6 +71,8 @@ def beside_queued(situation: Situation, position: int, found: Judgement, queue: 
         along = _with_queued(situation, mine | rolls, moving - rolls, pods, participant.new.key)
         states += along.states
         told = along if not along.waits else told
+    if told.verdict is not None:
+        found = fold(found, of_verdict(told.verdict, PENDING, SEARCH, states - found.states))
     if not told.waits:
         return replace(found, states=states)
     run = {name: getattr(told, name) for name in OF_A_RUN}

@@ -8,19 +8,22 @@ from typing import NamedTuple
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation import hypotheses
 from kubelint_gpu.simulation.growth import Growth
+from kubelint_gpu.simulation.hypotheses import Row
 from kubelint_gpu.simulation.prepare.standing_pods import may_leave_devices, where_none_come
 from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
-from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.questions.served_resources import (
     SERVED_BOTH_WAYS,
     served_both_ways,
     with_claims_for_resources,
 )
+from kubelint_gpu.simulation.search.rows import fold, of_verdict, row_of, turned
 from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict, best_of, rank
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
-from kubelint_gpu.work import UsedUp, part
+from kubelint_gpu.work import UsedUp
 
 
 def judge(
@@ -39,17 +42,17 @@ def judge(
     `growth` are pools that an autoscaler enlarges.
     """
     open_ends = served_both_ways(transitions, cluster, growth)
-    found = asked_once(
-        (*(one.new.key for one in transitions), len(cluster.nodes)),
-        (budget, tuple(growth), None if only is None else tuple(only), tuple(transitions), cluster),
-        lambda: _judged(_Rollouts(*with_claims_for_resources(transitions, cluster, growth), budget, only)),
-    )
+    found = _judged(_Rollouts(*with_claims_for_resources(transitions, cluster, growth), budget, only))
     return tuple(
-        replace(Judgement.undecided(one.new), unknown=SERVED_BOTH_WAYS)
-        if number in open_ends
-        else _known(replace(found[number], workload=one.new), cluster)
+        _undecided(one.new) if number in open_ends else _known(replace(found[number], workload=one.new), cluster)
         for number, one in enumerate(transitions)
     )
+
+
+def _undecided(workload: Workload) -> Judgement:
+    """Return that devices which are served both ways leave it undecided."""
+    found = replace(Judgement.undecided(workload), unknown=SERVED_BOTH_WAYS)
+    return replace(found, rows=(row_of(found, hypotheses.SERVED_BOTH_WAYS, hypotheses.DECLARED),))
 
 
 def _known(found: Judgement, cluster: Cluster) -> Judgement:
@@ -58,7 +61,9 @@ def _known(found: Judgement, cluster: Cluster) -> Judgement:
     """
     asks = bool(found.workload.spec.resource_claims) and not cluster.devices_known
     if asks and found.verdict in (Verdict.COMPLETES, Verdict.MAY_STICK):
-        return replace(found, verdict=Verdict.UNDECIDED, unknown="devices that its resource claims ask for", trace=None)
+        unknown = "devices that its resource claims ask for"
+        told = replace(found, verdict=Verdict.UNDECIDED, unknown=unknown, trace=None)
+        return turned(found, told, hypotheses.DEVICES_KNOWN, hypotheses.DECLARED)
     return found
 
 
@@ -79,28 +84,37 @@ class _Rollouts(NamedTuple):
 def _judged(asked: _Rollouts) -> tuple[Judgement, ...]:
     unknown = found = tuple(Judgement.undecided(one.new) for one in asked.transitions)
     try:
-        with part(3, 4):
-            found = asked.judged()
+        found = asked.judged()
     except UsedUp:
         return found
     if any(one.placed < one.wanted or not one.ends for one in found):
-        others = unknown
-        with suppress(UsedUp), part(1, 4):
+        others, standing = unknown, None
+        with suppress(UsedUp):
             standing = where_none_come(asked.transitions, asked.cluster)
             others = found if standing is None else asked._replace(cluster=standing).judged()
-        found = tuple(map(_softened, found, others))
+        found = tuple(
+            _softened(one, other, row_of(other, hypotheses.CLOSED_NODES) if other is not one else None)
+            for one, other in zip(found, others, strict=True)
+        )
     if any(one.verdict is Verdict.STUCK for one in found) and may_leave_devices(asked.transitions, asked.cluster):
         found = tuple(
-            _softened(one, replace(one, verdict=Verdict.MAY_STICK)) if one.workload.spec.resource_claims else one
+            _softened(
+                one,
+                replace(one, verdict=Verdict.MAY_STICK),
+                of_verdict(Verdict.MAY_STICK, hypotheses.DEVICES_LEAVE, hypotheses.DECLARED),
+            )
+            if one.workload.spec.resource_claims
+            else one
             for one in found
         )
     return _grown(found, unknown, asked) if asked.growth else found
 
 
-def _softened(one: Judgement, other: Judgement) -> Judgement:
+def _softened(one: Judgement, other: Judgement, row: Row | None) -> Judgement:
     """The judgement, only possible where it would be `other` if old pods stood on nodes that take none any more."""
+    one = fold(one, row) if row is not None else one
     if one.verdict is Verdict.STUCK and other.verdict not in (Verdict.STUCK, None):
-        return replace(one, verdict=Verdict.MAY_STICK)
+        return fold(one, weaker=True)
     return replace(one, at_best=best_of(one, (one, other))) if one.placed < one.wanted else one
 
 
@@ -109,18 +123,21 @@ def _grown(found: tuple[Judgement, ...], grown: tuple[Judgement, ...], asked: _R
     transitions, cluster, growth, budget, _ = asked
     if all(one.verdict is Verdict.COMPLETES for one in found):
         return found
-    with suppress(UsedUp), part(1, 2):
+    with suppress(UsedUp):
         grown = asked.judged(growth)
     found = tuple(map(_better, found, grown))
     ending = [number for number, one in enumerate(found) if one.grows and one.verdict is Verdict.COMPLETES]
     stalling = [number for number in ending if found[number].stalls is None]
     if not stalling:
         return found
-    with suppress(UsedUp), part(1, 2):
+    with suppress(UsedUp):
         # the replicas themselves need nodes that join; does the rollout need more of them?
         still = RolloutAnalysis(transitions, cluster, budget, growth, joins=False).judge(stalling)
         found = tuple(
-            replace(one, stalls=still[number].trace) if number in stalling else one for number, one in enumerate(found)
+            fold(replace(one, stalls=still[number].trace), row_of(still[number], hypotheses.NO_NODE_JOINS))
+            if number in stalling
+            else one
+            for number, one in enumerate(found)
         )
     return found
 
@@ -160,5 +177,5 @@ def _better(one: Judgement, grown: Judgement) -> Judgement:
     unknown = one.waits and grown.verdict is Verdict.UNDECIDED
     if rank(grown.verdict) > rank(one.verdict) or grown.placed > one.placed or short or unknown:
         stalls = one.trace if grown.verdict is Verdict.COMPLETES and one.waits else None
-        return replace(grown, grows=True, stalls=stalls)
-    return one
+        return fold(replace(grown, grows=True, stalls=stalls, rows=one.rows), row_of(grown, hypotheses.POOLS_GROWN))
+    return fold(one, row_of(grown, hypotheses.POOLS_GROWN)) if grown.rows else one

@@ -16,8 +16,9 @@ from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import FrozenMap
-from kubelint_gpu.scheduler import Snapshot, behaviour, fit
+from kubelint_gpu.scheduler import Snapshot, behaviour
 from kubelint_gpu.simulation.growth import Growth
+from kubelint_gpu.simulation.prepare.locality import nodes_beside_anybody
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import Value, replace
 
@@ -146,7 +147,7 @@ class _Claims:
         if not names:
             return _Ways()
         if (namespace, spec) not in self.known:
-            takers = self._takers(spec, namespace)
+            takers = nodes_beside_anybody(Pod(Meta("", namespace), spec), self._empty)
             nodes = [info.node for info in self._empty.nodes if info.name in takers]
             lacking = {name for name in names if any(not node.allocatable.get(name, 0) for node in nodes)}
             having = {name for name in names if any(node.allocatable.get(name, 0) for node in nodes)}
@@ -157,10 +158,6 @@ class _Claims:
     @cached_property
     def _empty(self) -> Snapshot:
         return Snapshot.of(replace(self._cluster, pods=()))
-
-    def _takers(self, spec: PodSpec, namespace: str) -> frozenset[str]:
-        bare = replace(spec, volumes=(), pod_affinity=(), pod_anti_affinity=(), spread=())
-        return frozenset(fit(Pod(Meta("", namespace), bare), self._empty).fits)
 
     def spec(self, spec: PodSpec, namespace: str) -> PodSpec:
         """The spec with a claim for what devices serve; as it is where they serve nothing of it."""

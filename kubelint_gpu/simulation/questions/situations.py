@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.prepare.demand import Residual
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.values import replace
 
 _Parts = tuple[object, ...]
 
@@ -17,23 +15,16 @@ _Parts = tuple[object, ...]
 class Situations:
     """Makes each once: what was worked out for the same workloads beside the same pods is there.
 
-    `budget` is that of one search, and of all together `BUDGET.searches` times that. Without `joins` no node joins
-    while something is rolled.
+    `budget` is that of one search. Without `joins` no node joins while something is rolled.
     """
 
     def __init__(self, prepared: PreparedRun, budget: int, *, joins: bool) -> None:
         self._prepared, self._budget, self._joins = prepared, budget, joins
-        self._left = BUDGET.searches * budget
         self._known: dict[tuple[int, ...], dict[_Parts, Situation]] = {}
         self._residuals: dict[_Parts, Residual] = {}
 
-    def spend(self, states: int) -> None:
-        """Account for states that a search looked at."""
-        self._left -= states
-
     def of(self, members: Sequence[int], fixed: Sequence[Pod], daemons: Mapping[int, Sequence[Pod]]) -> Situation:
         """Some workloads beside `fixed` running pods, among which `daemons` are of other workloads of the run."""
-        left = max(BUDGET.least_states, min(self._budget, self._left))
         parts = tuple([(pod.identifier, pod.spec.node_name) for pod in fixed])
         known = self._known.setdefault(tuple(members), {})
         if parts not in known:
@@ -41,7 +32,7 @@ class Situations:
             if residual is None:
                 residual = self._residuals[parts] = self._prepared.residual(fixed)
             known[parts] = self._made(members, fixed, daemons, residual)
-        return replace(known[parts], budget=left)
+        return known[parts]
 
     def _made(
         self, members: Sequence[int], fixed: Sequence[Pod], daemons: Mapping[int, Sequence[Pod]], residual: Residual

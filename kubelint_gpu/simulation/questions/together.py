@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 
 from kubelint_gpu.simulation.asked import asked
+from kubelint_gpu.simulation.bounds.always_ends import always_ends
+from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.counting import shares_of
-from kubelint_gpu.simulation.bounds.preconditions import is_peaceful, may_evict
+from kubelint_gpu.simulation.bounds.filled_node import filled_node
+from kubelint_gpu.simulation.bounds.preconditions import may_evict
+from kubelint_gpu.simulation.bounds.question import Question
+from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
 from kubelint_gpu.simulation.bounds.shortage import asks_too_much
 from kubelint_gpu.simulation.evidence.watch import tell_together
 from kubelint_gpu.simulation.prepare.demand import always_room
@@ -42,6 +48,17 @@ class GroupQuestion:
         among = [*situation.demands, *(one.demand for gone in situation.driven for one in gone)]
         return all(always_room(place, among, situation.residual, at_rest=True) for place in self.rolling)
 
+    @cached_property
+    def surely_ends(self) -> bool:
+        """Whether a bound says of each of them that it ends, whatever else is rolled and whomever they evict."""
+        known, search = self.all_known, GroupSearch(self.all_known)
+        return all(
+            always_ends(known, place)
+            or _ends_in_any_order(known, search, place)
+            or leaves_no_pod_pending(known, search, frozenset({place}), changing(known, place), evicts=True)
+            for place in self.rolling
+        )
+
     def completes(self) -> Together:
         """The answer that all of them end."""
         return Together(self.workloads, Verdict.COMPLETES)
@@ -59,16 +76,14 @@ def judged_together(situation: Situation, *, ends: str = "") -> Together:
 
     No verdict where the pods of one find too little room even where no other workload of the group is.
     """
-    from kubelint_gpu.simulation.bounds.always_ends import always_ends
-
     question = GroupQuestion(situation, ends)
     try:
-        with part(7, 8):
+        # if all of them surely end, the search looks only for the pods that they evict
+        with part(1 if question.surely_ends else 7, 8):
             found = next(found for one in asked(TOGETHER) if (found := one.decide(question)) is not None)
     except UsedUp:
         found = Together((), Verdict.UNDECIDED, by_bound=False)
-    if found.verdict is Verdict.UNDECIDED and all(always_ends(question.all_known, place) for place in question.rolling):
-        # a search would say, too, whom they evict
+    if found.verdict is Verdict.UNDECIDED and question.surely_ends:
         found = question.completes()
     tell_together(situation, found, ends, question.rolling)
     return found
@@ -84,7 +99,7 @@ def _each_ends(question: GroupQuestion) -> Together | None:
     """A bound says of each of them that it ends whatever is rolled at the same moment."""
     situation = question.all_known
     search = GroupSearch(situation)
-    ends = is_peaceful(situation) and all(_ends_in_any_order(situation, search, place) for place in question.rolling)
+    ends = all(_ends_in_any_order(situation, search, place) for place in question.rolling)
     return question.completes() if ends else None
 
 
@@ -97,7 +112,12 @@ def _ends_in_any_order(situation: Situation, search: GroupSearch, position: int)
     shares = shares_of(situation, search, position)
     if shares is not None:
         return shares.total >= shares.most + shares.needed
-    return always_ends(situation, position)
+    if not may_evict(situation, position) and always_ends(situation, position):
+        return True
+    one = Question(situation, position)
+    if one.roomy or (one.roomy_at_rest and not may_evict(situation, position)):
+        return True
+    return leaves_no_pod_pending(situation, search, frozenset({position}), changing(situation, position))
 
 
 def _shortage(question: GroupQuestion) -> Together | None:
@@ -125,10 +145,31 @@ def _stands_alone(situation: Situation, search: GroupSearch, place: int) -> bool
 
 
 def _quiescence(question: GroupQuestion) -> Together | None:
-    from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
-
-    known = leaves_no_pod_pending(question.situation, question.search, question.rolling)
+    known = leaves_no_pod_pending(question.all_known, question.search, question.rolling)
     return question.completes() if known else None
+
+
+def _brief_search(question: GroupQuestion) -> Together | None:
+    with suppress(UsedUp), part(1, 8):
+        found = _search(question)
+        return None if found.verdict is Verdict.UNDECIDED else found
+    return None
+
+
+def _filled_node(question: GroupQuestion) -> Together | None:
+    """Others may fill a node of a DaemonSet when its old pod has left: one run shows it."""
+    situation, known = question.situation, question.all_known
+    for place in sorted(question.rolling):
+        if not situation.participants[place].daemons or question.ends not in (
+            "",
+            situation.participants[place].new.key,
+        ):
+            continue
+        if not _ends_in_any_order(known, GroupSearch(known), place):
+            states, trace = filled_node(situation, question.rolling, place, question.ends)
+            if trace is not None:
+                return Together(question.workloads, Verdict.MAY_STICK, False, states, trace)
+    return None
 
 
 def _search(question: GroupQuestion) -> Together:
@@ -146,6 +187,8 @@ TOGETHER: tuple[GroupDecider, ...] = (
     GroupDecider("each-ends", _each_ends),
     GroupDecider("shortage", _shortage),
     GroupDecider("quiescence", _quiescence),
+    GroupDecider("brief-search", _brief_search),
+    GroupDecider("filled-node", _filled_node),
     GroupDecider("search", _search),
 )
 """Deciders of rollouts that start at the same moment; the last one always answers."""

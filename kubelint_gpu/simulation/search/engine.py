@@ -189,12 +189,17 @@ class GroupSearch:
             start, looked_at = next(iter((*starts.full, *starts.partial)), None), starts.looked_at
         if start is None:
             return looked_at, None
+        states, trace = self.stuck_from(simulation, start, ends)
+        return looked_at + states, trace
+
+    def stuck_from(self, simulation: simulations.Simulation, start: State, ends: str = "") -> tuple[int, Trace | None]:
+        """The same from one start."""
         states, trace = 0, None
         with suppress(replay.ReplayMismatch, UsedUp), part(3, 4):
             done = partial(simulation.model.done, name=ends)
             path, states = single_runs.stuck_path(simulation.model, start, done, self.situation.budget)
             trace = self.replayed(simulation, path) if path else None
-        return looked_at + states, trace
+        return states, trace
 
     def replayed(self, simulation: simulations.Simulation, path: Sequence[State], *, ends: bool = True) -> Trace:
         """A run in words, each step confirmed by the core on the whole cluster."""

@@ -126,18 +126,55 @@ def _placements(simulation: Simulation, budget: int, *, any_order: bool) -> Star
 def one_placement(simulation: Simulation) -> State | None:
     """A start state found by placing pod after pod on the first node that takes it; None where that leaves one out.
 
-    Where it does, it is tried again with the largest pods first.
+    Where it does, it is tried again with the largest pods first, and with those that the fewest nodes take.
     """
-    for sizes in (None, _sizes(simulation)):
-        state = _filled(simulation, sizes)
+    for order in (lambda _: None, sizes_of, _narrowest_first):
+        state = _filled(simulation, order(simulation))
         if all(kind in simulation.pod_types.optional for kind, _ in missing(state)):
             return created(simulation, state)
     return None
 
 
+def crowded(
+    simulation: Simulation,
+    mine: AbstractSet[int],
+    weak: AbstractSet[int],
+    nodes: AbstractSet[str],
+    first: AbstractSet[int] = frozenset(),
+) -> State | None:
+    """Return a start in which others crowd some nodes, as far as they fit there; None if some pods find no place.
+
+    The kinds that are `mine` come last, the `weak` ones before them, and those that are `first` before all others.
+    """
+    each = len(simulation.pod_types.kinds) + 1
+    sizes = [
+        -1 if kind in mine else size + each * (0 if kind in weak else 2 if kind in first else 1)
+        for kind, size in enumerate(sizes_of(simulation))
+    ]
+    wanted = frozenset(index for index, name in enumerate(simulation.places.names) if name in nodes)
+    state, order = known(simulation), by_turns(simulation, sizes)
+    hopeless = set[int]()
+    while True:
+        options = list(placed_one_more(simulation, state, order, hopeless=hopeless))
+        if not options:
+            break
+        before = state
+        # the fullest of these nodes first, so that little is left of each
+        state = min(options, key=lambda after: _crowds(before, after, wanted))
+    if all(kind in simulation.pod_types.optional for kind, _ in missing(state)):
+        return created(simulation, state)
+    return None
+
+
+def _crowds(before: State, after: State, wanted: AbstractSet[int]) -> tuple[bool, int]:
+    pairs = enumerate(zip(before.nodes, after.nodes, strict=True))
+    index = next((index for index, (one, other) in pairs if one != other), -1)
+    return index not in wanted, -sum(count for _, _, count in before.nodes[index]) if index >= 0 else 0
+
+
 def largest_first(simulation: Simulation) -> tuple[State, Sequence[int]]:
     """A placement that takes no more pods, the largest placed first, and how large each kind is."""
-    sizes = _sizes(simulation)
+    sizes = sizes_of(simulation)
     return _filled(simulation, sizes), sizes
 
 
@@ -200,8 +237,14 @@ def _filled(
         state = following
 
 
-def _sizes(simulation: Simulation) -> list[int]:
-    """Larger for kinds that take more, each resource as a part of what all that are wanted take of it."""
+def _narrowest_first(simulation: Simulation) -> list[int]:
+    """Larger for kinds that fewer nodes take before anything else is placed."""
+    first, places = known(simulation), simulation.places
+    return [-sum(1 for _ in places.fitting(kind, first)) for kind in range(len(simulation.pod_types.kinds))]
+
+
+def sizes_of(simulation: Simulation) -> list[int]:
+    """How large each kind is: larger if it takes more, by what part it takes of all that is wanted of a resource."""
     takes_of = [dict(takes(kind.pod)) for kind in simulation.pod_types.kinds]
     if simulation.places.devices is not None:
         for found, charges in zip(takes_of, simulation.places.devices.quotas.charges, strict=True):

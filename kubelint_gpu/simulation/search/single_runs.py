@@ -5,16 +5,19 @@ The runs are the same each time. In half of them pods crowd together, as far as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import random
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.simulation.asked import asked
-from kubelint_gpu.simulation.controllers.rollout_state import AWAITED, State
+from kubelint_gpu.simulation.controllers.rollout_state import AWAITED, Content, State
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.model.transition_system import Model
+from kubelint_gpu.simulation.model.transition_system import Model, Step
 from kubelint_gpu.simulation.search.explorer import explore
 from kubelint_gpu.values import Value
 from kubelint_gpu.work import UsedUp, part
@@ -98,6 +101,42 @@ def walk(
 ) -> tuple[list[State], bool | None]:
     """One run, and whether it came to its end; None where it is cut off."""
     return _run(model, start, done, draws, SIMULATION.run_steps)
+
+
+def filling_run(
+    simulation: Simulation,
+    start: State,
+    done: Callable[[State], bool],
+    node: str,
+    late: AbstractSet[int],
+    counts: Mapping[int, int],
+) -> tuple[State, ...]:
+    """Return one run in which others fill a node before pods of the `late` kinds find their places; empty if it ends.
+
+    Their workload goes first in all else. The others are rolled one after the other, and as many pods as `counts` has
+    for their kind go to the node.
+    """
+    model, index = simulation.model, simulation.places.names.index(node)
+    mine = {model.kinds[kind].reconciler for kind in late}
+
+    def rank(step: Step, content: Content) -> tuple[int, int, bool]:
+        owner = model.kinds[step.kind].reconciler if step.kind >= 0 else step.reconciler
+        if owner in mine:
+            return 2 * (step.act == "bind"), 0, False
+        there = sum(count for kind, _, count in content if kind >= 0 and model.kinds[kind].reconciler == owner)
+        wanted = there < counts.get(step.kind, 0)
+        return 1, owner, step.act == "bind" and (step.node == index) is not wanted
+
+    path = [start]
+    while len(path) < SIMULATION.filling_steps and not done(path[-1]):
+        content = path[-1].nodes[index]
+        steps = sorted(((rank(step, content), after) for step, after in model.steps(path[-1])), key=itemgetter(0))
+        found = (model.places.canonical(after) for _, after in steps)
+        following = next((after for after in found if after != path[-1]), None)
+        if following is None:
+            return _shortened(model, path)
+        path.append(following)
+    return ()
 
 
 def _run(

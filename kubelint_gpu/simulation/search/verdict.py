@@ -8,8 +8,9 @@ from enum import Enum
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.framework.facts import Held
+from kubelint_gpu.simulation.hypotheses import ALONE, USED_UP, Row
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
-from kubelint_gpu.values import Value, replace
+from kubelint_gpu.values import PartlyCompared, Value, replace
 
 
 class Verdict(str, Enum):
@@ -32,7 +33,7 @@ OF_A_RUN = ("verdict", "trace", "evicts", "eviction")
 """What a search, or rollouts at once, say of runs in the same fields as a judgement."""
 
 
-class Judgement(Value):
+class Judgement(PartlyCompared):
     """What becomes of one workload.
 
     Attributes:
@@ -61,8 +62,10 @@ class Judgement(Value):
             it is judged beside all that changes at the same moment, those that have changed when the run begins, or
             with which it is undecided.
         by_itself: where that is undecided, whether it ends while everybody else stays as it is.
+        rows: what each hypothesis answered on the way to the verdict; two judgements are equal whatever these are.
     """
 
+    not_compared = frozenset({"rows"})
     workload: Workload
     verdict: Verdict | None
     by_bound: bool = True
@@ -85,12 +88,14 @@ class Judgement(Value):
     unknown: str = ""
     company: tuple[Workload, ...] = ()
     by_itself: Verdict | None = None
+    rows: tuple[Row, ...] = ()
 
     @classmethod
     def undecided(cls, workload: Workload) -> Judgement:
         """What is said of a workload when no work is left to judge it."""
         wanted = workload.replicas
-        return cls(workload, Verdict.UNDECIDED, by_bound=False, wanted=wanted, placed=wanted, alone=wanted)
+        rows = (Row(*ALONE, Verdict.UNDECIDED.value, USED_UP, 0),)
+        return cls(workload, Verdict.UNDECIDED, by_bound=False, wanted=wanted, placed=wanted, alone=wanted, rows=rows)
 
     @property
     def ends(self) -> bool:

@@ -8,29 +8,23 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
 
-from kubelint_gpu.sources.programs import find, passed_over, search_path
+from kubelint_gpu.sources import children
+from kubelint_gpu.sources.children import ChildError, Limits, Ran, TimeLimitError
+from kubelint_gpu.sources.programs import find, is_of_checkout, passed_over, search_path
 from kubelint_gpu.values import Value
-
-if TYPE_CHECKING:
-    import subprocess
 
 SECONDS = 60
 MOST_TIMES = 10
 MOST_OUTPUT = 64 * 1024 * 1024
-_MOST_ERROR = 64 * 1024
 _MOST_MEMORY = 4 * 1024 * 1024 * 1024
 _NOWHERE = "http://127.0.0.1:9"
 _KEPT = ("SYSTEMROOT", "SystemRoot")
-_running: set[subprocess.Popen[bytes]] = set()
 
 
 class ProgramError(Exception):
@@ -38,9 +32,10 @@ class ProgramError(Exception):
 
 
 class Program(Value):
-    """A command that builds a kustomization: its beginning, before the folder."""
+    """A command that builds a kustomization: its beginning, before the folder; `named` by the user or found."""
 
     command: tuple[str, ...]
+    named: bool = False
 
 
 class BuildTime:
@@ -75,14 +70,6 @@ class BuildTime:
             self._taken.append(time.monotonic() - begun)
 
 
-class Ran(Value):
-    """What a run gave: `error` is what it wrote to standard error, `failed` whether its exit code was not 0."""
-
-    output: bytes
-    error: str
-    failed: bool
-
-
 def find_program(given: str | None = None) -> Program:
     """`kustomize`, else `kubectl kustomize`; `given` is the path of either.
 
@@ -93,7 +80,7 @@ def find_program(given: str | None = None) -> Program:
         path = shutil.which(given) if os.path.dirname(given) else find(given)  # noqa: PTH120 - as it is written
         if path is None:
             raise ProgramError(f"--kustomize: there is no program {given}")
-        return _program(path)
+        return _program(path, named=True)
     for name in ("kustomize", "kubectl"):
         path = find(name)
         if path is not None:
@@ -123,26 +110,21 @@ def build(program: Program, folder: Path, home: Path, flags: tuple[str, ...], ti
     """Build a folder.
 
     Raises:
-        ProgramError: it cannot be started, took too long, or printed too much.
+        ProgramError: it cannot be started, took too long, or printed too much, or it lies among the files of the run.
     """
+    if not program.named and is_of_checkout(program.command[0]):
+        raise ProgramError(f"{program.command[0]} lies in the checkout, and is started only if --kustomize names it")
     seconds = time_left.left()
     with time_left.counted():
         return _run([*program.command, str(folder), *flags], home, seconds, with_path=bool(flags))
 
 
-def end_all() -> None:
-    """End every program that is still running, for a run that is interrupted."""
-    for process in tuple(_running):
-        _kill(process)
-
-
-def _program(path: str) -> Program:
+def _program(path: str, *, named: bool = False) -> Program:
     path = str(Path(path).absolute())
-    return Program((path, "kustomize") if "kubectl" in Path(path).name else (path, "build"))
+    return Program((path, "kustomize") if "kubectl" in Path(path).name else (path, "build"), named)
 
 
 def _run(command: list[str], home: Path, seconds: float, *, with_path: bool) -> Ran:
-    import subprocess
 
     environment = {
         "HOME": str(home),
@@ -155,98 +137,8 @@ def _run(command: list[str], home: Path, seconds: float, *, with_path: bool) -> 
         **{name: os.environ[name] for name in _KEPT if name in os.environ},
     }
     try:
-        process = subprocess.Popen(  # noqa: S603 - no shell; the arguments are paths of our own and the user's flags
-            command,
-            cwd=home,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise ProgramError(f"{command[0]} cannot be started: {(error.strerror or str(error)).lower()}") from None
-    _running.add(process)
-    _limit(process.pid, seconds)
-    return _awaited(process, seconds, Path(command[0]).name)
-
-
-def _awaited(process: subprocess.Popen[bytes], seconds: float, name: str) -> Ran:
-    import subprocess
-
-    out, err = _Pipe(process.stdout, MOST_OUTPUT, process), _Pipe(process.stderr, _MOST_ERROR, None)
-    try:
-        process.wait(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        raise ProgramError(f"{name} took longer than {seconds:g} seconds; --kustomize-timeout gives it more") from None
-    finally:
-        _kill(process)
-        process.wait()
-        _running.discard(process)
-        out.join()
-        err.join()
-    if out.overflown:
-        raise ProgramError(f"{name} printed more than {MOST_OUTPUT >> 20} MB, the most that is read")
-    return Ran(out.data(), err.data().decode(errors="replace"), process.returncode != 0)
-
-
-class _Pipe(threading.Thread):
-    """Reads a pipe up to a limit; what comes after it is thrown away, and the writer is ended."""
-
-    def __init__(self, pipe: IO[bytes] | None, most: int, process: subprocess.Popen[bytes] | None) -> None:
-        super().__init__(daemon=True)
-        self.overflown = False
-        self._pipe = pipe
-        self._most = most
-        self._process = process
-        self._parts: list[bytes] = []
-        self.start()
-
-    def run(self) -> None:
-        """Read until the writer closes its end."""
-        size = 0
-        while self._pipe is not None:
-            part = self._pipe.read1(65536) if hasattr(self._pipe, "read1") else self._pipe.read(65536)
-            if not part:
-                break
-            size += len(part)
-            if size > self._most:
-                self.overflown = True
-                if self._process is not None:
-                    _kill(self._process)
-                continue
-            self._parts.append(part)
-        if self._pipe is not None:
-            self._pipe.close()
-
-    def data(self) -> bytes:
-        """What was read."""
-        return b"".join(self._parts)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End the program and what it started."""
-    if process.poll() is not None:
-        return
-    if sys.platform == "win32":
-        process.kill()
-        return
-    import signal
-
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        process.kill()
-
-
-def _limit(pid: int, seconds: float) -> None:
-    """Linux can bound another process, even if this one is killed; elsewhere limits of time and output have to do."""
-    if sys.platform == "linux":
-        import resource
-
-        try:
-            resource.prlimit(pid, resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
-            busy = (int(seconds) + 2) * (os.cpu_count() or 1)
-            resource.prlimit(pid, resource.RLIMIT_CPU, (busy, busy))
-        except (OSError, ValueError):
-            return
+        return children.run(command, Limits(seconds, MOST_OUTPUT, _MOST_MEMORY), folder=home, environment=environment)
+    except TimeLimitError as error:
+        raise ProgramError(f"{error}; --kustomize-timeout gives it more") from None
+    except ChildError as error:
+        raise ProgramError(str(error)) from None

@@ -17,12 +17,13 @@ from kubelint_gpu.sources.kustomize.accumulation.retrace import trace
 from kubelint_gpu.sources.kustomize.accumulation.writer import EntryScript, FieldWriter
 from kubelint_gpu.sources.kustomize.build_errors import complaint
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
-from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, heads_of, with_files
+from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, heads_of, text_of, with_files
 from kubelint_gpu.sources.kustomize.files.surveyor import survey
-from kubelint_gpu.sources.kustomize.files.tree import DiskTree
+from kubelint_gpu.sources.kustomize.files.tree import Contents, DiskTree
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, BuildTime, Program, ProgramError, build
 from kubelint_gpu.sources.kustomize.stage import staged
+from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, replace
 
 
@@ -39,13 +40,14 @@ class KnownRenders(Protocol):
 class Renderer(Value):
     """How kustomizations are built: the program, the flags it is given besides, the time it may take.
 
-    What is `known` is not built again.
+    What is `known` is not built again. `contents` are those of files that were read.
     """
 
     program: Program
     flags: tuple[str, ...] = ()
     time: BuildTime = field(default_factory=BuildTime)
     known: KnownRenders | None = None
+    contents: Contents = field(default_factory=dict)
 
     @property
     def allowed(self) -> AllowedFiles:
@@ -101,8 +103,7 @@ class Rendered(Value, eq=False):
 
     def _plain(self, path: str) -> Reading:
         """A file of mere data."""
-        text = self.survey.files[path].decode(errors="replace")
-        return Reading((), (), source_text(self.shown(path), text))
+        return Reading((), (), source_text(self.shown(path), text_of(self.survey.files[path])))
 
     def shown(self, path: str) -> str:
         """A path below the root as it is printed."""
@@ -145,7 +146,7 @@ def looked_at(folder: Path, renderer: Renderer, *, root: Path, cwd: Path) -> Ren
 def _looked_at(
     folder: Path, renderer: Renderer, root: Path, cwd: Path, texts: dict[str, bytes]
 ) -> tuple[Rendered, DiskTree]:
-    tree = DiskTree(root, texts)
+    tree = DiskTree(root, texts, renderer.contents)
     below = Path(os.path.realpath(folder)).relative_to(tree.root).as_posix()
     below = "" if below == "." else below
 
@@ -198,6 +199,7 @@ def _built(rendered: Rendered, renderer: Renderer, tree: DiskTree, shown: Callab
                 return _with_text(rendered, printed)
     try:
         for files in variants:
+            keep_out(rendered.root / path for path in files)
             with staged(found.root, files, place) as stage:
                 ran = build(renderer.program, stage.folder, stage.home, renderer.flags, renderer.time)
                 if not ran.failed:

@@ -123,7 +123,7 @@ def objects_of_revision(
     Raises:
         click.ClickException: this is no revision, or there is no git repository.
     """
-    from kubelint_gpu.sources.commit import missing
+    from kubelint_gpu.sources.commit import missing, names_below
     from kubelint_gpu.sources.git import GitError, differing, entries, is_gone
     from kubelint_gpu.sources.revision import commit_of, old_blobs, read_blobs
 
@@ -132,7 +132,11 @@ def objects_of_revision(
     paths = [Path(path) for path in dict.fromkeys(one.path for one in readings) if path not in made]
     try:
         root, commit = commit_of(revision, anchor_of(arguments, Path.cwd()))
-        index, changes = entries(root), differing(commit, root)
+        top = Path(os.path.realpath(root))
+        tracked = {name for path in paths for name in names_below(str(path), top)}
+        index, (changes, left_out) = entries(root), differing(commit, root, tracked)
+        if left_out:
+            complain(f"--against: {revision}", left_out)
         names = {name for name, about in changes.items() if is_gone(about)} | {*missing(index, root, SUFFIXES)}
         gone = [Path(os.path.relpath(root / name)) for name in sorted(names) if name.endswith(SUFFIXES)]
         wanted = [*paths, *(path for path in gone if path not in paths)]
@@ -143,7 +147,6 @@ def objects_of_revision(
         raise click.ClickException(f"--against: {error}") from None
     there = {place: frozenset(objects) for place, objects in before.items()}
     left: dict[str, tuple[str, Manifest]] = {}
-    top = os.path.realpath(root)
     for path in paths:
         if path not in texts and os.path.lexists(path) and Path(os.path.realpath(path)).is_relative_to(top):
             before[path.as_posix()] = {}

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.sources import Skipped, SourceError, SourceFile, collect
 from kubelint_gpu.sources.checkout import way_out
+from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
@@ -60,7 +61,7 @@ class Gathered(Value):
         if self.built.failure:
             from kubelint_gpu.messages.display import visible
 
-            click.echo(f"kubelint-gpu: kustomizations are not rendered: {visible(self.built.failure)}", err=True)
+            say(f"kubelint-gpu: kustomizations are not rendered: {visible(self.built.failure)}", err=True)
 
 
 def gather(
@@ -72,7 +73,7 @@ def gather(
     kustomize: KustomizeSettings | None = None,
     hook: bool = False,
 ) -> Gathered:
-    """The files of a command line, the kustomizations below its directories rendered.
+    """The files of a command line, the kustomizations below its directories rendered; in whatever order they are given.
 
     Where files are named, the kustomizations that take them in are rendered too.
     With `hook` the run sees what git is about to commit and nothing else.
@@ -81,6 +82,8 @@ def gather(
         click.ClickException: there is no git repository for `hook`.
     """
     settings = configuration or Configuration()
+    keep_out(inventories)
+    paths = sorted(paths)
     repository = Repository(settings, paths)
     given, paths = paths, everything(paths, settings, inventories)
     widened = len(paths) > len(given)
@@ -88,7 +91,7 @@ def gather(
     if collected.errors:
         # what a link takes out of the checkout is not rendered either
         paths = [path for path in paths if path == "-" or way_out(path, Path.cwd()) is None]
-    commit, offered = None, collected.files
+    commit, offered = None, tuple(sorted(collected.files, key=attrgetter("path")))
     if hook:
         from kubelint_gpu.workspace.project.hook import commit_in_the_making
 

@@ -15,6 +15,7 @@ from kubelint_gpu.sources.commit import Commit, read_commit
 from kubelint_gpu.sources.files import SUFFIXES
 from kubelint_gpu.sources.git import GitError
 from kubelint_gpu.sources.paths import is_file
+from kubelint_gpu.workspace.project.worlds import complain
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.manifest import Manifest
@@ -29,9 +30,12 @@ def commit_in_the_making(files: Iterable[SourceFile]) -> Commit:
         click.ClickException: there is no git repository, or no git.
     """
     try:
-        return read_commit(Path.cwd(), os.environ, files, suffixes=SUFFIXES)
+        found = read_commit(Path.cwd(), os.environ, files, suffixes=SUFFIXES)
     except GitError as error:
         raise click.ClickException(f"--hook: {error}") from None
+    if found.left_out:
+        complain(f"--hook: {found.base}", found.left_out)
+    return found
 
 
 def objects_before(
@@ -68,8 +72,15 @@ def objects_before(
     for name in here:
         if commit.base is None or (name in changed and Path(name) not in texts):
             there[name] = frozenset()
+    gone: set[bytes] = set()
     for path, data in texts.items():
-        name, old = path.as_posix(), read(path.as_posix(), data)
+        name = path.as_posix()
+        if name not in here and not os.path.lexists(path):
+            # of files that are gone and held the same, one tells what left
+            if data in gone:
+                continue
+            gone.add(data)
+        old = read(name, data)
         held = manifests([old])
         if name in here and not old.problems:
             there[name] = frozenset(found.object for found in held)

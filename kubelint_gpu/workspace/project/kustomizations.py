@@ -170,7 +170,7 @@ class _Rendering:
             below = Path(folder).relative_to(root).as_posix()
             below = "" if below == "." else below
             try:
-                found = survey_folder(root, below, self._renderer.allowed)
+                found = survey_folder(root, below, self._renderer.allowed, self._renderer.contents)
             except Exception as error:  # noqa: BLE001 - one kustomization must not hide what the others have
                 self._tell(folder, "this kustomization is not looked at", error)
                 found = Survey(below, {}, {}, {}, frozenset(), ())

@@ -61,8 +61,8 @@ def in_threads(
     from concurrent.futures import ThreadPoolExecutor, wait
     from threading import Thread
 
+    from kubelint_gpu.sources.children import end_all
     from kubelint_gpu.sources.ending import ended_with_the_run
-    from kubelint_gpu.sources.kustomize.program import end_all
 
     pool = ThreadPoolExecutor(max_workers=min(_AT_ONCE, os.cpu_count() or 1, len(things)))
     with progress(doing, len(things)) as tell, ended_with_the_run(), pool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubelint_gpu.messages.printing import say
 from kubelint_gpu.options import option
 from kubelint_gpu.sources import collect
 from kubelint_gpu.values import Value
@@ -24,7 +25,7 @@ def complain(path: str, message: str) -> None:
     """One line to standard error."""
     from kubelint_gpu.messages.display import visible
 
-    click.echo(f"kubelint-gpu: {visible(path)}: {visible(message)}", err=True)
+    say(f"kubelint-gpu: {visible(path)}: {visible(message)}", err=True)
 
 
 class WhatIf(Value):
@@ -102,7 +103,7 @@ def read_world(
         return ClusterContext(full=what_if.full), False
     from kubelint_gpu.inventory import Inventory, InventoryError, load
 
-    collected = collect([*paths, *what_if.added], stdin=sys.stdin.buffer)
+    collected = collect([*sorted(paths), *sorted(what_if.added)], stdin=sys.stdin.buffer)
     readings: tuple[Reading, ...] = ()
     plain = store if not (named or collected.errors or what_if.without) else None
     try:

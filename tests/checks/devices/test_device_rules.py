@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 from claim_findings import GPUS, HEAD, findings, pod
 
 
@@ -28,17 +29,22 @@ def test_a_run_without_claims_loads_no_library_of_expressions(tmp_path):
     assert done.stdout == "[]\n"
 
 
-def test_what_devices_serve_beside_a_plugin_is_open_where_a_quota_counts_claims_with_advice_that_can_be_followed():
-    beside = GPUS + "  - name: d-1\n    devices: [{model: H100-80GB-HBM3}]\n"
+def rolled_out(more=""):
+    """A Deployment whose pods ask for one nvidia.com/gpu."""
     asks = pod("", resources="limits: {nvidia.com/gpu: 1}").replace("[{name: gpu, }]", "[]")
-    rolled = f"""apiVersion: apps/v1
+    return f"""apiVersion: apps/v1
 kind: Deployment
 metadata: {{name: d, namespace: ns}}
 spec:
   selector: {{matchLabels: {{a: d}}}}
   template:
     metadata: {{labels: {{a: d}}}}
-    spec: {asks.partition("spec: ")[2].replace("restartPolicy: Never, ", "")}"""
+    spec: {{{more}{asks.partition("spec: {")[2].replace("restartPolicy: Never, ", "")}"""
+
+
+def test_what_devices_serve_beside_a_plugin_is_open_where_a_quota_counts_claims_with_advice_that_can_be_followed():
+    beside = GPUS + "  - name: d-1\n    devices: [{model: H100-80GB-HBM3}]\n"
+    rolled = rolled_out()
     assert not {"KLG101", "KLG107"} & {one.code for one in findings(rolled, beside)}
     counted = (
         f"{beside}resourceQuotas: [{{name: q, namespace: ns, hard: {{count/resourceclaims.resource.k8s.io: 9}}}}]\n"
@@ -59,3 +65,13 @@ def test_what_a_node_has_too_few_devices_for_is_told_beside_a_plugin_on_another_
         "largest has 1"
     )
     assert not any("did you mean" in one for one in found.help)
+
+
+@pytest.mark.parametrize("version", ["1.33", "1.34", "1.35", "1.36"])
+def test_devices_of_another_node_hide_no_rollout_that_a_device_plugin_holds_up(version):
+    bound = rolled_out("nodeSelector: {kubernetes.io/hostname: p-1}, ")
+    nodes = (
+        "nodes:\n  - {name: p-1, gpus: {model: L4, count: 1}}\n"
+        "  - {name: d-1, devices: [{driver: gpu.nvidia.com, count: 2}]}\n"
+    )
+    assert "KLG101" in [one.code for one in findings(bound, nodes, version=version)]

@@ -3,7 +3,7 @@
 from click.testing import CliRunner
 from counted_calls import calls_of
 
-from kubelint_gpu.budget import Budget
+from kubelint_gpu.budget import Effort
 from kubelint_gpu.cli.main import main
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.executors.processes import ALONE
@@ -59,7 +59,7 @@ def test_the_day_counts_only_where_a_suppression_may_have_an_end():
 
 
 def test_a_budget_that_is_too_small_is_shared_out_the_same_way():
-    budget, store, asked = Budget(run=1_000, most=1_000, least=10), Kept(), []
+    effort, store, asked = Effort(run=1_000, group=1_000, least=10), Kept(), []
 
     def work(one):
         name = one.readings[0].source.path
@@ -75,11 +75,11 @@ def test_a_budget_that_is_too_small_is_shared_out_the_same_way():
         return (name, "whole", done)
 
     units = [unit(name) for name in "abcd"]
-    first = within_budget(work, units, ALONE, budget=budget, kept=results(store))
-    assert first == within_budget(work, units, ALONE, budget=budget)
+    first = within_budget(work, units, ALONE, effort=effort, kept=results(store))
+    assert first == within_budget(work, units, ALONE, effort=effort)
     assert {kind for _, kind, _ in first} == {"cut", "whole"}
     asked.clear()
-    assert within_budget(work, units, ALONE, budget=budget, kept=results(store)) == first
+    assert within_budget(work, units, ALONE, effort=effort, kept=results(store)) == first
     assert asked == []
 
 

@@ -66,7 +66,7 @@ def test_a_ray_service_makes_a_second_cluster_of_all_its_templates():
     assert replaced("ray.io/v1", "RayService", spec | {"upgradeStrategy": {"type": "None"}}) == []
     head, workers = custom("ray.io/v1", "RayService", spec)
     assert controller_of(head).waits_for == controller_of(workers).waits_for == "RayService/ml/it"
-    assert (head.key, workers.key) == ("RayService/ml/it", "RayService/ml/it (template 2)")
+    assert (head.key, workers.key) == ("RayService/ml/it (head)", "RayService/ml/it (template 2)")
 
 
 def test_what_an_operator_or_an_autoscaler_decides_is_approximate():

@@ -28,7 +28,7 @@ def wild(message, path):
 
 def test_json_has_the_keys_of_the_contract_in_their_order():
     found = json.loads(output("json", report(DEADLOCK)))
-    assert list(found) == ["version", "findings", "summary"]
+    assert list(found) == ["version", "findings", "decided", "summary"]
     finding = found["findings"][0]
     assert list(finding) == KEYS.split()
     assert list(finding["related"][0]) == ["path", "line", "column", "endLine", "endColumn", "message"]

@@ -167,7 +167,7 @@ def test_what_others_hold_that_stay_makes_it_certain_whoever_else_leaves():
 
 def test_what_is_undecided_says_how_it_goes_by_itself():
     assert judge(mixed(1, 2), nodes(17, 2))[0].verdict is DONE
-    found = judge(mixed(1, 2), nodes(17, 2), budget=10)[0]
+    found = judge(mixed(1, 2), nodes(17, 2), budget=200)[0]
     assert (found.verdict, found.by_itself) == (OPEN, STUCK)
     assert [one.meta.name for one in found.company] == ["s"]
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
+from hypothesis import given
+from hypothesis import strategies as st
 from rollout_objects import cluster, deployment, quota, same
 from spread_workloads import nodes, over_zones, verdict_of, w
 
+from kubelint_gpu.simulation.bounds.quiescence_room import QuiescentBound, refusing_in_all
 from kubelint_gpu.simulation.questions.rollouts import judge_together
 from kubelint_gpu.simulation.search.verdict import Verdict
 
@@ -34,3 +39,33 @@ def test_a_quota_counts_what_its_status_tells_of():
     one = deployment("web", 2, 1, surge=1, unavailable=0)
     assert verdict_of(one, on=[*nodes("a"), quota(4, used=3)]) == (Verdict.COMPLETES, True)
     assert verdict_of(one, on=[*nodes("a"), quota(4, used=4)])[0] is Verdict.STUCK
+
+
+SIZE = st.integers(0, 4)
+PRICE = st.one_of(st.none(), st.integers(-2, 6))
+
+
+@given(
+    st.lists(st.tuples(SIZE, SIZE, st.integers(0, 2)), min_size=1, max_size=3),
+    st.lists(st.tuples(PRICE, PRICE), min_size=1, max_size=3),
+)
+def test_no_placement_of_pods_makes_more_nodes_refuse_than_counted(pods, prices):
+    """A node refuses if the pods on it take its price of one of two resources; one of no price never does."""
+    counted = []
+    for cpu, memory, count in pods:
+        each = {"cpu": cpu, "memory": memory}
+        counted.append((QuiescentBound(frozenset(), each, each, {}, count, count, 0, count, ()), count))
+    told = refusing_in_all({"cpu": [one for one, _ in prices], "memory": [one for _, one in prices]}, counted)
+    every = [(cpu, memory) for cpu, memory, count in pods for _ in range(count)]
+    most = 0
+    for places in product(range(len(prices)), repeat=len(every)):
+        taken = [[0, 0] for _ in prices]
+        for place, pod in zip(places, every, strict=True):
+            taken[place][0] += pod[0]
+            taken[place][1] += pod[1]
+        refusing = (
+            any(price is not None and amount >= price for amount, price in zip(here, wanted, strict=True))
+            for here, wanted in zip(taken, prices, strict=True)
+        )
+        most = max(most, sum(refusing))
+    assert told >= most

@@ -1,4 +1,4 @@
-"""What is equal is judged once, and costs the same steps each time."""
+"""What is equal is judged once for a unit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rollout_objects import cluster, deployment, node
 from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.transition import Transition
-from kubelint_gpu.work import UsedUp, charge, limited, part
+from kubelint_gpu.work import UsedUp, charge, limited, of_group, part
 
 
 class Calls:
@@ -24,38 +24,50 @@ class Calls:
         return id(self.calls)
 
 
-def asked(calls, *, steps=1000, gpus=1, more=0, cut=False):
-    """What is answered about a deployment, and what is left; `calls` gets what is computed."""
+def asked(calls, *, gpus=1, more=0, left=None, charged=7):
+    """What is answered about a deployment, with so many steps left; `calls` gets what is computed."""
 
     def compute():
         calls.append(gpus)
-        charge(7)
-        if cut:
-            with pytest.raises(UsedUp), part(1, 2):
-                charge(10**9)
+        charge(charged)
         return (f"answer {len(calls)}",)
 
-    with limited(steps) as allowance:
-        found = asked_once("a sign", (cluster(node("n", gpus)), Calls(calls), more), compute)
-    return found, allowance.left, allowance.cut
+    with part(1, 1) if left is None else of_group(left, 1000):
+        return asked_once("a sign", (cluster(node("n", gpus)), Calls(calls), more), compute)
 
 
-@pytest.mark.parametrize("cut", [False, True])
-def test_equal_questions_have_one_answer_and_the_same_price(cut):
+def test_equal_questions_of_one_unit_have_one_answer():
     calls = []
-    first = asked(calls, cut=cut)
-    assert first[1] < 1000
-    assert bool(first[2]) is cut
-    assert asked(calls, cut=cut) == first
+    with limited(1000) as allowance:
+        first = asked(calls)
+        assert allowance.left == 993
+        assert asked(calls) == first
+        assert allowance.left == 993
     assert calls == [1]
+    with limited(1000):
+        asked(calls)
+    assert calls == [1, 1]
 
 
-@pytest.mark.parametrize("more", [{"steps": 999}, {"gpus": 2}, {"more": 1}])
+@pytest.mark.parametrize("more", [{"gpus": 2}, {"more": 1}])
 def test_what_decides_an_answer_is_a_part_of_the_question(more):
     calls = []
-    asked(calls)
-    asked(calls, **more)
+    with limited(1000):
+        asked(calls)
+        asked(calls, **more)
     assert len(calls) == 2
+
+
+def test_what_was_cut_off_is_asked_again_only_with_twice_the_steps():
+    calls = []
+    with limited(100_000, group=1000):
+        for left, asked_so_far in ((10, 1), (19, 1), (20, 2)):
+            with pytest.raises(UsedUp):
+                asked(calls, left=left, charged=500)
+            assert len(calls) == asked_so_far
+        asked(calls, left=600, charged=500)
+        asked(calls, left=5, charged=500)
+    assert len(calls) == 3
 
 
 def test_without_an_allowance_nothing_is_remembered():

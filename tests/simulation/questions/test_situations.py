@@ -1,10 +1,9 @@
-"""Situations of one run: what they share, and what is left for them of the budget."""
+"""Situations of one run: what they share."""
 
 from __future__ import annotations
 
 from rollout_objects import GPU, cluster, deployment, node
 
-from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.simulation.prepare.prepared_run import PreparedRun
 from kubelint_gpu.simulation.questions.situations import Situations
 from kubelint_gpu.simulation.transition import Transition
@@ -23,12 +22,3 @@ def test_the_same_workloads_beside_the_same_pods_share_what_was_worked_out():
     assert first.memo is not other.memo
     assert first.residual is other.residual
     assert first.residual["n"][GPU] == 2
-
-
-def test_what_searches_looked_at_is_not_there_for_those_after_them():
-    found, budget = situations(1000), 1000
-    assert found.of((0,), (), {}).budget == budget
-    found.spend(BUDGET.searches * budget - 300)
-    assert found.of((0,), (), {}).budget == 300
-    found.spend(300)
-    assert found.of((0,), (), {}).budget == BUDGET.least_states

@@ -16,7 +16,7 @@ def search_of(*workloads, nodes):
     found = []
     with checked(lambda _, claim, __: found.append(claim.situation)):
         judge(same(*workloads), cluster(*(node(f"n{number}", 10) for number in range(nodes))))
-    search = GroupSearch(found[0])
+    search = GroupSearch(max(found, key=lambda one: len(one.participants)))
     return search, search.simulation(frozenset((0,)), ())
 
 

@@ -33,8 +33,10 @@ def test_the_place_that_a_larger_pod_left_goes_to_a_smaller_one():
     assert {one.owner for one in found.trace.waiting} == {"StatefulSet/d/s2"}
 
 
-def test_without_single_runs_it_would_be_undecided():
+def test_single_runs_and_a_filled_node_are_two_ways_to_find_it():
     with without(single_runs.SINGLE_RUNS):
+        assert together().verdict is Verdict.MAY_STICK
+    with without(single_runs.SINGLE_RUNS, "filled-node"):
         assert together().verdict is Verdict.UNDECIDED
 
 

@@ -54,7 +54,7 @@ class NodeAnswers:
         """What the claims get in other orders of pools and slices, where a release tries them in any."""
         if not question.claims or not self._objects.features.any_order:
             return
-        for view in islice(orders(question.view), 1, BUDGET.orders):
+        for view in islice(orders(question.view, BUDGET.orders), 1, None):
             other = self._search(self._questions.about(question.claims, view)).taken
             if other is not None:
                 yield view, other
@@ -104,11 +104,16 @@ class NodeAnswers:
         return found
 
     def _retried(self, question: NodeQuestion) -> AllocatorOutcome | None:
-        """What a later attempt finds that tries pools and slices in another order, after one that failed."""
+        """What a later attempt finds that tries pools and slices in another order, after one that failed.
+
+        It is not known where there are more orders than are tried.
+        """
         places = {slot.id: place for place, slot in enumerate(question.view.slots)}
         for view, taken in self.in_other_orders(question):
             moved = [[replace(one, slot=places[view.slots[one.slot].id]) for one in each] for each in taken]
             return AllocatorOutcome(tuple(map(tuple, moved)))
+        if self._objects.features.any_order and len(list(orders(question.view, BUDGET.orders + 1))) > BUDGET.orders:
+            return AllocatorOutcome(unknown=_MORE_ORDERS)
         return None
 
     def _search(self, question: NodeQuestion) -> AllocatorOutcome:
@@ -133,3 +138,4 @@ def _more(held: Mapping[str, Amount] | None, share: Mapping[str, Amount]) -> Map
 
 
 _ALL_THERE = AllocatorOutcome(())
+_MORE_ORDERS = f"devices were looked for in {BUDGET.orders} orders of the pools and slices, and there are more"

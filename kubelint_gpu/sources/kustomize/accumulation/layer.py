@@ -17,7 +17,7 @@ from kubelint_gpu.sources.kustomize.accumulation.writer import (
     within,
 )
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
-from kubelint_gpu.sources.kustomize.files.survey import Survey
+from kubelint_gpu.sources.kustomize.files.survey import Survey, text_of
 from kubelint_gpu.sources.kustomize.files.tree import joined
 from kubelint_gpu.values import Value
 
@@ -89,7 +89,7 @@ class Layer(Value, eq=False):
         folder = posixpath.dirname(here.path) if here is not None else ""
         path = posixpath.normpath(posixpath.join(folder, reference))
         try:
-            return source_text(path, data.decode().removeprefix("\ufeff"))
+            return source_text(path, text_of(data, "strict").removeprefix("\ufeff"))
         except UnicodeDecodeError:
             return None
 

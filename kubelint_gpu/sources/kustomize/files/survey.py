@@ -96,3 +96,13 @@ def with_files(found: Survey, files: Mapping[str, bytes], shown: Callable[[str],
 def read_once(path: str, data: bytes) -> Reading:
     """A file of a kustomization; several kustomizations are often made of the same."""
     return read(path, data, skimmed=SKIMMED)
+
+
+@lru_cache(maxsize=16)
+def text_of(data: bytes, errors: str = "replace") -> str:
+    """The text of a file; names that mean the same file share it.
+
+    Raises:
+        UnicodeDecodeError: it is none, and `errors` are strict.
+    """
+    return data.decode(errors=errors)

@@ -24,10 +24,10 @@ from kubelint_gpu.sources.kustomize.files.kustomization import (
     references,
 )
 from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, read_once
-from kubelint_gpu.sources.kustomize.files.tree import DiskTree, Tree, joined
+from kubelint_gpu.sources.kustomize.files.tree import Contents, DiskTree, Tree, joined
 
 MOST_OBJECTS = 20_000
-MOST_BYTES = 256 * 1024 * 1024
+MOST_BYTES = 16 * 1024 * 1024
 _REMOTE = pattern(
     r"[a-z][a-z0-9+.-]*://|git::|gh:|[^/\s][^/\s@]*@[^/\s]*:|(?:www\.)?(?:github|gitlab|bitbucket)\.[a-z]+[/:]|.*[?&](?:ref|version)="
     r"|.*\.git(?:/|\?|$)|.*/_git/",
@@ -39,9 +39,9 @@ _MOST_TEXTS = 10_000
 _MOST_LAYERS = 50
 
 
-def survey_folder(root: Path, folder: str, allowed: AllowedFiles) -> Survey:
+def survey_folder(root: Path, folder: str, allowed: AllowedFiles, contents: Contents) -> Survey:
     """What a kustomization of a folder on the disk is made of, whose files are called as they are below the root."""
-    return survey(DiskTree(root), folder, str, allowed)
+    return survey(DiskTree(root, contents=contents), folder, str, allowed)
 
 
 def survey(tree: Tree, folder: str, shown: Callable[[str], str], allowed: AllowedFiles) -> Survey:
@@ -89,6 +89,8 @@ class _Surveyor:
         self._withheld_fields(found)
         for reference in references(found):
             count += self._reference(found, reference, (*above, self._tree.canonical(folder)))
+        if self._bytes > MOST_BYTES:
+            self._stop(found, (), f"it reads more than {MOST_BYTES >> 20} MB")
         if count > MOST_OBJECTS:
             self._stop(found, ("resources",), f"it would give {count} objects, and at most {MOST_OBJECTS} are rendered")
             count = 0
@@ -152,11 +154,13 @@ class _Surveyor:
 
     def _keep(self, path: str) -> bytes | None:
         if path not in self.files:
-            data = self._tree.read(path)
-            if data is None:
+            size = self._tree.size(path)
+            # Kustomize reads each name
+            self._bytes += size or 0
+            data = self._tree.read(path) if self._bytes <= MOST_BYTES else b""
+            if size is None or data is None:
                 return None
-            self._bytes += len(data)
-            self.files[path] = data if self._bytes <= MOST_BYTES else b""
+            self.files[path] = data
         return self.files[path]
 
     def _readable(self, found: Kustomization) -> None:
@@ -170,8 +174,6 @@ class _Surveyor:
             self._stop(found, pointer, f"{pointer[-1]} must be written {known}", role="key")
 
     def _withheld_fields(self, found: Kustomization) -> None:
-        if self._bytes > MOST_BYTES:
-            self._stop(found, (), f"it reads more than {MOST_BYTES >> 20} MB")
         for key in ("helmCharts", "helmChartInflationGenerator"):
             if found.value.get(key) and not self._allowed.helm:
                 self._stop(

@@ -12,6 +12,9 @@ from kubelint_gpu.documents import MAX_BYTES
 from kubelint_gpu.sources.checkout import is_inside
 from kubelint_gpu.sources.paths import LONGEST, is_file, is_folder
 
+Contents = dict[tuple[int, int, int, int], bytes]
+"""What files hold, by device, number, size and time of the last change."""
+
 
 class Tree(Protocol):
     """Files and folders by their path below a root, with forward slashes; the root itself is the empty path."""
@@ -28,6 +31,9 @@ class Tree(Protocol):
     def canonical(self, path: str) -> str:
         """The path without links: equal for equal folders."""
 
+    def size(self, path: str) -> int | None:
+        """How many bytes `read` would give; None where it would give none."""
+
     def read(self, path: str) -> bytes | None:
         """What a file holds; None where there is none, or where it may not be read."""
 
@@ -35,12 +41,14 @@ class Tree(Protocol):
 class DiskTree:
     """Files of a folder as they lie on the disk; links are followed where they stay inside.
 
-    `texts` stand in place of what the disk has, by path.
+    `texts` stand in place of what the disk has, by path. What files hold is kept in `contents`, by what they are: a
+    file is read once, whatever its names.
     """
 
-    def __init__(self, root: Path, texts: dict[str, bytes] | None = None) -> None:
+    def __init__(self, root: Path, texts: dict[str, bytes] | None = None, contents: Contents | None = None) -> None:
         self.root = Path(os.path.realpath(root))
         self._texts = texts or {}
+        self._contents: Contents = {} if contents is None else contents
 
     def is_folder(self, path: str) -> bool:
         """Whether there is a folder of this path inside of the root."""
@@ -61,18 +69,37 @@ class DiskTree:
         full = self._inside(path)
         return full.relative_to(self.root).as_posix() if full is not None else path
 
+    def size(self, path: str) -> int | None:
+        """The bytes that are read of a plain file."""
+        if path in self._texts:
+            return len(self._texts[path])
+        found = self._plain(path)
+        return None if found is None else min(found[1].st_size, MAX_BYTES + 1)
+
     def read(self, path: str) -> bytes | None:
         """The contents, at most one byte more than the largest file that is read."""
         if path in self._texts:
             return self._texts[path]
+        found = self._plain(path)
+        if found is None:
+            return None
+        full, about = found
+        identity = about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns
+        if identity not in self._contents:
+            try:
+                with full.open("rb") as file:
+                    self._contents[identity] = file.read(MAX_BYTES + 1)
+            except OSError:
+                return None
+        return self._contents[identity]
+
+    def _plain(self, path: str) -> tuple[Path, os.stat_result] | None:
         full = self._inside(path)
         try:
-            if full is None or not stat.S_ISREG(full.stat().st_mode):
-                return None
-            with full.open("rb") as file:
-                return file.read(MAX_BYTES + 1)
+            about = full.stat() if full is not None else None
         except OSError:
             return None
+        return (full, about) if full is not None and about is not None and stat.S_ISREG(about.st_mode) else None
 
     def _inside(self, path: str) -> Path | None:
         if len(path) > LONGEST:

@@ -1,0 +1,134 @@
+"""DaemonSets that may stick: others may fill a node when its old pod has left, and one run shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import islice
+from math import gcd
+
+from kubelint_gpu.budget import SIMULATION, STEPS
+from kubelint_gpu.simulation.controllers.rollout_state import State
+from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.search import placements, single_runs
+from kubelint_gpu.simulation.search.engine import GroupSearch
+from kubelint_gpu.simulation.search.replay import ReplayMismatch
+from kubelint_gpu.simulation.search.situation import Situation
+from kubelint_gpu.simulation.search.trace import Trace
+from kubelint_gpu.values import replace
+from kubelint_gpu.work import UsedUp, charge, part
+
+
+def filled_node(situation: Situation, rolling: frozenset[int], position: int, ends: str) -> tuple[int, Trace | None]:
+    """Return a run in which others fill a node of a DaemonSet when its old pod has left, and the states looked at.
+
+    All that are `rolling` start at the same moment. Those of them that are not needed to fill the node begin when the
+    run is over: they hold nothing on that node. No run is found if no pods take just as much as fills a node.
+    """
+    states = 0
+    for node, filling in islice(_fillings(situation, rolling, position), SIMULATION.filled_nodes):
+        one = _on_one_node(situation, node)
+        search = GroupSearch(one)
+        path: tuple[State, ...] = ()
+        with suppress(UnmodelledVictim, ReplayMismatch, UsedUp):
+            with part(3, 4):
+                simulation = search.simulation(frozenset((*filling, position)), ())
+                members = simulation.pod_types.members
+                daemons = (place for place, each in enumerate(one.participants) if each.daemons)
+                first = frozenset(kind for place in daemons for kind in members[place])
+                elsewhere = frozenset(simulation.places.names) - {node}
+                start = placements.crowded(simulation, frozenset(), frozenset(), elsewhere, first)
+                if start is not None:
+                    done = partial(simulation.model.done, name=ends)
+                    counts = {kind: count for place, count in filling.items() for kind in members[place]}
+                    late = frozenset(members[position])
+                    path = single_runs.filling_run(simulation, start, done, node, late, counts)
+            states += len(path)
+            if path:
+                return states, search.replayed(simulation, path)
+    return states, None
+
+
+def _fillings(situation: Situation, rolling: frozenset[int], position: int) -> Iterator[tuple[str, Mapping[int, int]]]:
+    """Nodes of a DaemonSet that pods of those that are rolled fill, so that its own finds too little of something.
+
+    One node of those that are alike, and how many pods of which workloads fill it.
+    """
+    demands, participants, mine = situation.demands, situation.participants, situation.demands[position]
+    seen = set[tuple[object, ...]]()
+    for node in sorted(participants[position].nodes):
+        here = [place for place, demand in enumerate(demands) if node in demand.nodes and place != position]
+        left = situation.residual[node]
+        charge(1 + len(here))
+        key = (*here, *(left.get(name, 0) for name in mine.each))
+        if key in seen:
+            continue
+        seen.add(key)
+        for name in sorted(mine.each):
+            daemons = sum(demands[place].each.get(name, 0) for place in here if participants[place].daemons)
+            most = {
+                place: _most_on_a_node(situation, place)
+                for place in here
+                if place in rolling and not participants[place].daemons and demands[place].each.get(name, 0)
+            }
+            parts = [(place, demands[place].each[name], count) for place, count in most.items()]
+            has = left.get(name, 0) - daemons
+            filling = filled_by(parts, has - mine.each[name] + 1, has)
+            if filling:
+                yield node, filling
+
+
+def _most_on_a_node(situation: Situation, place: int) -> int:
+    """How many pods of a workload may be on one node when it has been rolled out, as far as it is easily seen."""
+    demand, participant = situation.demands[place], situation.participants[place]
+    most = min(participant.replicas, demand.on_each or participant.replicas)
+    for one in participant.new.spec.spread:
+        domains = len(situation.empty.values(one.topology_key))
+        if one.do_not_schedule and domains:
+            most = min(most, participant.replicas // domains + one.max_skew)
+    return most
+
+
+def filled_by(parts: Sequence[tuple[int, int, int]], least: int, most: int) -> dict[int, int]:
+    """Return how many of which things come to a sum from `least` to `most`, of as few kinds as can be; else nothing.
+
+    `parts` are a name, a size and how many there are of it at most.
+    """
+    if least <= 0 or least > most:
+        return {}
+    unit = gcd(*(size for _, size, _ in parts))
+    # for each sum the fewest kinds that come to it, and how many of each
+    found: dict[int, tuple[tuple[int, int], ...]] = {0: ()}
+    for name, size, count in parts:
+        charge(1 + len(found) * count // STEPS.demand)
+        for before, kinds in list(found.items()):
+            for times in range(1, count + 1):
+                after = before + times * size // unit
+                if after * unit > most:
+                    break
+                if after not in found or len(found[after]) > len(kinds) + 1:
+                    found[after] = (*kinds, (name, times))
+    sums = [one for one in found if least <= one * unit <= most]
+    return dict(found[min(sums, key=lambda one: (len(found[one]), one))]) if sums else {}
+
+
+def _on_one_node(situation: Situation, node: str) -> Situation:
+    """The situation in which DaemonSets change on one node alone: on all others their old pods stay."""
+    participants, fixed = [], list(situation.fixed)
+    for one in situation.participants:
+        if not one.daemons:
+            participants.append(one)
+            continue
+        known, old = {pod.spec.node_name for pod in one.running}, created_pod(one.old, "old")
+        fixed += [pod for pod in one.running if pod.spec.node_name != node]
+        fixed += [
+            replace(old, meta=replace(old.meta, name=f"{old.meta.name}-{name}"), spec=replace(old.spec, node_name=name))
+            for name in one.standing
+            if name != node and name not in known
+        ]
+        here = tuple(pod for pod in one.running if pod.spec.node_name == node)
+        nodes = tuple(name for name in one.nodes if name == node)
+        participants.append(replace(one, nodes=nodes, running=here, left=(), stays=(), fresh=()))
+    return replace(situation, participants=tuple(participants), fixed=tuple(fixed))

@@ -1,0 +1,117 @@
+"""The most favourable run of a rollout: without all the workloads that can only take room from it.
+
+Resources, ports, volumes, anti-affinity and taints are antitone: fewer other pods never make a place disappear. So a
+rollout that never ends without the others never ends beside them.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from kubelint_gpu.simulation.bounds import preconditions
+from kubelint_gpu.simulation.bounds.always_ends import has_its_places
+from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, without
+from kubelint_gpu.simulation.bounds.preconditions import gives_way
+from kubelint_gpu.simulation.bounds.question import Decider, Question
+from kubelint_gpu.simulation.prepare.demand import Groups, contended, join_contenders
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, joined
+from kubelint_gpu.simulation.questions.deciders import decided_without
+from kubelint_gpu.simulation.search.engine import GroupSearch
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.values import replace
+from kubelint_gpu.work import UsedUp, part
+
+
+def without_others(question: Question) -> Judgement | None:
+    """Return that the rollout is stuck, if it is so without all other workloads; None if that is not known."""
+    return _stuck_without(question, _others(question), runs=False)
+
+
+def while_others_wait(question: Question) -> Judgement | None:
+    """Return the same of a workload whose pods run although not all pods of the others do."""
+    others = _others(question)
+    moves = any(question.situation.participants[place].moves for place in others)
+    return _stuck_without(question, others, runs=not moves)
+
+
+def without_changes(question: Question) -> Judgement | None:
+    """Return the same without the workloads that change at the same moment."""
+    return _stuck_without(question, changing(question.situation, question.position), runs=False)
+
+
+def without_weaker(question: Question) -> Judgement | None:
+    """Return the same without the workloads that it can evict, if all others of its nodes can evict them, too.
+
+    Those others have their places before anything is rolled. Of them, only those stay that compete with it.
+    None for a workload that also gets more pods: the search finds the pods that these evict.
+    """
+    situation, position, mine = question.situation, question.position, question.participant
+    if not mine.existing or mine.before < mine.replicas:
+        return None
+    participants, demands = situation.participants, situation.demands
+    weaker = frozenset(place for place in _others(question) if _give_way(participants[place], question.participant))
+    stay = [place for place in range(len(participants)) if place not in weaker]
+    near = [participants[place] for place in stay if not demands[place].nodes.isdisjoint(demands[position].nodes)]
+    if not weaker or not all(_give_way(participants[place], one) for place in weaker for one in near):
+        return None
+    groups = Groups(len(stay))
+    join_contenders(groups, contended([demands[place] for place in stay], situation.residual))
+    group = groups.root(stay.index(position))
+    rivals = joined(participants, frozenset(one for place, one in enumerate(stay) if groups.root(place) == group))
+    others = frozenset(range(len(participants))) - rivals
+    left = position - sum(place < position for place in others)
+    with suppress(UsedUp), part(1, 4):
+        runs = preconditions.all_run(GroupSearch(without(situation, others)), left)
+        return _stuck_without(question, others, runs=runs)
+    return None
+
+
+def _give_way(weak: WorkloadChange, strong: WorkloadChange) -> bool:
+    return all(gives_way(one.spec, other.spec) for one in weak.pods for other in strong.pods)
+
+
+WITHOUT_OTHERS: tuple[Decider, ...] = (Decider("without-others", without_others),)
+"""Asked of every workload before any search starts."""
+WITHOUT_WEAKER: tuple[Decider, ...] = (Decider("without-weaker", without_weaker),)
+"""Asked next."""
+WHILE_OTHERS_WAIT: tuple[Decider, ...] = (Decider("while-others-wait", while_others_wait),)
+"""Asked if a workload has all its pods and others do not."""
+WITHOUT_CHANGES: tuple[Decider, ...] = (Decider("without-changes", without_changes),)
+"""Asked if the search takes more than a little work."""
+
+
+def _others(question: Question) -> frozenset[int]:
+    participants = question.situation.participants
+    return frozenset(range(len(participants))) - joined(participants, frozenset({question.position}))
+
+
+def _stuck_without(question: Question, others: frozenset[int], *, runs: bool) -> Judgement | None:
+    """Return the judgement without the others if it is stuck; `runs` says that its old pods run when it begins."""
+    situation, position, participant = question.situation, question.position, question.participant
+    if not others or not participant.rolling or participant.daemons or not is_apart(situation, position, others):
+        return None
+    if not _all_stay(question, others) and any(
+        preconditions.may_be_evicted(situation, position, place) for place in others
+    ):
+        return None
+    with suppress(UsedUp), part(1, 4):
+        # if its old pods do not run, others may have their places when it begins, and leave them
+        if runs or has_its_places(situation, position) or preconditions.all_run(question.search, position):
+            found = decided_without(situation, position, others)
+            return replace(found, rows=()) if found.verdict is Verdict.STUCK else None
+    return None
+
+
+def _all_stay(question: Question, others: frozenset[int]) -> bool:
+    """Return whether the others keep all their pods while this one is rolled, so that they evict nobody.
+
+    A pod that its own pods evict has a lower priority than they have, and evicts only pods of a lower one still.
+    """
+    situation = question.situation
+    if any(situation.participants[place].moves for place in others) or any(situation.driven):
+        return False
+    if any(one.known for one in situation.participants):
+        return False
+    with suppress(UsedUp), part(1, 4):
+        return preconditions.every_one_runs(question.search)
+    return False

@@ -1,0 +1,71 @@
+"""What a run did not judge: too little work was left for it, or nobody knows its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.analysis.node_misfit import is_gpu
+from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Manifest, Place, Pointer, Shared, rule, unjudged_rule
+from kubelint_gpu.kube.kinds.custom_workload import row_of
+from kubelint_gpu.kube.objects.workload import api_group
+from kubelint_gpu.messages.wording import KIND_NOT_KNOWN, NO_WORK, USED_UP, listed
+
+_WITHOUT_PODS = (".k8s.io", "kyverno.io", "gatekeeper.sh")
+"""Ends of API groups whose objects have no pods, though they may show what pods ask for."""
+_KINDS = Shared(
+    "kind", (WHO, " ask for GPUs, and their kinds are not known: their pods are not judged"), few=1, of_run=True
+)
+
+
+@rule("KLG000")
+def _not_known(unit: ApplySet) -> Iterator[Diagnostic]:
+    """A custom resource that asks for GPUs, and of which nobody knows what pods its controller makes."""
+    for manifest in unit.manifests:
+        value = manifest.item.value
+        group = api_group(value)
+        if "." not in group or group.endswith(_WITHOUT_PODS) or row_of(value) is not None or manifest.templates:
+            continue
+        asked = next(_gpu_requests(value), None)
+        if asked is not None:
+            yield Diagnostic(
+                "KLG000",
+                manifest.place(asked, "key"),
+                f"{_name(manifest)} asks for {asked[-1]}, and its kind is not known: its pods are not judged",
+                manifest,
+                cause="kind",
+                severity="note",
+                undecided=KIND_NOT_KNOWN,
+                shared=_KINDS,
+                help=("check the Deployments and other objects that its controller makes of it",),
+            )
+
+
+def _name(manifest: Manifest) -> str:
+    return f"{manifest.kind} {manifest.namespace}/{manifest.name}" if manifest.namespace else manifest.object
+
+
+def _gpu_requests(value: object) -> Iterator[Pointer]:
+    """Where a `resources` of any depth asks for GPUs, in the order of the file."""
+    left: list[tuple[Pointer, object]] = [((), value)]
+    while left:
+        where, found = left.pop()
+        if isinstance(found, dict):
+            if where[-2:-1] == ("resources",) and where[-1] in ("limits", "requests"):
+                asked = [str(name) for name, amount in found.items() if amount not in (0, "0")]
+                yield from ((*where, name) for name in asked if "/" in name and is_gpu(name))
+            left += [((*where, key), below) for key, below in reversed(found.items())]
+        elif isinstance(found, list):
+            left += [((*where, place), below) for place, below in reversed(list(enumerate(found)))]
+
+
+@unjudged_rule("KLG000")
+def not_judged(unit: ApplySet, codes: Sequence[str]) -> Iterator[Diagnostic]:
+    """Yield one finding for all rules of which the work was used up."""
+    were = "was" if len(codes) == 1 else "were"
+    yield Diagnostic(
+        "KLG000",
+        Place(unit.first_path, 1, 1, 1, 1),
+        f"{listed(codes)} {were} not asked about everything here: {USED_UP}",
+        cause="cut short",
+        undecided=NO_WORK,
+    )
