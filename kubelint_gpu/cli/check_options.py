@@ -36,6 +36,12 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
         ),
         option("--statistics", is_flag=True, help="Print how often each rule was found instead of the findings."),
         option("--exit-zero", is_flag=True, help="Exit 0 whatever is found."),
+        option(
+            "-v",
+            "--verbose",
+            is_flag=True,
+            help="Print with each finding the scheduler's words, what happens step by step, all places and all fixes.",
+        ),
         option("--why", is_flag=True, help="Print behind the findings why each rollout ends, or why it does not."),
         option("-q", "--quiet", is_flag=True, help="Print the findings and no summary."),
         option("--no-ignores", is_flag=True, help="Report also what comments and annotations suppress."),

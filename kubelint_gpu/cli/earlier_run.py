@@ -25,6 +25,7 @@ _DECIDING = (
         "hook",
         "no_ignores",
         "quiet",
+        "verbose",
         "why",
         "exit_zero",
         "shard",

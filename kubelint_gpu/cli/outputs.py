@@ -49,7 +49,14 @@ def wants_color(choice: str, stream: TextIO) -> bool:
 
 
 def options_for(
-    stream: TextIO, color: str, *, fix_hints: bool = True, category: str = "", quiet: bool = False, why: bool = False
+    stream: TextIO,
+    color: str,
+    *,
+    fix_hints: bool = True,
+    category: str = "",
+    quiet: bool = False,
+    why: bool = False,
+    verbose: bool = False,
 ) -> Options:
     """How a report looks on a stream."""
     width = 100
@@ -65,6 +72,7 @@ def options_for(
         category=category,
         quiet=quiet,
         why=why,
+        verbose=verbose,
     )
 
 
@@ -83,6 +91,7 @@ def write(
     category: str = "",
     quiet: bool = False,
     why: bool = False,
+    verbose: bool = False,
 ) -> str:
     """Write a report in every format that was asked for, and give what went to standard output.
 
@@ -102,7 +111,9 @@ def write(
                 except (OSError, ValueError, NotWritable) as error:
                     cause = getattr(error, "strerror", None) or error
                     raise click.ClickException(f"cannot write {target}: {cause}") from None
-            options = options_for(stream, color, fix_hints=fix_hints, category=category, quiet=quiet, why=why)
+            options = options_for(
+                stream, color, fix_hints=fix_hints, category=category, quiet=quiet, why=why, verbose=verbose
+            )
             for part in renderer(name)(report, options):
                 part = part if name in COMMANDING else commandless(part)  # noqa: PLW2901 - the same part, harmless
                 stream.write(part)

@@ -35,6 +35,7 @@ class Options(Value):
     `fix_hints` says how fixes are applied; a run that applied them leaves it out.
     `quiet` leaves out what the run came to.
     `why` shows the answers behind each verdict.
+    `verbose` shows all that is known of each finding.
     `category` tells apart the runs of one commit, one for each inventory.
     """
 
@@ -45,6 +46,7 @@ class Options(Value):
     category: str = ""
     quiet: bool = False
     why: bool = False
+    verbose: bool = False
 
 
 class Report(Value):

@@ -40,8 +40,10 @@ class Frame(Value):
         return self.digits + 3
 
 
-def snippet(marks: Sequence[Mark], line: Callable[[int], str | None], frame: Frame) -> list[str]:
-    """The lines with their marks, nothing if there is neither a line nor a label.
+def snippet(
+    marks: Sequence[Mark], line: Callable[[int], str | None], frame: Frame, *, dense: bool = False
+) -> list[str]:
+    """The lines with their marks, nothing if there is neither a line nor a label; `dense` leaves out all other rows.
 
     Where a line cannot be had, its labels stand alone.
     """
@@ -50,27 +52,29 @@ def snippet(marks: Sequence[Mark], line: Callable[[int], str | None], frame: Fra
     by_line = grouped((mark.place.line, mark) for mark in marks if mark is not block)
     rows: list[str] = []
     before = 0
-    for number in _numbers(marks, block):
+    for number in _numbers(marks, block, dense=dense):
         text = line(number)
         here = by_line.get(number, [])
         if text is None:
             for mark in here:
                 rows.extend(_bare_label(mark, frame))
             continue
-        if before and number > before + 1:
+        if before and number > before + 1 and not dense:
             rows.append(frame.theme.paint("frame", "..."))
         before = number
         rows.extend(_line_rows(number, text, here, block, frame))
         if block is not None and number == block.last_line:
             rows.extend(_block_end(block, text, frame))
-    return [frame.row("", ""), *rows] if rows else []
+    return [frame.row("", ""), *rows] if rows and not dense else rows
 
 
-def _numbers(marks: Sequence[Mark], block: Mark | None) -> list[int]:
+def _numbers(marks: Sequence[Mark], block: Mark | None, *, dense: bool) -> list[int]:
     wanted = {mark.place.line for mark in marks}
     if block is not None:
         wanted |= {block.place.line + 1, block.last_line}
     shown = sorted(wanted)
+    if dense:
+        return shown
     gaps = [low + 1 for low, high in pairwise(shown) if high == low + 2]
     return sorted([*shown, *gaps])
 

@@ -106,6 +106,7 @@ def judged(
         category=category_of(inventories or configuration.inventories),
         quiet=options["quiet"],
         why=options["why"],
+        verbose=options["verbose"],
     )
     if fixed is not None:
         from kubelint_gpu.cli.commands.fixing import tell

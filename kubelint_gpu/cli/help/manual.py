@@ -35,6 +35,7 @@ SECTIONS = {
         "output",
         "output_file",
         "statistics",
+        "verbose",
         "why",
         "quiet",
         "exit_zero",

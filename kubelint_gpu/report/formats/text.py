@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
+from re import Match
 
-from kubelint_gpu.findings.finding import Finding
+from kubelint_gpu.findings.finding import Finding, Fix
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report import snippet
 from kubelint_gpu.report.content import Options, Report, source_line
 from kubelint_gpu.report.mark import Mark, groups, headline
-from kubelint_gpu.report.ranking import worst_of
+from kubelint_gpu.report.ranking import stuck_first
 from kubelint_gpu.report.tally import closing
 from kubelint_gpu.report.theme import NARROW, Style, Theme, theme_of
 from kubelint_gpu.report.why import tables
@@ -21,27 +23,28 @@ from kubelint_gpu.values import replace
 MOST_FINDINGS = 1_000
 MOST_LINES = 39
 _HEAD_LINES, _LEAST_HEAD = 2, 40
+_BRIEF_PLACES = 3
 _CLAUSE_END = pattern(
     r": |; |, (?:and |(?=but |so |held |used |where |which |although |beside |because |of which |unless ))"
     r"| (?=\([^()]*\)$)"
 )
 _ALL = 1_000_000
 _SCHEDULER = "kube-scheduler"
+_MORE = "--verbose shows the scheduler's words, what happens step by step, all places and all fixes."
 _MOST_SHOWN = ((_ALL,) * 3, (9, 5, 3), (9, 3, 2), (6, 3, 2), (3, 3, 2), (2, 3, 2), (1, 3, 2), (1, 2, 2), (1, 0, 2))
 """How many further places, steps and sentences of a finding are shown, until it has no more than `MOST_LINES`."""
 
 
 def render(report: Report, options: Options) -> Iterator[str]:
-    """One block for each finding, and a closing line that says what was looked at.
+    """One block for each finding, the worst first, and a closing line that says what was looked at.
 
-    Of very many findings the worst are shown, in their order, and a line says how many are not.
+    Of very many findings the worst are shown, and a line says how many are not.
     """
     theme = theme_of(options)
-    findings = report.findings
-    if len(findings) > MOST_FINDINGS:
-        findings = worst_of(findings, MOST_FINDINGS)
+    findings = stuck_first(report.findings)[:MOST_FINDINGS]
+    block = _block if options.verbose else partial(_brief, fix_hints=options.fix_hints)
     for finding in findings:
-        yield "\n".join(_block(finding, report, theme)) + "\n\n"
+        yield "\n".join(block(finding, report, theme)) + "\n\n"
     left = len(report.findings) - len(findings)
     if left:
         told = f"{left} more findings are not shown: --statistics counts them, --output-format json lists them."
@@ -52,6 +55,47 @@ def render(report: Report, options: Options) -> Iterator[str]:
         yield "\n"
     if not options.quiet:
         yield from closing(report, options)
+        if not options.verbose and any(map(_is_shortened, findings)):
+            for line in theme.wrap(_MORE, first=0, hang=2):
+                yield line + "\n"
+
+
+def _is_shortened(finding: Finding) -> bool:
+    """Whether something that is known of a finding is shown only with --verbose."""
+    beside = len(finding.fixes or finding.help) > 1 or (bool(finding.fixes) and bool(finding.help))
+    places = {finding.place, *(one.place for one in finding.related)}
+    return bool(finding.trace or finding.cycle or finding.scheduler) or beside or len(places) > _BRIEF_PLACES
+
+
+def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -> Iterator[str]:
+    """Yield what is wrong, the repair, the lines that decide, and the address of the rule's page."""
+    places = [*dict.fromkeys((finding.place, *(one.place for one in finding.related)))][:_BRIEF_PLACES]
+    marks = groups(replace(finding, related=tuple(one for one in finding.related if one.place in places)))
+    digits = len(str(max(mark.last_line for group in marks for mark in group)))
+    frame = snippet.Frame(theme, digits, finding.severity)
+    yield from _headline(finding, theme)
+    _, rest = _head(finding, theme)
+    if rest:
+        yield from _note("note", rest, frame)
+    for fix in finding.fixes[:1]:
+        # fixes of notes are made only if their code is selected
+        hints = fix_hints and finding.severity != "note"
+        yield from _note("fix", _fix_text(fix, fix_hints=hints), frame)
+    if not finding.fixes:
+        for advice in finding.help[:1]:
+            yield from _note("help", advice, frame)
+    for group in marks:
+        yield from _place(group, report, frame, dense=True)
+    yield from _rule(finding, report, frame)
+
+
+def _fix_text(fix: Fix, *, fix_hints: bool) -> str:
+    verified = "verified" if fix.verified else "not verified"
+    told = f"{fix.title} ({verified}, {fix.safety}"
+    if not fix.edits or not fix_hints:
+        return f"{told})"
+    flags = "--fix" if fix.verified and fix.safety == "safe" else "--fix --unsafe-fixes"
+    return f"{told}: {flags} does it)"
 
 
 def _block(finding: Finding, report: Report, theme: Theme) -> list[str]:
@@ -107,8 +151,7 @@ def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
     yield frame.row("", "")
     yield from _notes(finding, frame)
     for fix in finding.fixes:
-        verified = "verified" if fix.verified else "not verified"
-        yield from _note("fix", f"{fix.title} ({verified}, {fix.safety})", frame)
+        yield from _note("fix", _fix_text(fix, fix_hints=False), frame)
     yield from _rule(finding, report, frame)
 
 
@@ -140,6 +183,7 @@ def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
         one
         for one in _CLAUSE_END().finditer(text)
         if one.start() >= least
+        and not _is_label(text, one)
         and all(text.count(begin, 0, one.start()) == text.count(end, 0, one.start()) for begin, end in ("()", "{}"))
     ]
     fit = [one for one in ends if len(_wrapped(kind, text[: one.start()], theme)[0]) <= _HEAD_LINES]
@@ -149,13 +193,18 @@ def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
     return text, ""
 
 
-def _place(group: list[Mark], report: Report, frame: snippet.Frame) -> Iterator[str]:
+def _is_label(text: str, end: Match[str]) -> bool:
+    """Whether a colon stands between the key of a label and its value."""
+    return end[0] == ": " and "/" in text[: end.start()].rpartition(" ")[2]
+
+
+def _place(group: list[Mark], report: Report, frame: snippet.Frame, *, dense: bool = False) -> Iterator[str]:
     theme = frame.theme
     lead = next((mark for mark in group if mark.primary), group[0])
     path, line, column = lead.place.path, lead.place.line, lead.place.column
     arrow = theme.paint("frame", " " * frame.digits + "-->")
     yield f"{arrow} {theme.show(path)}:{line}:{column}"
-    yield from snippet.snippet(group, lambda number: source_line(report, path, number), frame)
+    yield from snippet.snippet(group, lambda number: source_line(report, path, number), frame, dense=dense)
 
 
 def _notes(finding: Finding, frame: snippet.Frame) -> Iterator[str]:
