@@ -49,10 +49,10 @@ def _output(folder: Path, which: str) -> str:
     path, _, codes = which.partition(" ")
     example = _example(folder, path)
     report = _report(example, codes)
-    text = "".join(render(report, Options(width=_WIDTH, unicode=True, fix_hints=False)))
+    text = "".join(render(report, Options(width=_WIDTH, unicode=True, fix_hints=False, verbose=True)))
     select = f" --select {codes}" if codes else ""
     # the closing line counts what was looked at, the page is about the finding
-    return _fenced("console", f"$ {example.command}{select}\n{text.rpartition(chr(10) * 2)[0]}\n")
+    return _fenced("console", f"$ {example.command}{select} --verbose\n{text.rpartition(chr(10) * 2)[0]}\n")
 
 
 def _event(folder: Path, which: str) -> str:

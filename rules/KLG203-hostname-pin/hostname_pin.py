@@ -27,7 +27,7 @@ def hostname_pin(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         manifest = subject.manifest
         route: Pointer = (*field_pointers.pod_spec(manifest), *found.pin.pointer)
-        label = f"{found.key}: {found.value}"
+        label = f"{found.key}={found.value}"
         others = sorted(set(found.nodes) - set(found.pinned))
         if not others and _sticks(unit, subject):
             continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
-from re import Match
 
 from kubelint_gpu.findings.finding import Finding, Fix
 from kubelint_gpu.messages.display import cells
@@ -183,7 +182,6 @@ def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
         one
         for one in _CLAUSE_END().finditer(text)
         if one.start() >= least
-        and not _is_label(text, one)
         and all(text.count(begin, 0, one.start()) == text.count(end, 0, one.start()) for begin, end in ("()", "{}"))
     ]
     fit = [one for one in ends if len(_wrapped(kind, text[: one.start()], theme)[0]) <= _HEAD_LINES]
@@ -191,11 +189,6 @@ def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
         rest = text[end.end() :]
         return text[: end.start()], rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest
     return text, ""
-
-
-def _is_label(text: str, end: Match[str]) -> bool:
-    """Whether a colon stands between the key of a label and its value."""
-    return end[0] == ": " and "/" in text[: end.start()].rpartition(" ")[2]
 
 
 def _place(group: list[Mark], report: Report, frame: snippet.Frame, *, dense: bool = False) -> Iterator[str]:
