@@ -61,7 +61,14 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
             help="What runs now: manifests of a git revision, or of a path such as ./before; rev:REV and path:PATH say "
             "which. What is gone since runs on: nothing is pruned.",
         ),
-        option("--together", is_flag=True, help="All files are applied together, to one cluster."),
+        option(
+            "--unit",
+            type=click.Choice(("file", "directory", "all")),
+            default="directory",
+            show_default=True,
+            help="Which plain manifests are applied together, to one cluster; a kustomization is always a unit.",
+        ),
+        option("--together", is_flag=True, help="The same as --unit all."),
         option(
             "--assume",
             type=click.Choice(["full"]),

@@ -25,7 +25,7 @@ def inputs_for(
         gathered,
         inventories,
         what_if=WhatIf(options["without"], options["added"], full=options["assume"] == "full"),
-        together=options["together"],
+        unit="all" if options["together"] else options["unit"],
         against=past,
         store=store,
     )

@@ -22,6 +22,7 @@ _DECIDING = (
         "effort",
         "fail_on",
         "together",
+        "unit",
         "hook",
         "no_ignores",
         "quiet",

@@ -109,18 +109,20 @@ class Outline(NamedTuple):
     Attributes:
         held: those that it holds: kind and name, and a digest of the document with its place.
         needs: those that decide what comes of it: a kind, or one of a kind by its name.
+        objects: all objects that it declares by name, as `kind/namespace/name`.
     """
 
     held: tuple[tuple[str, str], ...]
     needs: tuple[str, ...]
+    objects: tuple[str, ...] = ()
 
 
 def outline(reading: Reading) -> Outline:
     """What a file has to do with the shared objects of a run."""
     if isinstance(reading, Deferred):
-        held, needs = reading.about
-        return Outline(held, needs)
+        return Outline(*reading.about)
     found: list[tuple[str, str]] = []
+    objects: dict[str, None] = {}
     namespaces: set[object] = set()
     for document in reading.documents:
         source, (start, end) = document.source, document.chunk
@@ -131,12 +133,14 @@ def outline(reading: Reading) -> Outline:
             # where it is no text, any may be meant
             namespaces.add(space if isinstance(space, str | None) else True)
             kind, name = item.value.get("kind"), named.get("name") or named.get("generateName")
+            if isinstance(kind, str) and isinstance(named.get("name"), str):
+                objects[f"{kind}/{space if isinstance(space, str) else ''}/{named['name']}"] = None
             if isinstance(kind, str) and kind in SHARED:
                 where = f"{document.index} {start} {source.span(start, start).line}"
                 key = f"{kind}/{name}" if isinstance(name, str) else kind
                 found.append((key, digest_of((source.path, where, source.text[start:end]))))
     needs = needs_of(reading.text, namespaces)
-    return Outline(tuple(found), tuple(sorted({*needs, *(key for key, _ in found)})))
+    return Outline(tuple(found), tuple(sorted({*needs, *(key for key, _ in found)})), tuple(objects))
 
 
 def needs_of(text: str, namespaces: Iterable[object] = ()) -> frozenset[str]:

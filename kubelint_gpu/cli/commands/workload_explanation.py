@@ -44,7 +44,7 @@ def explain_workload(
         )
     gathered = gather(paths or (".",), inventories, configuration=settings, kustomize=renderer)
     gathered.tell()
-    inputs = inputs_of(gathered, inventories, what_if=what_if, together=together)
+    inputs = inputs_of(gathered, inventories, what_if=what_if, unit="all" if together else "directory")
     for world in inputs.worlds:
         tell_errors(world)
     if not inputs.usable or not inputs.worlds:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Literal
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Reading
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
@@ -19,6 +21,12 @@ from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects,
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.origin import Origin
     from kubelint_gpu.workspace.project.before import Past
+
+UnitChoice = Literal["file", "directory", "all"]
+"""Which plain manifests are applied together if the configuration names no unit for them."""
+
+MOST_IN_DIRECTORY = 100
+"""A directory with more files is no set that anybody applies as one: its files are judged each by itself."""
 
 _REFERRED_TO = frozenset((
     "DeviceClass", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "PriorityClass", "ResourceClaim",
@@ -32,16 +40,25 @@ def sources_of(units: Sequence[ApplySet]) -> tuple[Reading, ...]:
     return tuple({reading.path or reading: reading for unit in units for reading in unit.sources}.values())
 
 
+class _Common(Value):
+    """What the files of one unit have in common: a name of the configuration, a file, or a directory and clusters."""
+
+    name: str | None = None
+    file: str = ""
+    directory: str = ""
+    clusters: tuple[tuple[str, ...], ...] = ()
+
+
 class Grouping:
     """What is applied together, and to which clusters."""
 
     def __init__(
-        self, settings: Configuration, worlds: Worlds, inventories: tuple[str, ...], *, together: bool
+        self, settings: Configuration, worlds: Worlds, inventories: tuple[str, ...], *, unit: UnitChoice
     ) -> None:
         self._settings = settings
         self._worlds = worlds
         self._inventories = inventories
-        self._together = together
+        self._unit = unit
 
     def units(
         self, readings: Sequence[Reading], past: Past | None, built: BuiltKustomizations, context: Sequence[Manifest]
@@ -51,13 +68,8 @@ class Grouping:
         # a kustomization goes where its own file goes
         stands = {one.path: f"{one.path}/kustomization.yaml" for one in built.rendered}
         shared = _shared(readings, built, origins)
-        groups: dict[tuple[bool, str], list[Reading]] = {}
-        for reading in readings:
-            path = reading.path
-            name = "" if self._together else self._settings.unit_of(stands.get(path, path))
-            groups.setdefault((False, path) if name is None else (True, name), []).append(reading)
         changes = Changes(past, readings, context) if past is not None else None
-        for (named, name), members in groups.items():
+        for name, members in self._groups(readings, stands):
             mine = {reading.path for reading in members}
             old = changes.before(mine) if changes is not None else {}
             rendered = [one for one in built.rendered if one.path in mine]
@@ -65,7 +77,7 @@ class Grouping:
             neighbours = [found for found in context if found.path not in mine]
             made = changes.made(members) if changes is not None else frozenset()
             for world in self._clusters([stands.get(path, path) for path in sorted(mine)]):
-                goes = partial(self._goes, unit=name if named else None, world=world)
+                goes = partial(self._goes, unit=name, world=world)
                 left = changes.gone(mine, goes) if changes is not None else ()
                 gone = [one for one in left if one.workload or (one.kind in _REFERRED_TO and not world.shows_all)]
                 yield ApplySet(
@@ -76,10 +88,34 @@ class Grouping:
                 for world in self._clusters([stands[one.path]]):
                     yield ApplySet((), world, rendered=[one])
 
+    def _groups(
+        self, readings: Sequence[Reading], stands: Mapping[str, str]
+    ) -> Iterator[tuple[str | None, list[Reading]]]:
+        """Yield the files of each unit, and the name that the configuration has for it."""
+        groups: dict[_Common, list[Reading]] = {}
+        for reading in readings:
+            groups.setdefault(self._common(reading.path, stands), []).append(reading)
+        for common, members in groups.items():
+            if common.directory and not are_one(members):
+                yield from ((None, [reading]) for reading in members)
+            else:
+                yield common.name, members
+
+    def _common(self, path: str, stands: Mapping[str, str]) -> _Common:
+        """Return what a file has in common with those of its unit; `stands` has the kustomizations of renders."""
+        name = self._name(stands.get(path, path))
+        if name is not None:
+            return _Common(name)
+        if self._unit == "file" or path in stands:
+            return _Common(file=path)
+        return _Common(directory=str(PurePath(path).parent), clusters=tuple(self._settings.clusters_of(path)))
+
+    def _name(self, path: str) -> str | None:
+        return "" if self._unit == "all" else self._settings.unit_of(path)
+
     def _goes(self, path: str, *, unit: str | None, world: ClusterContext) -> bool:
         """Whether a file that is gone would be applied with a unit, to a cluster."""
-        name = "" if self._together else self._settings.unit_of(path)
-        return name == unit and any(one is world for one in self._clusters([path]))
+        return self._name(path) == unit and any(one is world for one in self._clusters([path]))
 
     def _clusters(self, paths: Sequence[str]) -> list[ClusterContext]:
         """The clusters that some files go to, in the order of the configuration."""
@@ -87,6 +123,17 @@ class Grouping:
             return [self._worlds.world(self._inventories or self._settings.inventory)]
         found = dict.fromkeys(one for path in paths for one in self._settings.clusters_of(path))
         return [self._worlds.world(inventories) for inventories in found or ((),)]
+
+
+def are_one(readings: Sequence[Reading]) -> bool:
+    """Whether the files of a directory are applied as one: if none of them declares an object of another one.
+
+    Files that declare the same object are variants, of which somebody applies one.
+    """
+    if len(readings) > MOST_IN_DIRECTORY:
+        return False
+    declared = [name for reading in readings for name in outline(reading).objects]
+    return len(declared) == len(set(declared))
 
 
 def _shared(

@@ -16,7 +16,7 @@ from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.project.gathering import Gathered
-from kubelint_gpu.workspace.project.grouping import Grouping, sources_of
+from kubelint_gpu.workspace.project.grouping import Grouping, UnitChoice, sources_of
 from kubelint_gpu.workspace.project.manifest_files import context_of, read_all
 from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds
 
@@ -77,14 +77,14 @@ def inputs_of(
     inventories: Sequence[str],
     *,
     what_if: WhatIf | None = None,
-    together: bool = False,
+    unit: UnitChoice = "directory",
     against: Comparison | None = None,
     store: Store | None = None,
 ) -> Inputs:
     """Manifests and inventories of a run, of files that were gathered; their bytes are dropped as they are read.
 
     `inventories` stand in place of those that the configuration names.
-    Each file is a unit of its own, unless all are applied together or the configuration names a unit for it.
+    `unit` says which plain manifests are applied together if the configuration names no unit for them.
     A kustomization that is rendered is a unit, and the files it is made of are no units.
     A file of the inventory that is merely found in a directory is no manifest.
     `against` says where the manifests are as they were.
@@ -115,7 +115,7 @@ def inputs_of(
     worlds = Worlds(
         what_if, several=not inventories and len({one.inventory for one in settings.targets}) > 0, store=store
     )
-    grouping = Grouping(settings, worlds, tuple(inventories), together=together)
+    grouping = Grouping(settings, worlds, tuple(inventories), unit=unit)
     beside = gathered.repository.context()
     units = tuple(grouping.units(readings, past, built, context_of(beside, kustomize, defects)))
     withheld = any(one.problems for one in built.rendered) or (

@@ -56,9 +56,9 @@ class KnownFiles:
         known = self._store.get(key)
         if known is not None:
             try:
-                count, size, (held, needs) = from_text(known, {})
+                count, size, (held, needs, objects) = from_text(known, {})
                 if int(size) <= self._left:
-                    return Deferred(source, int(count), int(size), (held, needs), self._text)
+                    return Deferred(source, int(count), int(size), (held, needs, objects), self._text)
             except (NotPlain, TypeError, ValueError):
                 pass
         reading = self._parse(source)
