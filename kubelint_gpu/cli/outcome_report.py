@@ -50,7 +50,7 @@ def report_of(
         hidden=settled.hidden,
         seconds=seconds,
         unknown=outcome.unknown,
-        apart=len(inputs.units) == len(inputs.readings) > 1,
+        units=len({tuple(one.path for one in unit.sources) for unit in inputs.units}),
     )
     sources = {reading.source.path: reading.source for reading in inputs.every if reading.source is not None}
     if settings is not None:

@@ -171,8 +171,8 @@ class Finding(PartlyCompared):
 class Summary(Value):
     """What a run looked at and what it found.
 
-    `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time; with `apart` no files are
-    applied together. `unknown` are claims of pods that nobody declares. `hidden` findings count and are not shown,
+    `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time; `units` are the sets of
+    files that are applied together, 0 if that is not known. `unknown` are claims of pods that nobody declares. `hidden` findings count and are not shown,
     because their severity is too low. `reasons` say why questions are undecided, each with how many.
     """
 
@@ -187,7 +187,7 @@ class Summary(Value):
     baseline: int = 0
     undecided: int = 0
     seconds: float = 0.0
-    apart: bool = False
+    units: int = 0
     unknown: tuple[str, ...] = ()
     hidden: int = 0
     reasons: tuple[tuple[str, int], ...] = ()

@@ -71,7 +71,7 @@ def _found(report: Report) -> str:
     findings = _listed([(summary.errors, "error"), (summary.warnings, "warning"), (summary.notes, "note")], plural="s")
     fixable = sum(1 for finding in report.findings if any(fix.edits for fix in finding.fixes))
     rest = _rest(summary, fixable)
-    checked = f"{_count(summary.files, 'file')}, {_count(summary.workloads, 'workload')} checked"
+    checked = f"{_files(summary)}, {_count(summary.workloads, 'workload')} checked"
     told = f"{checked}: {findings or _count(len(report.findings), 'finding')}" + (f" ({rest})" if rest else "")
     return told + _unknown(summary)
 
@@ -79,7 +79,7 @@ def _found(report: Report) -> str:
 def _nothing(summary: Summary) -> str:
     if not summary.files:
         return "Nothing to check: no file was given or found."
-    files = f"{_count(summary.files, 'file')}{', each by itself' if summary.apart else ''}"
+    files = _files(summary)
     looked = ", ".join([files, _count(summary.documents, "document"), _count(summary.workloads, "workload")])
     against = f"against {_count(summary.nodes, 'node')}" if summary.nodes else "without an inventory"
     found = summary.errors + summary.warnings + summary.notes + summary.undecided + summary.hidden
@@ -93,6 +93,16 @@ def _nothing(summary: Summary) -> str:
         verdict = "all is well" if summary.nodes else "nothing found"
     rest = _rest(summary)
     return f"Checked {looked} {against}: {verdict}" + (f" ({rest})" if rest else "") + _unknown(summary) + "."
+
+
+def _files(summary: Summary) -> str:
+    """Return how many files there are, and which of them are applied together."""
+    files, units = _count(summary.files, "file"), summary.units
+    if summary.files < 2 or not units:
+        return files
+    if units >= summary.files:
+        return f"{files}, each by itself"
+    return f"{files} as one unit" if units == 1 else f"{files} in {units} units"
 
 
 def _unknown(summary: Summary) -> str:

@@ -21,6 +21,7 @@ from kubelint_gpu.sources.programs import find, search_path
 
 _LIMITS = Limits(seconds=60, output=128 << 20, memory=512 << 20)
 _MOST_DIFFERENCES = 50_000
+_FAILED = "git failed"
 _SETTINGS = (
     # a folder that looks like a bare repository is none; git 2.38
     "safe.bareRepository=explicit",
@@ -100,7 +101,7 @@ def _run(
     if ran.failed and "out of memory" in ran.error.lower():
         raise GitLimitError(f"git needs more than {_LIMITS.memory >> 20} MB of memory, the most that it may have")
     if ran.failed:
-        raise GitError(ran.error.strip().removeprefix("fatal: ") or "git failed")
+        raise GitError(ran.error.strip().removeprefix("fatal: ") or _FAILED)
     return ran.output
 
 
@@ -201,6 +202,24 @@ def old_blob(name: str, index: Mapping[str, str], changes: Mapping[str, str]) ->
 def is_gone(about: str) -> bool:
     """Whether the index does not hold a file of the commit that it is compared with."""
     return about.endswith("D")
+
+
+def files_with(texts: Sequence[str], root: Path) -> tuple[Path, ...]:
+    """The files of the index that hold one of some texts, in the order of their names.
+
+    Raises:
+        GitError: git cannot say it.
+    """
+    wanted = [part for text in texts for part in ("-e", text)]
+    flags = ("--cached", "-l", "-z", "-I", "-F", "--no-textconv", "--no-recurse-submodules")
+    try:
+        found = git(["grep", *flags, *wanted], root)
+    except GitError as error:
+        if str(error) == _FAILED:
+            # git grep exits with 1 and says nothing if no file holds them
+            return ()
+        raise
+    return tuple(root / os.fsdecode(name) for name in sorted(found.split(b"\0")) if name)
 
 
 def tracked_files(root: Path) -> tuple[Path, ...] | None:

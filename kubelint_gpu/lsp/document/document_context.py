@@ -25,6 +25,8 @@ from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project import configuration_file as settings
 from kubelint_gpu.workspace.project.configuration import Configuration
+from kubelint_gpu.workspace.project.grouping import are_one
+from kubelint_gpu.workspace.project.kustomizations import NAMES as KUSTOMIZATIONS
 from kubelint_gpu.workspace.shared_objects import SHARED
 
 _LISTING_LASTS = 5.0
@@ -118,17 +120,35 @@ class Project:
         """
         name = self.configuration.unit_of(self.shown)
         mine = [self.path]
+        siblings: list[str] = []
         others: list[str] = []
         context: list[str] = []
         for path in self._neighbours():
             shown = display_path(Path(path), Path.cwd())
             if name is not None and self.configuration.unit_of(shown) == name:
                 mine.append(path)
+            elif self.configuration.is_context(shown):
+                context.append(path)
+            elif name is None and self._is_sibling(path, shown):
+                siblings.append(path)
             else:
-                (context if self.configuration.is_context(shown) else others).append(path)
-        readings = self._readings(mine)
+                others.append(path)
+        readings = self._readings((*mine, *siblings))
+        if not are_one(readings):
+            readings = self._readings(mine)
+            others += siblings
         shared = list(self._shared(others))
         return ApplySet(readings, self.world, shared, neighbours=manifests(self._readings(context)))
+
+    def _is_sibling(self, path: str, shown: str) -> bool:
+        """Whether a file is one of the plain manifests of the document's directory, and goes to the same clusters."""
+        folder, settings = Path(self.path).parent, self.configuration
+        return (
+            Path(path).parent == folder
+            and settings.unit_of(shown) is None
+            and settings.clusters_of(shown) == settings.clusters_of(self.shown)
+            and not any((folder / one).exists() for one in KUSTOMIZATIONS)
+        )
 
     def _configuration(self) -> Configuration:
         path = self.configuration_path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.messages.printing import say
 from kubelint_gpu.sources import Skipped, SourceError, SourceFile, collect
 from kubelint_gpu.sources.checkout import way_out
+from kubelint_gpu.sources.files import SUFFIXES, display_path
+from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value
+from kubelint_gpu.workspace.project.class_files import class_files
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
 from kubelint_gpu.workspace.project.targets import Repository, everything, kustomized_folders, named_files
@@ -34,6 +37,7 @@ class Gathered(Value):
         mine: the files that were asked for, as they are printed.
         files: those and the others of their units, without what is rendered and what declares the cluster; from the
             last to the first, so that each can be dropped when it is read.
+        beside: files of other directories that declare classes which the manifests name.
         built: the kustomizations, rendered as `kustomize` says.
         commit: with `--hook` what is about to be committed.
         errors: paths that give nothing.
@@ -46,6 +50,7 @@ class Gathered(Value):
     named: tuple[str, ...] | None
     mine: tuple[str, ...]
     files: list[SourceFile]
+    beside: list[SourceFile]
     built: BuiltKustomizations
     kustomize: KustomizeSettings
     commit: Commit | None
@@ -62,6 +67,18 @@ class Gathered(Value):
             from kubelint_gpu.messages.display import visible
 
             say(f"kubelint-gpu: kustomizations are not rendered: {visible(self.built.failure)}", err=True)
+
+
+def _neighbours(commit: Commit | None, offered: Sequence[SourceFile]) -> Iterator[str]:
+    """Yield the tracked manifests in the directories of some files of a commit, but for these."""
+    if commit is None:
+        return
+    root, read = Path(os.path.realpath(commit.root)), {os.path.realpath(file.path) for file in offered}
+    folders = {Path(path).parent for path in read}
+    for name in sorted(commit.tracked):
+        path = root / name
+        if name.endswith(SUFFIXES) and path.parent in folders and str(path) not in read and is_file(path):
+            yield display_path(path, Path.cwd())
 
 
 def gather(
@@ -99,7 +116,7 @@ def gather(
         offered = tuple(file for file in offered if commit.holds(file.path))
     named = named_files(paths)
     mine = tuple(file.path for file in offered)
-    members = collect(repository.companions(mine)).files
+    members = collect((*repository.companions(mine), *_neighbours(commit, offered))).files
     users = kustomized_folders(named or ())
     wanted = frozenset(os.path.realpath(path) for path in named or ())
     built = render_all(paths, mine, kustomize or KustomizeSettings(), users=users, wanted=wanted)
@@ -112,6 +129,8 @@ def gather(
         for file in (*offered, *members)
         if not built.takes(file.path) and not (declared and (file.real or os.path.realpath(file.path)) in declared)
     ]
+    contents = (*(file.data for file in files), *(one.text.encode("utf-8", "replace") for one in built.readings))
+    beside = class_files(contents, [*mine, *(file.path for file in files)], repository.root)
     files.reverse()
     return Gathered(
         settings,
@@ -120,6 +139,7 @@ def gather(
         named,
         mine,
         files,
+        beside,
         built,
         kustomize or KustomizeSettings(),
         commit,

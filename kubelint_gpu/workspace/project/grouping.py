@@ -61,13 +61,18 @@ class Grouping:
         self._unit = unit
 
     def units(
-        self, readings: Sequence[Reading], past: Past | None, built: BuiltKustomizations, context: Sequence[Manifest]
+        self,
+        readings: Sequence[Reading],
+        past: Past | None,
+        built: BuiltKustomizations,
+        context: Sequence[Manifest],
+        others: Sequence[Reading] = (),
     ) -> Iterator[ApplySet]:
-        """A unit for each group of files and each cluster that it goes to."""
+        """A unit for each group of files and each cluster that it goes to; `others` only declare classes for them."""
         origins = {one.path: one.origins for one in built.rendered}
         # a kustomization goes where its own file goes
         stands = {one.path: f"{one.path}/kustomization.yaml" for one in built.rendered}
-        shared = _shared(readings, built, origins)
+        shared = _shared((*readings, *others), built, origins)
         changes = Changes(past, readings, context) if past is not None else None
         for name, members in self._groups(readings, stands):
             mine = {reading.path for reading in members}

@@ -117,7 +117,8 @@ def inputs_of(
     )
     grouping = Grouping(settings, worlds, tuple(inventories), unit=unit)
     beside = gathered.repository.context()
-    units = tuple(grouping.units(readings, past, built, context_of(beside, kustomize, defects)))
+    others = tuple(read_all(gathered.beside, defects, store))
+    units = tuple(grouping.units(readings, past, built, context_of(beside, kustomize, defects), others))
     withheld = any(one.problems for one in built.rendered) or (
         gathered.named is None and any(is_chart(one.path) for one in readings)
     )
