@@ -171,9 +171,10 @@ class Finding(PartlyCompared):
 class Summary(Value):
     """What a run looked at and what it found.
 
-    `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time; `units` are the sets of
-    files that are applied together, 0 if that is not known. `unknown` are claims of pods that nobody declares. `hidden` findings count and are not shown,
-    because their severity is too low. `reasons` say why questions are undecided, each with how many.
+    `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time. `units` are the sets of
+    files that are applied together, 0 if that is not known. `unknown` are claims of pods that nobody declares. `hidden`
+    findings count and are not shown, because their severity is too low. `reasons` say why questions are undecided, each
+    with how many.
     """
 
     files: int = 0

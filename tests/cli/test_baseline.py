@@ -19,7 +19,7 @@ def project(tmp_path):
 
 
 def check(project, *options, cwd=None, paths=("deploy",)):
-    return check_json(*paths, "-i", "cluster.yaml", *options, cwd=cwd or project)
+    return check_json(*paths, "-i", "cluster.yaml", "--unit", "file", *options, cwd=cwd or project)
 
 
 def entries(project, name="baseline.json"):

@@ -35,11 +35,14 @@ def check(tmp_path):
     return run
 
 
-def test_a_plain_file_is_its_own_unit_and_files_of_a_directory_are_not_added_up(check):
+def test_the_files_of_a_directory_are_a_unit_unless_each_file_is_asked_for(check):
     files = {"deploy/a.yaml": TRACKED, "deploy/b.yaml": OTHER}
-    ran = check(files, "--select", "KLG1", inventory=TWO, paths=("deploy",))
+    ran = check(files, "--select", "KLG1", "--unit", "file", inventory=TWO, paths=("deploy",))
     assert ran.codes == []
-    assert "KLG101" in check(files, "--select", "KLG1", "--together", inventory=TWO, paths=("deploy",)).codes
+    assert "KLG101" in check(files, "--select", "KLG1", inventory=TWO, paths=("deploy",)).codes
+    apart = {"one/a.yaml": TRACKED, "two/b.yaml": OTHER}
+    assert check(apart, "--select", "KLG1", inventory=TWO, paths=("one", "two")).codes == []
+    assert "KLG101" in check(apart, "--select", "KLG1", "--together", inventory=TWO, paths=("one", "two")).codes
 
 
 def test_one_stream_on_standard_input_is_a_unit(check):

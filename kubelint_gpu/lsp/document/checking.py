@@ -13,12 +13,13 @@ from kubelint_gpu.documents import Reading, SourceText
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.selection import Selection, per_path_problems, select
 from kubelint_gpu.engine.suppressing import Suppression
-from kubelint_gpu.findings.finding import Finding
+from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.lsp.document.diagnostics import ERROR, INFORMATION, DiagnosticWriter, by_path, plain
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles, configuration_path
 from kubelint_gpu.lsp.document.positions import offset_range
 from kubelint_gpu.lsp.document.texts import absolute
 from kubelint_gpu.sources.files import display_path
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.project.configuration import NAME, ConfigurationError
 
@@ -76,7 +77,10 @@ class _Checked:
         unit = project.unit()
         # what is wrong with the inventory was found when it was read
         outcome = check((unit,), ClusterContext(), suppression=suppression(self._selection), effort=EFFORTS["low"])
-        findings = list(self._selection.selected(outcome.findings))
+        # a defect of the program is reported here, whichever file of the unit is the first
+        here = Place(project.shown, 1, 1, 1, 1)
+        selected = self._selection.selected(outcome.findings)
+        findings = [replace(one, place=here) if one.is_defect else one for one in selected]
         readings = (*unit.readings, *project.world.readings)
         mine = self._written(findings, readings, lambda path: path == project.path).get(project.path, [])
         return {**found, project.path: [*self._unusable(), *mine]}

@@ -134,7 +134,7 @@ class Project:
             else:
                 others.append(path)
         readings = self._readings((*mine, *siblings))
-        if not are_one(readings):
+        if siblings and not are_one(readings):
             readings = self._readings(mine)
             others += siblings
         shared = list(self._shared(others))

@@ -42,3 +42,19 @@ async def test_a_class_that_another_file_of_the_repository_brings_is_known(folde
             )
         )
         await editor.until(lambda one: one.uri == editor.uri("tracker.yaml") and not one.diagnostics)
+
+
+async def test_the_files_of_a_directory_are_one_unit_in_the_editor_as_on_the_command_line(folder):
+    """The command reports one finding of both files where the editor reports one in each."""
+    (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nselect: KLG1\n")
+    (folder / "a.yaml").write_text(TEXT.replace("object-tracker", "neighbour"))
+    told = [one for one in checked(folder) if one["path"] == "tracker.yaml"]
+    async with editing(folder) as editor:
+        editor.open("tracker.yaml")
+        found = await editor.diagnostics("tracker.yaml")
+    assert codes(found) == [one["code"] for one in told] == ["KLG109"]
+    (folder / "a.yaml").write_text(TEXT)
+    assert [one["code"] for one in checked(folder) if one["path"] == "tracker.yaml"] == ["KLG101"]
+    async with editing(folder) as editor:
+        editor.open("tracker.yaml")
+        assert codes(await editor.diagnostics("tracker.yaml")) == ["KLG101"]

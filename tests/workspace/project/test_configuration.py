@@ -75,9 +75,9 @@ def test_files_of_a_unit_are_applied_together(repository):
     other = (TRACKER / "tracker.yaml").read_text().replace("object-tracker", "second-tracker")
     (repository / "deploy" / "prod" / "second.yaml").write_text(other)
     configure(repository, "inventory: cluster.yaml\nselect: KLG1\n")
-    assert check_json("deploy", cwd=repository).codes == ["KLG101", "KLG101"]
+    assert check_json("deploy", "--unit", "file", cwd=repository).codes == ["KLG101", "KLG101"]
     configure(repository, "inventory: cluster.yaml\nselect: KLG1\nunits: {prod: [deploy/prod/**]}\n")
-    assert "KLG109" in check_json("deploy", cwd=repository).codes
+    assert "KLG109" in check_json("deploy", "--unit", "file", cwd=repository).codes
 
 
 @pytest.mark.parametrize("key", ["inventory: {}", "baseline: {}", "targets: {{'**': {}}}"])

@@ -85,4 +85,31 @@ def test_a_renamed_workload_waits_for_what_it_was(folder, how):
 def test_of_a_list_that_is_split_what_stands_in_the_other_half_is_not_gone(folder):
     commit(folder, a=small("quiet", 0), b=small("chat"))
     write(folder, a=small("quiet", 0) + small("talk"), b=small("chat", args='          args: ["x"]\n'))
-    assert told(folder, "a.yaml") == []
+    assert told(folder, "a.yaml", how="--hook --unit file") == []
+
+
+def test_the_unchanged_neighbours_of_a_file_are_seen_and_nothing_is_reported_of_them(folder):
+    commit(folder, a=small("quiet", 0), b=small("chat"))
+    write(folder, a=small("quiet", 0) + small("talk"), b=small("chat"))
+    alone, beside = told(folder, "a.yaml", how="--hook --unit file"), told(folder, "a.yaml")
+    assert beside != alone
+    ran = check_json("a.yaml", "-i", "cluster.yaml", "--select", "KLG1", "--hook", cwd=folder)
+    assert {one["path"] for one in ran.json["findings"]} == {"a.yaml"}
+
+
+PRIORITY = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: fast}\nvalue: 10\n"
+
+
+@pytest.mark.parametrize("how", ["--hook", ""])
+def test_a_class_may_stand_in_any_directory_of_the_repository(folder, how):
+    commit(folder, a=small("quiet", 0))
+    write(folder, a=small("chat", 0).replace("containers:", "priorityClassName: fast\n      containers:", 1))
+    ask = ("a.yaml", "-i", "cluster.yaml", "--select", "KLG302", *how.split())
+    assert check_json(*ask, cwd=folder).codes == ["KLG302"]
+    (folder / "platform").mkdir()
+    (folder / "platform" / "classes.yaml").write_text(PRIORITY)
+    git(folder, "add", "-A")
+    assert check_json(*ask, cwd=folder).codes == []
+    (folder / "platform" / "classes.yaml").write_text(PRIORITY.replace("fast", "slow"))
+    git(folder, "add", "-A")
+    assert check_json(*ask, cwd=folder).codes == ["KLG302"]
