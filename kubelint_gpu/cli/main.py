@@ -28,6 +28,7 @@ _COMMANDS = {
     "check": "Check manifests against a declared cluster.",
     "config": "Describe the configuration.",
     "explain": "Show a rule's page, or why a workload fits where it fits.",
+    "init": "Set kubelint-gpu up in this repository.",
     "inventory": "Show, validate, capture and compare inventories.",
     "lsp": "Serve an editor: findings, fixes, hover and completion.",
     "report": "Merge the reports of several jobs.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH
 from kubelint_gpu.cli.outputs import pairs
+from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.configuration_file import configuration_for
@@ -29,8 +31,10 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
     """Check manifests against a declared cluster.
 
     PATHS are files, directories, or - for standard input. In a directory all *.yaml, *.yml and *.json are read, and
-    kustomizations are rendered; the templates of Helm charts are left out.
+    kustomizations are rendered; the templates of Helm charts are left out. Without PATHS everything below the
+    configuration is checked, else the current directory.
     """
+    paths = paths or (_everything(options),)
     if options["show_settings"]:
         from kubelint_gpu.cli.settings import show
         from kubelint_gpu.engine.selection import select
@@ -39,8 +43,6 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         select(configuration, options["select"], options["ignore"], options["min_severity"], options["fail_on"])
         show(ctx, configuration)
         return NOTHING
-    if not paths:
-        raise click.UsageError("give the manifests to check: files, directories, or - for standard input")
     if options["diff"] and options["write_baseline"]:
         raise click.UsageError("--diff writes nothing: leave out --write-baseline")
     if options["shard"] is not None and options["write_baseline"]:
@@ -72,3 +74,9 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
     from kubelint_gpu.cli.commands.judging import judged
 
     return judged(gathered, paths, inventories, options, targets, begun, store, key)
+
+
+def _everything(options: dict[str, Any]) -> str:
+    """Return the folder of the configuration, else the working directory."""
+    settings = Configuration() if options["isolated"] else configuration_for(options["config"], ())
+    return display_path(settings.path.absolute().parent, Path.cwd()) if settings.path is not None else "."

@@ -15,7 +15,7 @@ OTHERS = "Other options"
 SECTIONS = {
     "What is checked": (
         *("inventories", "unit", "together", "against", "hook", "shard", "stdin_filename"),
-        *("kustomize", "kustomize_flags", "kustomize_timeout", "each", "context", "kubeconfig", "leave_out"),
+        *("kustomize", "kustomize_flags", "kustomize_timeout", "each", "context", "kubeconfig", "leave_out", "draft"),
         *("without", "added", "assume"),
     ),
     "Which findings count": (
@@ -43,7 +43,7 @@ SECTIONS = {
         "anonymize",
     ),
     "Repairs": ("fix", "unsafe_fixes", "diff"),
-    "Settings": ("config", "isolated", "show_settings", "executor", "no_cache", "stdio"),
+    "Settings": ("config", "isolated", "show_settings", "executor", "no_cache", "stdio", "yes"),
 }
 """The sections of the options, with the names of their parameters; what stands in none comes last."""
 

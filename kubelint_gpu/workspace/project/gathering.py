@@ -19,7 +19,7 @@ from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.class_files import class_files
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
-from kubelint_gpu.workspace.project.targets import Repository, everything, kustomized_folders, named_files
+from kubelint_gpu.workspace.project.targets import Repository, decisive_files, kustomized_folders, named_files, rest_of
 from kubelint_gpu.workspace.project.worlds import complain
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Gathered(Value):
         settings: the configuration.
         repository: the files beside them.
         paths: what the call is about: its arguments, or more where they decide about more.
+        decisive: the files among its arguments that decide about the whole repository, which is therefore checked.
         named: the files among them; None where one is a directory.
         mine: the files that were asked for, as they are printed.
         files: those and the others of their units, without what is rendered and what declares the cluster; from the
@@ -47,6 +48,7 @@ class Gathered(Value):
     settings: Configuration
     repository: Repository
     paths: tuple[str, ...]
+    decisive: tuple[str, ...]
     named: tuple[str, ...] | None
     mine: tuple[str, ...]
     files: list[SourceFile]
@@ -61,6 +63,8 @@ class Gathered(Value):
         """What was not read, and why, on standard error."""
         for error in self.errors:
             complain(error.path, error.message)
+        for path in self.decisive if self.commit is not None else ():
+            complain(path, "decides about all manifests: all are checked; --write-baseline FILE accepts what is found")
         for skipped in self.skipped:
             complain(skipped.path, f"left out: {skipped.message}")
         if self.built.failure:
@@ -102,8 +106,9 @@ def gather(
     keep_out(inventories)
     paths = sorted(paths)
     repository = Repository(settings, paths)
-    given, paths = paths, everything(paths, settings, inventories)
-    widened = len(paths) > len(given)
+    decisive = decisive_files(paths, settings, inventories)
+    if decisive:
+        paths = [*paths, *rest_of(repository, paths)]
     collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
     if collected.errors:
         # what a link takes out of the checkout is not rendered either
@@ -121,7 +126,7 @@ def gather(
     wanted = frozenset(os.path.realpath(path) for path in named or ())
     built = render_all(paths, mine, kustomize or KustomizeSettings(), users=users, wanted=wanted)
     declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)
-    if not widened:
+    if not decisive:
         # a file that is named is a manifest although it also declares the cluster
         declared -= frozenset(map(os.path.realpath, paths))
     files = [
@@ -136,6 +141,7 @@ def gather(
         settings,
         repository,
         tuple(paths),
+        decisive,
         named,
         mine,
         files,

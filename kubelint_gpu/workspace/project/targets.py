@@ -67,22 +67,24 @@ def named_files(paths: Sequence[str]) -> tuple[str, ...] | None:
     return tuple(path for path in paths if path != "-")
 
 
-def everything(paths: Sequence[str], configuration: Configuration, inventories: Sequence[str]) -> tuple[str, ...]:
-    """What a call is about: the arguments, or the whole repository where they hold what decides about all of it.
+def decisive_files(paths: Sequence[str], configuration: Configuration, inventories: Sequence[str]) -> tuple[str, ...]:
+    """Return the files among the arguments that decide about the whole repository.
 
     That is the configuration, and the inventories that it or the command line names.
     """
     named = named_files(paths)
     if not named or (configuration.path is None and not inventories):
-        return tuple(paths)
+        return ()
     decisive = {os.path.realpath(path) for path in (*inventories, *configuration.inventories)}
     if configuration.path is not None:
         decisive.add(os.path.realpath(configuration.path))
-    if not any(os.path.realpath(path) in decisive for path in named):
-        return tuple(paths)
-    rest = Repository(configuration, paths).manifests
+    return tuple(path for path in named if os.path.realpath(path) in decisive)
+
+
+def rest_of(repository: Repository, paths: Iterable[str]) -> tuple[str, ...]:
+    """Return what may hold manifests in the repository, but for some paths."""
     known = {os.path.realpath(path) for path in paths}
-    return (*paths, *(path for path in rest if os.path.realpath(path) not in known))
+    return tuple(path for path in repository.manifests if os.path.realpath(path) not in known)
 
 
 def kustomized_folders(paths: Iterable[str]) -> tuple[str, ...]:

@@ -54,7 +54,10 @@ def test_help_says_the_name_by_which_it_was_called(tmp_path):
         (["inventory", "captrue"], 'there is no command "captrue"; did you mean capture?'),
         (["config", "shema"], 'there is no command "shema"; did you mean schema?'),
         (["README.md"], 'there is no command "README.md"; to check it: kubelint-gpu check README.md'),
-        (["xyz"], 'there is no command "xyz"; there are cache, check, config, explain, inventory, lsp, report, rules'),
+        (
+            ["xyz"],
+            'there is no command "xyz"; there are cache, check, config, explain, init, inventory, lsp, report, rules',
+        ),
         (["check", "--invetory", "a"], "--inventory"),
     ],
 )

@@ -26,10 +26,21 @@ def test_a_directory_without_manifests_fails_the_run(tmp_path):
     assert "no *.yaml" in ran.err
 
 
-def test_no_paths_is_a_usage_error():
-    ran = kubelint("check")
-    assert ran.code == 2
-    assert "give the manifests to check" in ran.err
+def test_without_paths_everything_below_the_configuration_is_checked_or_the_current_directory(tmp_path):
+    below = tmp_path / "apps" / "tracker"
+    below.mkdir(parents=True)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "other.yaml").write_text(TRACKED.read_text().replace("object-tracker", "other"))
+    (below / "tracker.yaml").write_text(TRACKED.read_text())
+
+    def paths(*options):
+        ran = check_json("--select", "KLG114", *options, cwd=below)
+        return sorted(one["path"] for one in ran.json["findings"])
+
+    assert paths() == ["tracker.yaml"]
+    (tmp_path / ".kubelint-gpu.yaml").write_text("ignore: KLG2\n")
+    assert paths() == ["../../other.yaml", "tracker.yaml"]
+    assert paths("--isolated") == ["tracker.yaml"]
 
 
 @pytest.mark.parametrize(

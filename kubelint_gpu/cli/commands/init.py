@@ -1,0 +1,168 @@
+"""`kubelint-gpu init`: an inventory, a baseline, the configuration and the hook of a repository."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
+from kubelint_gpu.cli.help.manual import ManualCommand
+from kubelint_gpu.messages.printing import say
+from kubelint_gpu.options import option
+
+_INVENTORY = "cluster.yaml"
+_BASELINE = ".kubelint-gpu-baseline.json"
+_CONFIGURATION = ".kubelint-gpu.yaml"
+_HOOK = ".pre-commit-config.yaml"
+_DRAFT = """\
+# The cluster as kubelint-gpu sees it. Replace the examples by what you have, then name this file in .kubelint-gpu.yaml.
+# `kubelint-gpu inventory capture -o cluster.yaml` writes it from a running cluster.
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.34"
+nodes:
+  - name: gpu-1
+    allocatable: {cpu: 32, memory: 125Gi}
+    gpus: {model: A100-PCIE-40GB, count: 2}
+  - name: worker-1
+    allocatable: {cpu: 16, memory: 64Gi}
+"""
+_REPOSITORY = """\
+  - repo: https://github.com/kubelint-gpu/kubelint-gpu
+    rev: main # `pre-commit autoupdate --bleeding-edge --freeze` writes the hash of the newest commit
+    hooks:
+      - id: kubelint-gpu
+"""
+
+
+@click.command("init", cls=ManualCommand)
+@option("-y", "--yes", is_flag=True, help="Ask nothing: make everything that is missing.")
+@option("--draft", is_flag=True, help="Ask no cluster: draft an inventory to fill in.")
+@option("--context", default="", metavar="NAME", help="The context of the kubeconfig.  [default: the current one]")
+def command(yes: bool, draft: bool, context: str) -> int:
+    """Set kubelint-gpu up in this repository.
+
+    It captures an inventory of the cluster with kubectl, or drafts one. It accepts what is found now as a baseline,
+    and writes the configuration and the pre-commit hook. A file that is there is left as it is.
+    """
+    root = _root()
+    configured = root / _CONFIGURATION
+    if configured.exists():
+        say(f"{_CONFIGURATION} is there: it is left as it is, and so are the inventory and the baseline.")
+    else:
+        inventory = _inventory(root, context, yes=yes, draft=draft)
+        baseline = _baseline(root, inventory, yes=yes)
+        if yes or click.confirm(f"Write {_CONFIGURATION}?", default=True):
+            _write(configured, _configuration(inventory, baseline))
+    _hook(root / _HOOK, yes=yes)
+    say("\nNext:")
+    for step in _next(root):
+        say(f"  {step}")
+    return NOTHING
+
+
+def _root() -> Path:
+    """Return the root of the repository, which is the working directory.
+
+    Raises:
+        click.ClickException: the working directory is another one, or in no repository.
+    """
+    from kubelint_gpu.sources.checkout import repository_root
+
+    here = Path.cwd()
+    root = repository_root(here)
+    if not (root / ".git").exists():
+        raise click.ClickException("there is no git repository here: run git init, or change to the repository")
+    if root != here:
+        raise click.ClickException(f"run it at the root of the repository: cd {root}")
+    return root
+
+
+def _inventory(root: Path, context: str, *, yes: bool, draft: bool) -> str:
+    """Return the name of the inventory that can be used; empty if it is only a draft, or if there is none."""
+    path = root / _INVENTORY
+    if path.exists():
+        say(f"{_INVENTORY} is there: it is taken for the inventory.")
+        return _INVENTORY
+    question = "Capture an inventory of the cluster with kubectl? It only reads."
+    if not draft and (yes or click.confirm(question, default=True)) and _captured(context):
+        return _INVENTORY
+    if yes or draft or click.confirm(f"Draft {_INVENTORY}, to fill in?", default=True):
+        _write(path, _DRAFT)
+    return ""
+
+
+def _captured(context: str) -> bool:
+    """Whether an inventory was captured; why not is printed."""
+    from kubelint_gpu.cli.commands.inventory_capture import command as capture
+
+    try:
+        return bool(_run(capture, ["-o", _INVENTORY, *(("--context", context) if context else ())]) != FAILED)
+    except click.ClickException as error:
+        say(f"No inventory is captured: {error.format_message()}", err=True)
+        return False
+
+
+def _baseline(root: Path, inventory: str, *, yes: bool) -> str:
+    """Return the name of the baseline; empty if there is none."""
+    if (root / _BASELINE).exists():
+        return _BASELINE
+    question = "Accept what is found now, and report only what is new (a baseline)?"
+    if not (yes or click.confirm(question, default=True)):
+        return ""
+    from kubelint_gpu.cli.commands.check import command as check
+
+    _run(check, [".", "--isolated", *(("-i", inventory) if inventory else ()), "--write-baseline", _BASELINE, "-q"])
+    return _BASELINE if (root / _BASELINE).exists() else ""
+
+
+def _run(command: click.Command, arguments: Sequence[str]) -> object:
+    return command.main([*arguments], prog_name="kubelint-gpu", standalone_mode=False)
+
+
+def _configuration(inventory: str, baseline: str) -> str:
+    lines = [
+        f"inventory: {inventory}" if inventory else f"# inventory: {_INVENTORY}  # when it says what you have",
+        f"baseline: {baseline}" if baseline else f"# baseline: {_BASELINE}",
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _hook(path: Path, *, yes: bool) -> None:
+    """Write the hook; a configuration of pre-commit that is there is not changed."""
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None
+    if text is None:
+        if yes or click.confirm(f"Write {path.name}?", default=True):
+            _write(path, f"repos:\n{_REPOSITORY}")
+    elif "kubelint-gpu" in text:
+        say(f"{path.name} has the hook already.")
+    else:
+        say(f"{path.name} is there and is left as it is. Add this below repos:\n\n{_REPOSITORY}", nl=False)
+
+
+def _next(root: Path) -> list[str]:
+    """Return what to do next, one step a line."""
+    made = [name for name in (_INVENTORY, _BASELINE, _CONFIGURATION, _HOOK) if (root / name).exists()]
+    steps = [f"git add {' '.join(made)}", "pre-commit install"]
+    text = (root / _CONFIGURATION).read_text(encoding="utf-8") if (root / _CONFIGURATION).is_file() else ""
+    if "# inventory:" in text:
+        again = f"kubelint-gpu check --write-baseline {_BASELINE}    # what the cluster makes of what is there"
+        steps = [f"fill in {_INVENTORY}, and name it in {_CONFIGURATION}", again, *steps]
+    return [*steps, "kubelint-gpu check    # what is there, without what the baseline accepts"]
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a new file.
+
+    Raises:
+        click.ClickException: it cannot be written.
+    """
+    from kubelint_gpu.sources.safe_write import NotWritable, write_file
+
+    try:
+        write_file(path, text.encode())
+    except NotWritable as error:
+        raise click.ClickException(f"cannot write {path.name}: {error}") from None
+    say(f"{path.name} is written.")

@@ -1,0 +1,71 @@
+"""`init` makes what is missing, asks before it does, and changes no file that is there."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_line import TRACKER, check_json, kubelint
+
+MADE = ["cluster.yaml", ".kubelint-gpu-baseline.json", ".kubelint-gpu.yaml", ".pre-commit-config.yaml"]
+
+
+@pytest.fixture
+def repository(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "deploy").mkdir()
+    (tmp_path / "deploy" / "tracker.yaml").write_bytes((TRACKER / "tracker.yaml").read_bytes())
+    return tmp_path
+
+
+def held(folder):
+    return {name: (folder / name).read_bytes() for name in MADE if (folder / name).exists()}
+
+
+def test_everything_that_is_missing_is_made_and_the_next_run_reports_nothing_old(repository):
+    ran = kubelint("init", "--yes", "--draft", cwd=repository)
+    assert ran.code == 0
+    assert sorted(held(repository)) == sorted(MADE)
+    assert "pre-commit install" in ran.out
+    assert "fill in cluster.yaml" in ran.out
+    assert check_json(cwd=repository).codes == []
+    (repository / "deploy" / "tracker.yaml").write_bytes(
+        (TRACKER / "tracker.yaml").read_bytes().replace(b"object-tracker", b"new-tracker")
+    )
+    assert check_json("--select", "KLG114", cwd=repository).codes == ["KLG114"]
+
+
+def test_an_inventory_that_is_there_is_used_for_the_baseline_and_named(repository):
+    (repository / "cluster.yaml").write_bytes((TRACKER / "nodes.yaml").read_bytes())
+    ran = kubelint("init", "--yes", cwd=repository)
+    assert ran.code == 0
+    assert "inventory: cluster.yaml\n" in (repository / ".kubelint-gpu.yaml").read_text()
+    codes = {one["code"] for one in json.loads((repository / MADE[1]).read_text())["findings"]}
+    assert "KLG101" in codes
+    assert check_json(cwd=repository).codes == []
+
+
+def test_what_is_there_is_left_as_it_is(repository):
+    kubelint("init", "--yes", "--draft", cwd=repository)
+    (repository / ".pre-commit-config.yaml").write_text("repos: []\n")
+    before = held(repository)
+    ran = kubelint("init", "--yes", cwd=repository)
+    assert held(repository) == before
+    assert "Add this below repos:" in ran.out
+    assert "- id: kubelint-gpu" in ran.out
+
+
+def test_nothing_is_made_that_is_not_wanted(repository):
+    ran = kubelint("init", "--draft", cwd=repository, stdin=b"n\nn\nn\n")
+    assert ran.code == 0
+    assert list(held(repository)) == ["cluster.yaml"]
+
+
+def test_it_is_run_at_the_root_of_a_repository(repository, tmp_path_factory):
+    below = kubelint("init", "--yes", cwd=repository / "deploy")
+    assert (below.code, held(repository)) == (2, {})
+    assert f"cd {repository}" in below.err
+    outside = tmp_path_factory.mktemp("outside")
+    ran = kubelint("init", "--yes", cwd=outside)
+    assert (ran.code, list(outside.iterdir())) == (2, [])
+    assert "no git repository" in ran.err
