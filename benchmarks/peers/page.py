@@ -1,4 +1,4 @@
-"""The measured tables in `docs/performance.md` and in the README, written from `results.json` and never by hand."""
+"""The measured tables in `docs/performance.md`, written from `results.json` and never by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.peers.tools import ROOT, peers
 
 RESULTS = Path(__file__).parent / "results.json"
-PAGES = (ROOT / "docs/performance.md", ROOT / "README.md")
+PAGES = (ROOT / "docs/performance.md",)
 OWN = "kubelint-gpu"
 KEPT = "the same, second run"
 _BLOCK = re.compile(r"<!-- measured: (?P<which>[\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
@@ -41,11 +41,6 @@ def _block(which: str, results: dict[str, Any]) -> str:
 
 def _speed(results: dict[str, Any]) -> str:
     return _table(results, list(_rows(results)), lambda cost, own: f"{_ratio(cost['cpu'], own['cpu'])}")
-
-
-def _summary(results: dict[str, Any]) -> str:
-    rows = [row for row in _rows(results) if row in ("1,000 manifests", "1,000 real manifests", "10,000 manifests")]
-    return _table(results, rows, lambda cost, own: _ratio(cost["cpu"], own["cpu"]))
 
 
 def _seconds(results: dict[str, Any]) -> str:
@@ -132,7 +127,6 @@ def _seconds_and_ratio(cost: dict[str, Any] | None, own: float) -> str:
 
 BLOCKS = {
     "speed": _speed,
-    "summary": _summary,
     "seconds": _seconds,
     "real": _real,
     "tree": _tree,
@@ -142,7 +136,7 @@ BLOCKS = {
     "hook": _hook,
 }
 
-NEEDED = {"summary": "speed", "seconds": "speed", "tools": "versions"} | {
+NEEDED = {"seconds": "speed", "tools": "versions"} | {
     which: which for which in ("speed", "real", "tree", "verdicts", "machine", "hook")
 }
 """The part of the results that each block is written from."""

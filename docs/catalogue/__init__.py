@@ -1,1 +1,1 @@
-"""The parts of rule pages and of the README that the program writes."""
+"""The parts of rule pages and of docs/rules.md that the program writes."""

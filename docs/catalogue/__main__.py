@@ -1,6 +1,6 @@
 """`python -m docs.catalogue`: writes all that is generated from the folders of rules.
 
-That is `fixed/` of each rule, the blocks of its page, and the table of rules in the README.
+That is `fixed/` of each rule, the blocks of its page, and the table of rules in docs/rules.md.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from docs.catalogue.blocks import filled
 from docs.catalogue.example import examples, fixed
-from docs.catalogue.readme import README, listed
+from docs.catalogue.readme import RULES, listed
 from kubelint_gpu.findings.catalogue import PAGE, folders
 
 
@@ -25,7 +25,7 @@ def main() -> None:
                 _write(folder / "fixed" / name, data)
         page = folder / PAGE
         _write(page, filled(folder, page.read_text(encoding="utf-8")).encode())
-    _write(README, listed(README.read_text(encoding="utf-8")).encode())
+    _write(RULES, listed(RULES.read_text(encoding="utf-8")).encode())
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The table of rules in the project's README."""
+"""The table of rules in docs/rules.md."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from pathlib import Path
 
 from kubelint_gpu.findings.catalogue import PAGE, every_rule, folders
 
-README = Path(__file__).resolve().parent.parent.parent / "README.md"
-_TABLE = re.compile(r"<!-- table: rules -->\n.*?(?=## )", re.DOTALL)
+RULES = Path(__file__).resolve().parent.parent / "rules.md"
+_TABLE = re.compile(r"<!-- table: rules -->\n.*", re.DOTALL)
 
 
 def listed(text: str) -> str:
-    """The README with its table of rules made anew."""
+    """Return the page with its table of rules made anew."""
     rows = [
-        f"| [{found.code}](rules/{folders()[found.code].name}/{PAGE}) | {found.name} | {found.severity} "
+        f"| [{found.code}](../rules/{folders()[found.code].name}/{PAGE}) | {found.name} | {found.severity} "
         f"| {found.summary} |"
         for found in every_rule()
     ]
     lines = ["<!-- table: rules -->", "| code | name | severity | what it finds |", "| --- | --- | --- | --- |", *rows]
-    return _TABLE.sub(lambda _: "\n".join(lines) + "\n\n", text)
+    return _TABLE.sub(lambda _: "\n".join(lines) + "\n", text)

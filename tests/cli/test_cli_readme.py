@@ -37,14 +37,18 @@ def test_the_readme_shows_the_real_output(request):
     _compared(path, text, new, request.config.getoption("--update"))
 
 
-def test_the_readme_shows_a_real_explanation(request):
-    path = ROOT / "README.md"
+def test_the_page_about_explain_shows_a_real_explanation(request):
+    path = ROOT / "docs" / "explain.md"
     text = path.read_text()
     command = ("explain", "deployment/object-tracker", *COMMAND[1:])
     found = _between(text, "output: explain", "console")
     body = f"$ kubelint-gpu {' '.join(command)}\n{kubelint(*command, env={'COLUMNS': '100'}).out}"
     new = text[: found.start(1)] + body + text[found.end(1) :]
     _compared(path, text, new, request.config.getoption("--update"))
+
+
+def test_the_readme_is_a_landing_page():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 200
 
 
 def test_the_readmes_set_up_commands_are_marked_and_are_one_line_each():

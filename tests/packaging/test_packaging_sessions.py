@@ -1,4 +1,4 @@
-"""The sessions that the README shows are run again, and must look the same."""
+"""The sessions that docs/outlets.md shows are run again, and must look the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from hook_repository import ROOT, git
 from outside import RECORDED, held, program, replay
 
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "outlets.md"
 SESSIONS = ROOT / "tools" / "sessions"
 WORKFLOW = """\
 name: rollouts
@@ -43,7 +43,7 @@ def transcript():
 
 @pytest.fixture
 def session(transcript, tmp_path, monkeypatch, request):
-    """Runs a session and compares it with the README's block of its name, or writes that block with --update.
+    """Runs a session and compares it with the page's block of its name, or writes that block with --update.
 
     A session that needs a program which is not here is replayed.
     """
@@ -66,10 +66,10 @@ def session(transcript, tmp_path, monkeypatch, request):
             elif needs:
                 record = {"program": needs[0], "question": question, "code": 0, "out": shown, "err": ""}
                 path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        text = README.read_text(encoding="utf-8")
+        text = PAGE.read_text(encoding="utf-8")
         block = re.search(rf"<!-- session: {name} -->\n```console\n(.*?)```", text, re.DOTALL)
         if update:
-            README.write_text(text[: block.start(1)] + shown + text[block.end(1) :], encoding="utf-8")
+            PAGE.write_text(text[: block.start(1)] + shown + text[block.end(1) :], encoding="utf-8")
         else:
             assert shown == block[1]
         return shown
@@ -77,23 +77,23 @@ def session(transcript, tmp_path, monkeypatch, request):
     return played
 
 
-def test_the_readme_shows_the_hook(session, hooks):
+def test_the_page_shows_the_hook(session, hooks):
     shown = session("hook", HOOKS=hooks.repository, REVISION=hooks.revision, PRE_COMMIT_HOME=hooks.home)
     assert "files were modified by this hook" in shown
     assert shown.rstrip().endswith("Passed")
 
 
-def test_the_readme_shows_gitlabs_report(session):
+def test_the_page_shows_gitlabs_report(session):
     assert '"check_name": "rollout-deadlock"' in session("gitlab")
 
 
-def test_the_readme_shows_sarif_for_editors(session):
+def test_the_page_shows_sarif_for_editors(session):
     assert "error: 1" in session(
         "editor", "sarif", about=(ROOT / "kubelint_gpu" / "report" / "formats" / "sarif.py").read_text()
     )
 
 
-def test_the_readme_shows_a_run_of_the_action(session, tmp_path):
+def test_the_page_shows_a_run_of_the_action(session, tmp_path):
     checkout = tmp_path / "checkout"
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode()
     for name in listed.split("\0"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from docs.catalogue.blocks import filled
-from docs.catalogue.readme import README, listed
+from docs.catalogue.readme import RULES, listed
 from kubelint_gpu.findings.catalogue import PAGE, folders, page
 
 FOLDERS = folders()
@@ -51,4 +51,4 @@ def test_a_block_of_an_unknown_kind_is_an_error():
 
 
 def test_the_readme_lists_the_rules(kept):
-    kept(README, listed(README.read_text()).encode())
+    kept(RULES, listed(RULES.read_text()).encode())

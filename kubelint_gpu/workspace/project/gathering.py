@@ -81,7 +81,13 @@ def _neighbours(commit: Commit | None, offered: Sequence[SourceFile]) -> Iterato
     folders = {Path(path).parent for path in read}
     for name in sorted(commit.tracked):
         path = root / name
-        if name.endswith(SUFFIXES) and path.parent in folders and str(path) not in read and is_file(path):
+        if (
+            name.endswith(SUFFIXES)
+            and not path.name.startswith(".")
+            and path.parent in folders
+            and str(path) not in read
+            and is_file(path)
+        ):
             yield display_path(path, Path.cwd())
 
 

@@ -39,7 +39,7 @@ def test_without_paths_everything_below_the_configuration_is_checked_or_the_curr
 
     assert paths() == ["tracker.yaml"]
     (tmp_path / ".kubelint-gpu.yaml").write_text("ignore: KLG2\n")
-    assert paths() == ["../../other.yaml", "tracker.yaml"]
+    assert paths() == ["../../apps/tracker/tracker.yaml", "../../other.yaml"]
     assert paths("--isolated") == ["tracker.yaml"]
 
 
