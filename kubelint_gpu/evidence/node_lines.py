@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Sequence
 
+from kubelint_gpu.documents import Pointer
 from kubelint_gpu.evidence.declared_lines import quota_limits, told_at
 from kubelint_gpu.evidence.runtime_classes import binding, overhead
 from kubelint_gpu.findings.finding import Place, Related
@@ -18,6 +19,7 @@ from kubelint_gpu.simulation.prepare.workload_change import owner_of, pods_of_ot
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _MOST_LINES = 4
@@ -40,10 +42,22 @@ def requested(unit: ApplySet, subject: WorkloadCheck, resource: str) -> Iterator
     if not each:
         return
     unknown = {problem.pointer for problem in subject.manifest.problems if problem.placeholder}
-    for route in field_pointers.requests(subject.manifest, resource):
-        takes = f"takes {'at least ' if route in unknown else ''}{amount(resource, each)}"
-        yield Related(subject.manifest.place(route), f"each pod {takes}")
+    yield from taken_by_each(subject.manifest, resource, each, unknown)
     yield from overhead(unit, subject, resource)
+
+
+def taken_by_each(
+    manifest: Manifest, resource: str, each: int, unknown: Container[Pointer] = frozenset()
+) -> Iterator[Related]:
+    """Return the lines in which containers ask for a resource, with what a pod takes of it, in its own units.
+
+    If several containers ask for it, the label says that the number is not that of the line.
+    """
+    routes = [*field_pointers.requests(manifest, resource)]
+    together = f", what its {len(routes)} containers need together" if len(routes) > 1 else ""
+    for route in routes:
+        least = "at least " if route in unknown else ""
+        yield Related(manifest.place(route), f"each pod takes {least}{amount(resource, each)}{together}")
 
 
 def _binding(unit: ApplySet, subject: WorkloadCheck, nodes: Sequence[str], *, takes: bool) -> Iterator[Related]:

@@ -10,6 +10,7 @@ from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge
+from kubelint_gpu.evidence.node_lines import taken_by_each
 from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.requests import pod_requests
@@ -68,11 +69,7 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
             manifest,
             cause="room",
             severity="warning" if unit.world.full else None,
-            related=tuple(
-                Related(manifest.place(route), f"each pod takes {amount(name, requests[name])}")
-                for name in resources
-                for route in field_pointers.requests(manifest, name)
-            )
+            related=tuple(line for name in resources for line in taken_by_each(manifest, name, requests[name]))
             + tuple(Related(manifest.place(one.pointer), f"each pod takes {text}") for one, text in devices),
             help=(
                 "--assume full: every node counts as full"
