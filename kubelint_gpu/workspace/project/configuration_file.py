@@ -133,7 +133,12 @@ class _Reader:
 
     def _targets(self, value: Any) -> Iterator[Target]:
         for glob, inventory in self._globs(self._mapping(value, ("targets",)), ("targets",)):
-            yield Target(glob, self._paths(inventory, ("targets", glob)))
+            pointer = ("targets", glob)
+            if isinstance(inventory, dict):
+                files = self._mapping(inventory, pointer, ("files",)).get("files")
+                yield Target(glob, self._paths(files, (*pointer, "files")))
+            else:
+                yield from (Target(glob, (path,)) for path in self._paths(inventory, pointer))
 
     def _baseline(self, value: Any) -> str | None:
         if value is None:

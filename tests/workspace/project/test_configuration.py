@@ -97,3 +97,16 @@ def test_the_baseline_of_the_configuration_counts(repository):
     kubelint("check", "deploy", "--write-baseline", "accepted.json", cwd=repository)
     configure(repository, "inventory: cluster.yaml\nbaseline: accepted.json\n")
     assert check_json("deploy", cwd=repository).codes == []
+
+
+def test_a_list_of_a_target_names_several_clusters_and_files_name_one(repository):
+    (repository / "large.yaml").write_text(
+        (TRACKER / "nodes.yaml").read_text().replace("nvidia.com/gpu: '1'", "nvidia.com/gpu: '8'")
+    )
+    configure(repository, "select: KLG1\ntargets: {'**': [cluster.yaml, large.yaml]}\n")
+    (found,) = check_json("deploy", cwd=repository).json["findings"]
+    assert (found["code"], "declared twice" in found["message"]) == ("KLG101", False)
+    configure(repository, "select: [KLG1, KLG6]\ntargets: {'**': {files: [cluster.yaml, large.yaml]}}\n")
+    assert "declared twice" in " ".join(one["message"] for one in check_json("deploy", cwd=repository).json["findings"])
+    configure(repository, "targets: {'**': {file: cluster.yaml}}\n")
+    assert "file" in kubelint("check", "deploy", cwd=repository).err
