@@ -103,6 +103,18 @@ class Snapshot:
         changed = self.nodes[position].with_pod(pod)
         return self._with(position, changed)
 
+    def with_pods(self, placed: Iterable[tuple[Pod, str]]) -> Snapshot:
+        """This snapshot with several more pods, each with the name of its node.
+
+        Raises:
+            KeyError: there is no such node.
+        """
+        changed: dict[str, NodeInfo] = {}
+        for pod, name in placed:
+            info = changed[name] if name in changed else self.nodes[self._set.positions[name]]
+            changed[name] = info.with_pod(pod)
+        return self.with_infos(changed)
+
     def remove(self, pod_key: str, node_name: str | None = None) -> Snapshot:
         """This snapshot without the pod `namespace/name`; naming its node saves the search.
 

@@ -11,6 +11,7 @@ from math import gcd
 from kubelint_gpu.budget import SIMULATION, STEPS
 from kubelint_gpu.simulation.controllers.rollout_state import State
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.search import placements, single_runs
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -29,26 +30,39 @@ def filled_node(situation: Situation, rolling: frozenset[int], position: int, en
     """
     states = 0
     for node, filling in islice(_fillings(situation, rolling, position), SIMULATION.filled_nodes):
-        one = _on_one_node(situation, node)
-        search = GroupSearch(one)
-        path: tuple[State, ...] = ()
+        search = GroupSearch(_on_one_node(situation, node))
         with suppress(UnmodelledVictim, ReplayMismatch, UsedUp):
             with part(3, 4):
-                simulation = search.simulation(frozenset((*filling, position)), ())
-                members = simulation.pod_types.members
-                daemons = (place for place, each in enumerate(one.participants) if each.daemons)
-                first = frozenset(kind for place in daemons for kind in members[place])
-                elsewhere = frozenset(simulation.places.names) - {node}
-                start = placements.crowded(simulation, frozenset(), frozenset(), elsewhere, first)
-                if start is not None:
-                    done = partial(simulation.model.done, name=ends)
-                    counts = {kind: count for place, count in filling.items() for kind in members[place]}
-                    late = frozenset(members[position])
-                    path = single_runs.filling_run(simulation, start, done, node, late, counts)
+                simulation, path = _filling_run(search, node, filling, position, ends)
             states += len(path)
             if path:
                 return states, search.replayed(simulation, path)
     return states, None
+
+
+def _filling_run(
+    search: GroupSearch, node: str, filling: Mapping[int, int], position: int, ends: str
+) -> tuple[Simulation, tuple[State, ...]]:
+    """Return a run in which others fill the node, on as few other nodes as it takes; an empty one if none is found."""
+    participants, few = search.situation.participants, 1
+    while True:
+        few *= 2
+        simulation = search.simulated(
+            participants, frozenset((*filling, position)), search.outsiders, search.situation.fixed, few=few
+        )
+        members = simulation.pod_types.members
+        first = frozenset(kind for place, one in enumerate(participants) if one.daemons for kind in members[place])
+        elsewhere = frozenset(simulation.places.names) - {node}
+        start = placements.crowded(simulation, frozenset(), frozenset(), elsewhere, first)
+        path: tuple[State, ...] = ()
+        if start is not None and simulation.has_spare(start):
+            done = partial(simulation.model.done, name=ends)
+            counts = {kind: count for place, count in filling.items() for kind in members[place]}
+            path = single_runs.filling_run(simulation, start, done, node, frozenset(members[position]), counts)
+            if all(map(simulation.has_spare, path)):
+                return simulation, path
+        if not simulation.cut:
+            return simulation, ()
 
 
 def _fillings(situation: Situation, rolling: frozenset[int], position: int) -> Iterator[tuple[str, Mapping[int, int]]]:

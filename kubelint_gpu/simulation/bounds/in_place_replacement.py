@@ -124,15 +124,13 @@ def _stands(simulation: Simulation, state: rollout_state.State, kinds: tuple[int
     """Whether all pods have room together, and each of its own would find it again where it is."""
     if any(state.waiting):
         return False
-    places = simulation.places
-    for index, content in enumerate(state.nodes):
-        for kind in kinds:
-            if rollout_state.count_on(content, kind, rollout_state.READY):
-                without = state._replace(
-                    nodes=rollout_state.on_node(state.nodes, index, (kind, rollout_state.READY, -1))
-                )
-                for held in places.released(kind, index, state):
-                    left = without._replace(held=held)
-                    if index not in places.fitting(kind, left) or not places.may_create(kind, left):
-                        return False
+    places, ready = simulation.places, rollout_state.READY
+    for kind in kinds:
+        there = [index for index, one in enumerate(state.nodes) if rollout_state.count_on(one, kind, ready)]
+        for index in simulation.model.distinct(state, there):
+            without = state._replace(nodes=rollout_state.on_node(state.nodes, index, (kind, ready, -1)))
+            for held in places.released(kind, index, state):
+                left = without._replace(held=held)
+                if not places.fits_on(kind, index, left) or not places.may_create(kind, left):
+                    return False
     return True

@@ -48,10 +48,10 @@ class QuiescentBound(Value):
         """How many of them can be on so many nodes at most."""
         return min(self.most, self.apart * nodes)
 
-    def held(self, name: str, count: int) -> int:
-        """How much so many of them take of something at most."""
-        old = min(self.old, count)
-        return old * self.each.get(name, 0) + (count - old) * self.each_new.get(name, 0)
+    def held(self, name: str, count: int, highest: int) -> int:
+        """How much so many of them take of something at most, each no more than the highest price that counts."""
+        old, each, each_new = min(self.old, count), self.each.get(name, 0), self.each_new.get(name, 0)
+        return old * min(each, highest) + (count - old) * min(each_new, highest)
 
 
 def quotas_let(
@@ -138,7 +138,7 @@ def refusing_in_all(prices: Mapping[str, Sequence[int | None]], counted: Sequenc
 
     `prices` is by resource how much of it pods must take of each node, None if they cannot; `counted` are the pods.
     Each resource is measured in parts of its lowest price: a pod is on one node, and counts there by the one that it
-    takes most of.
+    takes most of, and for no more than the highest price.
     """
     whole = SIMULATION.price_parts
     above = {name: [one for one in each if one is not None and one > 0] for name, each in prices.items()}
@@ -147,16 +147,16 @@ def refusing_in_all(prices: Mapping[str, Sequence[int | None]], counted: Sequenc
     def weight(taken: Mapping[str, int]) -> int:
         return max((-(-taken.get(name, 0) * whole // scale) for name, scale in scales.items()), default=0)
 
-    supply = 0
-    for one, count in counted:
-        old = min(one.old, count)
-        supply += old * weight(one.each) + (count - old) * weight(one.each_new)
     costs = []
     for here in zip(*prices.values(), strict=True):
         named = zip(prices, here, strict=True)
         least = [0 if one <= 0 else one * whole // scales[name] for name, one in named if one is not None]
         if least:
             costs.append(min(least))
+    supply, highest = 0, max(costs, default=0)
+    for one, count in counted:
+        old = min(one.old, count)
+        supply += old * min(weight(one.each), highest) + (count - old) * min(weight(one.each_new), highest)
     return greedily(supply, costs)
 
 
@@ -201,11 +201,13 @@ class QuiescentRoom:
         for name, amount in self._wants.items():
             each = [one.each.get(name, 0) for one in every]
             step = gcd(*each) or 1 if each == [one.least.get(name, 0) for one in every] else 1
-            supply = sum(one.held(name, count) for one, count in counted)
             prices = [-(-price // step) * step for price in self._prices(nodes, name, amount, daemons)]
             enough = zip(prices, crowd, strict=True)
             found[name] = [price if price <= count * max(each) else None for price, count in enough]
-            refusing += greedily(supply, [price for price in found[name] if price is not None])
+            payable = [price for price in found[name] if price is not None]
+            # a pod is on one node, and makes no more of it refuse than that one
+            highest = max([0, *payable])
+            refusing += greedily(sum(one.held(name, count, highest) for one, count in counted), payable)
         return min(len(nodes), refusing, refusing_in_all(found, counted))
 
     def _free(self, node: str, name: str) -> int:

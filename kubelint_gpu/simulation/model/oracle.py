@@ -144,6 +144,10 @@ class ClusterOracle:
             if index not in nominated or index in self._fitting_among(kind, beside, state):
                 yield index
 
+    def fits_on(self, kind: int, node: int, state: State) -> bool:
+        """Whether a waiting pod of a kind fits on one node."""
+        return node in self.fitting(kind, state, among=(node,) if self.local[kind] else None)
+
     def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
         """What preemption may do for a waiting pod that fits nowhere; None where the pod may not try.
 

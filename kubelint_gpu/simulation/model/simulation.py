@@ -9,6 +9,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import first_alike, local_kinds
+from kubelint_gpu.simulation.controllers.rollout_state import State
 from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.model.domains import equal_domains
 from kubelint_gpu.simulation.model.node_symmetry import NodeSignature
@@ -33,6 +34,7 @@ class Simulation(Value):
         absent: the names of nodes that an autoscaler may add.
         added: these nodes, with their devices.
         in_play: the identifiers of running pods that may change, and are not part of what stays.
+        cut: positions of the nodes of each class of which fewer are here than there may be pods.
     """
 
     pod_types: PodTypes
@@ -43,6 +45,11 @@ class Simulation(Value):
     absent: frozenset[str] = frozenset()
     added: Grown = Grown()
     in_play: frozenset[PodIdentifier] = frozenset()
+    cut: tuple[range, ...] = ()
+
+    def has_spare(self, state: State) -> bool:
+        """Whether an empty node of each class that is cut is left: then those that are not here change nothing."""
+        return all(any(not content for content in state.nodes[part.start : part.stop]) for part in self.cut)
 
 
 def build_simulation(
@@ -56,9 +63,12 @@ def build_simulation(
     queued: Sequence[Pod] = (),
     empty: Snapshot | None = None,
     grown: Grown | None = None,
+    few: int | None = None,
 ) -> Simulation:
     """The simulation of some workloads beside `fixed`, the running pods that stay where they are whatever happens.
 
+    With `few` no more than so many nodes of each class are in it: what happens there may happen among all nodes as long
+    as it `has_spare` ones.
     `empty` is the cluster without pods, `grown` the nodes that may join it; of all else `build_pod_types` tells.
     """
     pod_types = build_pod_types(participants, rolling, in_play, cluster, scaling, queued)
@@ -88,7 +98,10 @@ def build_simulation(
     groups: dict[Hashable, list[str]] = {}
     for node in near:
         groups.setdefault((signature.of(node), *mark(node)), []).append(node.name)
-    names, classes, dropped = _kept(groups, homes, _most_pods(pod_types) + 1)
+    most = _most_pods(pod_types) + 1
+    names, classes, dropped = _kept(groups, homes, most if few is None else min(few, most))
+    whole = zip(groups.values(), classes, strict=True)
+    cut = tuple(part for members, part in whole if len(part) < min(most, len(members)))
     if all(local):
         kept = frozenset(names)
         staying = [pod for pod in fixed if pod.spec.node_name in kept]
@@ -114,6 +127,7 @@ def build_simulation(
         tuple(eligible),
         absent & frozenset(names),
         grown.among(positions) if grown is not None else Grown(),
+        cut=cut,
     )
 
 

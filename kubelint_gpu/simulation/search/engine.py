@@ -158,8 +158,9 @@ class GroupSearch:
         in_play: Sequence[Pod],
         standing: Sequence[Pod],
         scaling: frozenset[int] = frozenset(),
+        few: int | None = None,
     ) -> simulations.Simulation:
-        """The simulation of some workloads beside the pods that are `standing`."""
+        """The simulation of some workloads beside the pods that are `standing`; `few` as in `build_simulation`."""
         situation = self.situation
         gone = {pod.identifier for pod in in_play}
         fixed = [pod for pod in standing if pod.identifier not in gone]
@@ -173,6 +174,7 @@ class GroupSearch:
             queued=situation.queued,
             empty=situation.empty,
             grown=situation.grown,
+            few=few,
         )
         return replace(simulation, model=replace(simulation.model, joins=situation.joins), in_play=frozenset(gone))
 

@@ -30,10 +30,13 @@ class Narration:
         self._cluster = cluster
         self._base = base
         self._bases: dict[Hashable, Snapshot] = {}
+        self._last: tuple[State, Snapshot] | None = None
         self._alone = len({kind.owner for kind in self._kinds}) <= 1
 
     def snapshot(self, state: State) -> Snapshot:
         """The whole cluster in a state, nominated pods on the nodes that they are nominated to."""
+        if self._last is not None and self._last[0] == state:
+            return self._last[1]
         names = self._names
         absent = frozenset(names[index] for index, content in enumerate(state.nodes) if content == ABSENT)
         devices = self._scene.places.devices
@@ -50,10 +53,10 @@ class Narration:
             self._bases[absent, idle] = base
         if any(state.bindings):
             base = base.with_cluster(self._scene.places.volumes.within(base.cluster, state.bindings))
-        for index, _, phase, pod in self._scene.places.state_pods.placed(state):
-            if phase != AWAITED:
-                base = base.place(pod, names[index])
-        return base
+        every = self._scene.places.state_pods.placed(state)
+        found = base.with_pods((pod, names[index]) for index, _, phase, pod in every if phase != AWAITED)
+        self._last = state, found
+        return found
 
     def opening(self, state: State) -> str:
         """What runs where at the start, and what is left there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import islice
 
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.simulation.controllers.rollout_state import (
@@ -14,6 +15,7 @@ from kubelint_gpu.simulation.controllers.rollout_state import (
     READY,
     STARTING,
     State,
+    changed,
     more,
     on_node,
 )
@@ -91,6 +93,8 @@ def placed_one_more(
 ) -> Iterator[State]:
     """The states with one more pod placed; those that are made anew come late, and last those that may wait.
 
+    Pods that are made for one node each come to all of these at once where no node matters to another.
+
     Those that come equally early come in some `order` of kinds, which matters only where nodes look at each other.
     `hopeless` kinds are not tried, and those that find no node become so; those that are `refused` are not tried on
     nodes of these looks.
@@ -132,12 +136,14 @@ def _each_placed(simulation: Simulation, state: State, kind: int, among: Sequenc
     places = simulation.places
     fitting = places.fitting(kind, state, among=among)
     if simulation.pod_types.kinds[kind].pinned:
-        for index in simulation.model.distinct(state, fitting):
-            if (kind, AWAITED, 1) in state.nodes[index]:
-                nodes = on_node(state.nodes, index, (kind, AWAITED, -1), (kind, READY, 1))
-                for held in places.reserved(kind, index, state):
-                    yield State(state.controls, state.waiting, nodes, held, state.bindings)
-                return
+        awaiting = (index for index in fitting if (kind, AWAITED, 1) in state.nodes[index])
+        if _by_itself(simulation, kind):
+            yield from _on_all(state, kind, list(awaiting))
+            return
+        for index in islice(awaiting, 1):
+            nodes = on_node(state.nodes, index, *_arrives(kind))
+            for held in places.reserved(kind, index, state):
+                yield State(state.controls, state.waiting, nodes, held, state.bindings)
         return
     apart, none = [], True
     for index in simulation.model.distinct(state, fitting):
@@ -152,6 +158,26 @@ def _each_placed(simulation: Simulation, state: State, kind: int, among: Sequenc
     if none and simulation.absent:
         for index in simulation.model.distinct(state, places.additions(kind, state)):
             yield state._replace(nodes=(*state.nodes[:index], (), *state.nodes[index + 1 :]))
+
+
+def _by_itself(simulation: Simulation, kind: int) -> bool:
+    """Whether a pod of a kind on one node changes nothing for its pods on the others."""
+    places = simulation.places
+    return places.local[kind] and not places.is_charged(kind) and not simulation.pod_types.kinds[kind].has_claims
+
+
+def _on_all(state: State, kind: int, indices: Sequence[int]) -> Iterator[State]:
+    """The state in which the pods of a kind are on all nodes that await them, if there are any."""
+    if indices:
+        nodes = list(state.nodes)
+        for index in indices:
+            for change in _arrives(kind):
+                nodes[index] = changed(nodes[index], *change)
+        yield state._replace(nodes=tuple(nodes))
+
+
+def _arrives(kind: int) -> tuple[tuple[int, int, int], ...]:
+    return (kind, AWAITED, -1), (kind, READY, 1)
 
 
 def looks(simulation: Simulation, state: State) -> Iterator[Hashable]:

@@ -14,6 +14,7 @@ from kubelint_gpu.simulation.bounds.filled_node import filled_by
 from kubelint_gpu.simulation.questions.rollouts import judge_together
 from kubelint_gpu.simulation.search.single_runs import SINGLE_RUNS
 from kubelint_gpu.simulation.search.verdict import Verdict
+from kubelint_gpu.work import limited
 
 PARTS = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 3)), min_size=1, max_size=4)
 
@@ -59,3 +60,10 @@ def test_pods_that_fill_a_node_to_the_brim_keep_a_daemon_pod_off_it():
 
 def test_a_node_that_no_pods_fill_to_the_brim_keeps_room_for_a_daemon_pod():
     assert together(*["16.5"] * 12).verdict is not Verdict.MAY_STICK
+
+
+def test_a_node_among_many_is_filled_within_the_work_of_a_few():
+    with limited(30_000):
+        found = together(*[16] * 400)
+    assert found.verdict is Verdict.MAY_STICK
+    assert [one.owner for one in found.trace.waiting] == ["DaemonSet/d/agent"]

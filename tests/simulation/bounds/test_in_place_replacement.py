@@ -10,6 +10,7 @@ from rollout_objects import cluster
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.simulation.transition import Transition
+from kubelint_gpu.work import limited
 
 
 def rolled(new, *beside, on, old=None):
@@ -23,6 +24,13 @@ EVERYDAY = (cores("Deployment", "web", "1", 8), cores("Deployment", "api", "500m
 
 def test_a_daemon_set_whose_pods_come_back_to_their_nodes_ends_beside_others_that_keep_theirs():
     found = rolled(cores("DaemonSet", "agent", "100m"), *EVERYDAY, on=of_cores(4, 5, 6, 7, 8))
+    assert (found.verdict, found.by_bound) == (Verdict.COMPLETES, True)
+
+
+def test_the_pods_of_a_daemon_set_are_counted_once_for_all_nodes():
+    agent, nodes = cores("DaemonSet", "agent", "100m"), of_cores(*[4, 8] * 400)
+    with limited(8_000):
+        found = rolled(agent, *EVERYDAY, on=nodes)
     assert (found.verdict, found.by_bound) == (Verdict.COMPLETES, True)
 
 

@@ -6,7 +6,7 @@ from itertools import product
 
 from hypothesis import given
 from hypothesis import strategies as st
-from rollout_objects import cluster, deployment, quota, same
+from rollout_objects import cluster, deployment, node, quota, same
 from spread_workloads import nodes, over_zones, verdict_of, w
 
 from kubelint_gpu.simulation.bounds.quiescence_room import QuiescentBound, refusing_in_all
@@ -39,6 +39,16 @@ def test_a_quota_counts_what_its_status_tells_of():
     one = deployment("web", 2, 1, surge=1, unavailable=0)
     assert verdict_of(one, on=[*nodes("a"), quota(4, used=3)]) == (Verdict.COMPLETES, True)
     assert verdict_of(one, on=[*nodes("a"), quota(4, used=4)])[0] is Verdict.STUCK
+
+
+def test_a_pod_keeps_others_off_one_node_alone_however_much_it_takes():
+    small, large = deployment("small", 2, 2, surge=1, unavailable=0), deployment("large", 4, 8, surge=1, unavailable=0)
+    assert together(small, large, on=eights(7)) == [(Verdict.COMPLETES, True)]
+    assert together(small, large, on=eights(6)) == [(Verdict.MAY_STICK, False)]
+
+
+def eights(count):
+    return [node(f"n{number}", 8) for number in range(count)]
 
 
 SIZE = st.integers(0, 4)
