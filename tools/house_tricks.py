@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from tools.house_modules import Module, Place
 
 _LOADS_RULES = "kubelint_gpu/engine/registry.py"
-_CALLS = frozenset({"exec", "eval", "compile", "__import__"})
+_CALLS = frozenset({"exec", "eval", "compile", "__import__", "gc.disable", "os._exit"})
 _MODULES = frozenset({"marshal", "imp"})
 _TABLES = frozenset({"sys.modules", "sys.meta_path", "sys.path_hooks"})
-_CHILD = "kubelint_gpu/lsp/worker.py"
-"""A thread ends this process if its parent is gone; `sys.exit` would end the thread alone."""
 
 
 def tricks(module: Module) -> Iterator[Place]:
@@ -27,7 +25,7 @@ def _is_trick(node: ast.AST, path: str) -> bool:
     if isinstance(node, ast.Call):
         called = ast.unparse(node.func)
         changes = called.rpartition(".")[0] in _TABLES and called.rpartition(".")[2] in ("insert", "append", "update")
-        return called in _CALLS or called == "gc.disable" or (called == "os._exit" and path != _CHILD) or changes
+        return called in _CALLS or changes
     if isinstance(node, ast.Import):
         return any(_is_private(alias.name) for alias in node.names)
     if isinstance(node, ast.ImportFrom):

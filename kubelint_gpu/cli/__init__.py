@@ -16,5 +16,5 @@ def run() -> None:
         code = invoke(sys.argv[1:])
     except KeyboardInterrupt:
         code = INTERRUPTED
-    gc.freeze()  # the interpreter's last collections skip what is frozen: a twelfth of a short run
+    gc.freeze()  # the interpreter's last collections skip what is frozen: a sixteenth of a short run
     sys.exit(code)

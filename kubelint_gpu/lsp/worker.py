@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import signal
 import sys
 import threading
 import traceback
@@ -37,7 +38,8 @@ def _listen(stream: BinaryIO, questions: queue.Queue[bytes]) -> None:
     """Hand the questions on; when nobody can ask any more, end the process, whatever it is at."""
     while line := stream.readline():
         questions.put(line)
-    os._exit(0)
+    # `sys.exit` would end this thread alone
+    signal.raise_signal(signal.SIGTERM)
 
 
 def _result(answerer: Answerer, question: dict[str, Any], memory: ReadFiles) -> Any:

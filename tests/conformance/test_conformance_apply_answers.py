@@ -35,7 +35,7 @@ def ask(monkeypatch):
     def run(folder, _arguments):
         monkeypatch.chdir(folder)
         gathered = gather(["new.json"], ["inventory.json"])
-        inputs = inputs_of(gathered, ["inventory.json"], together=True, against=comparison("path:old.json"))
+        inputs = inputs_of(gathered, ["inventory.json"], unit="all", against=comparison("path:old.json"))
         outcome = check(inputs.units, inputs.world, fixes=False)
         assert not outcome.failed
         assert not inputs.failed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.devices import unmet_conditions
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.messages.wording import begun, counted, listed, some
@@ -14,7 +15,6 @@ from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 if TYPE_CHECKING:
-    from kubelint_gpu.analysis.devices import unmet_conditions
     from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
     from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
@@ -50,8 +50,6 @@ def faults(
     trial: ClaimTrial, spec: ClaimSpec, askers: Sequence[PodClaimReference] = ()
 ) -> Iterator[unmet_conditions.Fault]:
     """What keeps a claim of these pods from every node; nothing where a node serves it, or where that is not known."""
-    from kubelint_gpu.analysis.devices import unmet_conditions
-
     trial.renewed()
     found = trial.asked(spec)
     if found.error is not None and found.refused is None and askers:
@@ -89,8 +87,6 @@ def _fails(trial: ClaimTrial, spec: ClaimSpec) -> bool:
 
 
 def _of_request(trial: ClaimTrial, spec: ClaimSpec, number: int) -> Iterator[unmet_conditions.Fault]:
-    from kubelint_gpu.analysis.devices import unmet_conditions
-
     request = spec.requests[0]
     if request.exactly is not None:
         fault = _of_query(trial, spec, request.exactly)
@@ -132,7 +128,6 @@ def _of_query(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> unmet_c
 
 
 def _of_class(trial: ClaimTrial, spec: ClaimSpec, plain: DeviceQuery) -> unmet_conditions.Fault | None:
-    from kubelint_gpu.analysis.devices import unmet_conditions
     from kubelint_gpu.kube.objects.taints import Toleration
 
     found = trial.selected(plain)
@@ -151,7 +146,7 @@ def _of_class(trial: ClaimTrial, spec: ClaimSpec, plain: DeviceQuery) -> unmet_c
 
 
 def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) -> unmet_conditions.Fault:
-    from kubelint_gpu.analysis.devices import device_values, unmet_conditions
+    from kubelint_gpu.analysis.devices import device_values
     from kubelint_gpu.kube.dra.device import qualified
 
     found = trial.selected(without)
@@ -172,8 +167,6 @@ def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) ->
 
 def _of_count(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> unmet_conditions.Fault | None:
     """Of one device a node has enough: more are asked for than any has."""
-    from kubelint_gpu.analysis.devices import unmet_conditions
-
     if query.mode == "All":
         return unmet_conditions.Fault(
             ("allocationMode",), f"no node can give all of its devices of class {query.device_class} away"
@@ -195,8 +188,6 @@ def _of_count(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> unmet_c
 
 def _of_selector(trial: ClaimTrial, query: DeviceQuery) -> unmet_conditions.Fault:
     """The last selector of a request leaves no device."""
-    from kubelint_gpu.analysis.devices import unmet_conditions
-
     number = len(query.selectors) - 1
     left = trial.selected(replace(query, selectors=query.selectors[:-1]))
     of = f"of class {query.device_class}" + (" that the selectors before it leave" if number else "")
@@ -212,8 +203,6 @@ def _devices(found: Sequence[Slot]) -> str:
 
 def _of_all(trial: ClaimTrial, spec: ClaimSpec) -> unmet_conditions.Fault | None:
     """Each request alone is served: what they have in common fails, or all of them at once."""
-    from kubelint_gpu.analysis.devices import unmet_conditions
-
     free = replace(spec, constraints=())
     if _fails(trial, free):
         for number in range(2, len(spec.requests) + 1):

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.simulation.asked import asked
@@ -21,9 +20,6 @@ from kubelint_gpu.simulation.model.transition_system import Model, Step
 from kubelint_gpu.simulation.search.explorer import explore
 from kubelint_gpu.values import Value
 from kubelint_gpu.work import UsedUp, part
-
-if TYPE_CHECKING:
-    import random
 
 SINGLE_RUNS = "single-runs"
 
@@ -44,8 +40,6 @@ def single_runs(model: Model, starts: Sequence[State], done: Callable[[State], b
 
     They give up where a pod would evict somebody who is not in play.
     """
-    import random
-
     if not asked((SINGLE_RUNS,)):
         return SingleRuns((), 0)
     draws = random.Random(0)  # noqa: S311 - the same runs each time
@@ -66,8 +60,6 @@ def single_runs(model: Model, starts: Sequence[State], done: Callable[[State], b
 
 def sampled_runs(model: Model, starts: Sequence[State], budget: int) -> tuple[list[tuple[State, ...]], int]:
     """Runs that come to rest, without detours, and how many states were looked at: `budget` at most or what is left."""
-    import random
-
     draws = random.Random(0)  # noqa: S311 - the same runs each time
     found: dict[State, tuple[State, ...]] = {}
     looked_at = 0
@@ -83,8 +75,6 @@ def sampled_runs(model: Model, starts: Sequence[State], budget: int) -> tuple[li
 
 def stuck_path(model: Model, start: State, done: Callable[[State], bool], budget: int) -> tuple[Sequence[State], int]:
     """A run that gets stuck, the shortest if half of the work finds it, and the states looked at; empty without one."""
-    import random
-
     found: Sequence[State] = ()
     states = 0
     with suppress(UsedUp), part(1, 2):
