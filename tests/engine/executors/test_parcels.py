@@ -54,11 +54,11 @@ def inputs(paths, inventories, **more):
 @pytest.mark.parametrize(
     ("example", "code"), [("quota", "KLG105"), ("two-deployments", "KLG106"), ("host-port", "KLG102")]
 )
-@pytest.mark.parametrize("together", [False, True])
-def test_units_of_examples_are_judged_alike(example: str, code: str, together: bool) -> None:
+@pytest.mark.parametrize("unit", ["file", "all"])
+def test_units_of_examples_are_judged_alike(example: str, code: str, unit: str) -> None:
     folder = ROOT / "examples" / example
-    found = compared(*inputs([folder], [folder / "inventory.yaml"], together=together))
-    assert code in {one.code for one in found.findings if one.picture is not None} or not together
+    found = compared(*inputs([folder], [folder / "inventory.yaml"], unit=unit))
+    assert code in {one.code for one in found.findings if one.picture is not None} or unit == "file"
 
 
 def test_units_of_rules_are_judged_alike(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_what_was_before_and_what_if_are_sent_too(tmp_path: Path) -> None:
 def test_a_render_and_a_file_with_problems_stay_here(tmp_path: Path) -> None:
     (tmp_path / "good.yaml").write_text("kind: A\n")
     (tmp_path / "bad.yaml").write_text("kind: [\n")
-    found = inputs_of(gather([str(tmp_path)], []), [])
+    found = inputs_of(gather([str(tmp_path)], []), [], unit="file")
     assert [travels(unit) for unit in found.units] == [
         reading.source.path.endswith("good.yaml") for reading in found.readings
     ]
