@@ -24,6 +24,8 @@ kind: Node
 metadata: {name: gpu-1, labels: {kubernetes.io/hostname: gpu-1}}
 status: {allocatable: {cpu: 8, memory: 32Gi, pods: 110, nvidia.com/gpu: 1}}
 """
+FILES = ("--unit", "file")
+"""Each file is a unit, and what is kept of a unit is kept of a file."""
 
 
 @pytest.fixture
@@ -89,23 +91,23 @@ def filled(folder, count=5):
 
 def test_a_second_run_judges_nothing_and_says_the_same(folder, news):
     filled(folder)
-    first = check(".", "-i", "nodes.yaml", "--no-cache")
+    first = check(".", "-i", "nodes.yaml", *FILES, "--no-cache")
     assert news() == 0
-    assert check(".", "-i", "nodes.yaml") == first
+    assert check(".", "-i", "nodes.yaml", *FILES) == first
     # of each file what it holds, and what is found in it; so of the cluster, which is read; and what the run said
     assert news() == 14
-    assert check(".", "-i", "nodes.yaml") == first
+    assert check(".", "-i", "nodes.yaml", *FILES) == first
     assert news() == 0
 
 
 def test_one_changed_file_costs_one_file(folder, news):
     filled(folder)
-    check(".", "-i", "nodes.yaml")
+    check(".", "-i", "nodes.yaml", *FILES)
     news()
     (folder / "w3.yaml").write_text(workload("w3", 4))
-    second = check(".", "-i", "nodes.yaml")
+    second = check(".", "-i", "nodes.yaml", *FILES)
     assert news() == 3
-    assert check(".", "-i", "nodes.yaml", "--no-cache") == second
+    assert check(".", "-i", "nodes.yaml", *FILES, "--no-cache") == second
 
 
 def test_a_namespace_of_its_own_in_each_file_changes_nothing_of_that(folder, news):
@@ -113,13 +115,13 @@ def test_a_namespace_of_its_own_in_each_file_changes_nothing_of_that(folder, new
     for number in range(5):
         with (folder / f"w{number}.yaml").open("a") as file:
             file.write("---\n" + shared("Namespace", f"n{number}"))
-    check(".", "-i", "nodes.yaml")
+    check(".", "-i", "nodes.yaml", *FILES)
     news()
     text = (folder / "w3.yaml").read_text().replace("nvidia.com/gpu: 1", "nvidia.com/gpu: 4")
     (folder / "w3.yaml").write_text(text)
-    second = check(".", "-i", "nodes.yaml")
+    second = check(".", "-i", "nodes.yaml", *FILES)
     assert news() == 3
-    assert check(".", "-i", "nodes.yaml", "--no-cache") == second
+    assert check(".", "-i", "nodes.yaml", *FILES, "--no-cache") == second
 
 
 @pytest.mark.parametrize(
@@ -136,12 +138,12 @@ def test_an_object_of_the_cluster_that_is_added_costs_those_that_need_it(folder,
     filled(folder, 40)
     (folder / "w3.yaml").write_text(workload("w3", namespace="apart"))
     (folder / "c.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n")
-    check(".", "-i", "nodes.yaml")
+    check(".", "-i", "nodes.yaml", *FILES)
     news()
     (folder / "x.yaml").write_text(added)
-    second = check(".", "-i", "nodes.yaml")
+    second = check(".", "-i", "nodes.yaml", *FILES)
     assert news() == more
-    assert check(".", "-i", "nodes.yaml", "--no-cache") == second
+    assert check(".", "-i", "nodes.yaml", *FILES, "--no-cache") == second
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def repository(tmp_path):
 
 
 def checked(repository, name, *more):
-    arguments = ["check", ".", "-i", "i.yaml", "--output-format", "json", *more]
+    arguments = ["check", ".", "-i", "i.yaml", "--output-format", "json", "--unit", "file", *more]
     if name == "comparing":
         arguments += ["--against", "HEAD"]
     code = FAILING[name] + f"\nimport sys; sys.argv[1:] = {arguments!r}\n" + RUN

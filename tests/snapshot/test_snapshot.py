@@ -12,6 +12,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -72,7 +73,10 @@ def ask(arguments):
 def answers(case: Case, folder):
     for name, text in case.files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    os.chdir(case.folder or folder)
+    if case.folder not in (None, ROOT):
+        # beside the repository: its other examples declare classes, too
+        shutil.copytree(case.folder, folder, dirs_exist_ok=True)
+    os.chdir(ROOT if case.folder == ROOT else folder)
     return {name: ask(arguments) for name, arguments in case.commands.items()}
 
 

@@ -93,7 +93,9 @@ def test_a_file_more_is_the_only_one_that_is_judged_anew(tmp_path, monkeypatch):
 
     def judged_units():
         with calls_of(judged_unit) as found:
-            CliRunner().invoke(main, ["check", "--isolated", "--exit-zero", str(folder)], standalone_mode=False)
+            CliRunner().invoke(
+                main, ["check", "--isolated", "--exit-zero", "--unit", "file", str(folder)], standalone_mode=False
+            )
         return len(found)
 
     assert [judged_units(), judged_units()] == [100, 0]
