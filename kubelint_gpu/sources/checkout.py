@@ -24,8 +24,9 @@ def repository_root(start: Path) -> Path:
 def repositories_around(paths: Iterable[str]) -> Iterator[str]:
     """The real paths of the repositories that hold or enclose some absolute paths, or what these are links to."""
     seen: set[str] = set()
-    # what is not there yet has a folder, and a path that no system takes has none
-    there = [path for path in paths if exists(path) or exists(os.path.dirname(path))]  # noqa: PTH120 - text
+    # what is not there yet has a folder; a path that no system takes has none that a repository holds
+    found = (path if exists(path) else os.path.dirname(path) for path in paths)  # noqa: PTH120 - text
+    there = [path for path in found if exists(path)]
     for folder in (*there, *map(os.path.realpath, there)):
         while folder not in seen:
             seen.add(folder)

@@ -8,7 +8,7 @@ import pytest
 from hostile_files import INVENTORY, deployment, git
 from limited import run
 
-from kubelint_gpu.sources.checkout import anchor_of
+from kubelint_gpu.sources.checkout import anchor_of, repositories_around
 
 UNREAD = "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\nstringData: {token: hunter2}\n  broken: [\n"
 
@@ -196,3 +196,8 @@ def test_the_anchor_is_the_working_directory_unless_it_is_outside(tmp_path, cwd,
     assert anchor_of(paths, tmp_path / cwd) == tmp_path / anchor
     absolute = [path if path == "-" else str((tmp_path / cwd / path).resolve()) for path in paths]
     assert anchor_of(absolute, tmp_path / cwd) == tmp_path / anchor
+
+
+def test_a_path_that_no_system_takes_lies_where_its_folder_does(repository):
+    around = list(repositories_around([str(repository / "bad\0name"), str(repository / "not\0there" / "x")]))
+    assert around == [str(repository)]

@@ -6,14 +6,18 @@ that are known stays used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.dra.claim_charge import is_charged_for_claims
+from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, Share
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.quota import ResourceQuota, pod_charge, quota_usage
+from kubelint_gpu.kube.objects.quota import ResourceQuota, pod_charge, quota_refusal, quota_usage
 from kubelint_gpu.kube.objects.storage import claims_charge, of_claims
 from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.scheduler.plugins.dynamic_resources.features import served_by_classes
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
@@ -50,6 +54,43 @@ def _with_standing_claims(use: FrozenMap[str, int], quota: ResourceQuota, cluste
     stay = [one for one in cluster.claims if one.meta.namespace == quota.meta.namespace] if keys else ()
     lasting = [one for one in stay if one.meta.owner is None or one.meta.owner.kind != "Pod"]
     return FrozenMap({**use, **{key: use[key] + claims_charge(lasting, key) for key in keys}})
+
+
+def without_idle_quotas(cluster: Cluster, participants: Sequence[WorkloadChange], rest: Sequence[Pod]) -> Cluster:
+    """The cluster without the quotas that refuse no pod in any state: they let all be made that can be there at once.
+
+    `rest` are the pods of nobody among the participants.
+    """
+    if not cluster.quotas:
+        return cluster
+    served = served_by_classes(cluster)
+    # a pod of nobody that is evicted is made again while it terminates
+    alive: list[tuple[tuple[Pod, ...], int]] = [((pod,), 2) for pod in rest if not pod.finished]
+    for one in participants:
+        most = 2 * (one.before + one.replicas) + one.controller.surge(one.replicas) + len(one.waiting)
+        alive.append(((*one.pods, *one.waiting), most))
+    by_namespace = grouped((pods[0].meta.namespace, (pods, most)) for pods, most in alive)
+    quotas = tuple(
+        quota for quota in cluster.quotas if not _is_idle(quota, by_namespace.get(quota.meta.namespace, ()), served)
+    )
+    return cluster if len(quotas) == len(cluster.quotas) else replace(cluster, quotas=quotas)
+
+
+def _is_idle(
+    quota: ResourceQuota, alive: Iterable[tuple[Sequence[Pod], int]], served: Mapping[str, DeviceClass]
+) -> bool:
+    # nobody knows how many pods will have ended, and those count as objects
+    if any(key == "count/pods" or of_claims(key) or is_charged_for_claims(key, served) for key in quota.hard):
+        return False
+    used, blank = dict(quota.unknown or {}), replace(quota, used=None)
+    for pods, most in alive:
+        covered = [pod for pod in pods if quota.covers(pod)]
+        if any(quota_refusal(pod, [blank], ()) is not None for pod in covered):
+            return False
+        charges = [pod_charge(pod.spec) for pod in covered]
+        for name in quota.counted if charges else ():
+            used[name] = used.get(name, 0) + most * max(charge.get(name, 0) for charge in charges)
+    return all(used.get(name, 0) <= quota.hard[name] for name in quota.counted)
 
 
 def is_refused_before(one: WorkloadChange, cluster: Cluster) -> bool:

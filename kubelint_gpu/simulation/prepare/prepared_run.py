@@ -9,7 +9,11 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import asks, first_alike, refusers_of
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
-from kubelint_gpu.simulation.prepare.budgets_and_quotas import with_counted_budgets, with_unknown_use
+from kubelint_gpu.simulation.prepare.budgets_and_quotas import (
+    with_counted_budgets,
+    with_unknown_use,
+    without_idle_quotas,
+)
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
 from kubelint_gpu.simulation.prepare.displaced import displaced
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
@@ -29,7 +33,7 @@ class PreparedRun:
         participants: the workloads with what runs of them.
         rest: the running pods of nobody among them.
         waiting: the pods of nobody among them that have no node, without those that end by themselves some day.
-        cluster: without the claims that decide nothing, with those of templates.
+        cluster: without the claims and quotas that decide nothing, with the claims of templates.
         empty: the cluster without pods.
         grown: nodes that pools may add; None without any.
         pods: for each participant an old and a new pod.
@@ -52,6 +56,7 @@ class PreparedRun:
         self.waiting = [pod for pod in waiting if not is_temporary(pod)]
         cluster = with_counted_budgets(cluster, self.participants, self.rest)
         cluster = with_unknown_use(cluster, self.participants, self.waiting)
+        cluster = without_idle_quotas(cluster, self.participants, self.rest)
         self.cluster = cluster
         self.empty = Snapshot.of(replace(cluster, pods=()))
         self._everywhere = self.empty

@@ -33,8 +33,10 @@ def test_those_that_keep_each_other_away_do_wherever_there_is_room():
     assert groups((deployment("a", affinity=apart("b")), deployment("b")), node("n", 100), node("m", 100))
 
 
-def test_those_that_one_quota_charges_do():
-    assert groups((deployment("a"), deployment("b")), node("n", 100), quota(50))
+@pytest.mark.parametrize(("gpus", "compete"), [(9, True), (10, False)])
+def test_those_that_one_quota_may_refuse_do(gpus, compete):
+    """Of each there are five pods at most: twice those before and after, and one that surges."""
+    assert groups((deployment("a"), deployment("b")), node("n", 100), quota(gpus)) is compete
 
 
 def test_those_whose_pods_are_one_a_node_compete_only_where_one_of_each_is_too_much():
