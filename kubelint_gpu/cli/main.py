@@ -25,8 +25,10 @@ COMPLETE = "_KUBELINT_GPU_COMPLETE"
 """The variable by which a shell asks what may come next."""
 _COMMANDS = {
     "cache": "Show and empty what earlier runs have kept.",
+    "capacity": "Compare what is declared with what the cluster has.",
     "check": "Check manifests against a declared cluster.",
     "config": "Describe the configuration.",
+    "drain": "Show where the pods of a node would go.",
     "explain": "Show a rule's page, or why a workload fits where it fits.",
     "init": "Set kubelint-gpu up in this repository.",
     "inventory": "Show, validate, capture and compare inventories.",

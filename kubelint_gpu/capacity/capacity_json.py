@@ -1,0 +1,69 @@
+"""Capacity and departures as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kubelint_gpu.capacity.departures import Departure, Move
+from kubelint_gpu.capacity.full_cluster import FullCluster
+from kubelint_gpu.capacity.supply import PoolShare, Surge
+
+
+def capacity_json(
+    cluster: FullCluster, shares: Sequence[PoolShare], surges: Sequence[Surge], gone: Sequence[Departure]
+) -> dict[str, Any]:
+    """What `kubelint-gpu capacity` says of one cluster."""
+    return {
+        "cluster": cluster.world.name or None,
+        "shares": [
+            {
+                "model": one.model,
+                "pool": one.pool or None,
+                "nodes": list(one.nodes),
+                "gpus": one.gpus,
+                "others": one.others,
+                "declared": one.declared,
+                "free": one.free,
+                "rollouts": {"oneByOne": one.one_by_one, "atOnce": one.at_once},
+            }
+            for one in shares
+        ],
+        "pending": [{"workload": one.name, "pods": one.pending} for one in cluster.groups if one.pending],
+        "rollouts": [
+            {
+                "workload": one.group.name,
+                "gpus": one.group.total,
+                "node": one.node or None,
+                "roomOneByOne": bool(one.node),
+                "roomAtOnce": one.at_once,
+            }
+            for one in surges
+        ],
+        "refused": list(cluster.refused),
+        "cannotBeLost": [departure_json(one) for one in gone],
+    }
+
+
+def departure_json(one: Departure) -> dict[str, Any]:
+    """What becomes of the pods of nodes that go."""
+    return {
+        "what": one.what,
+        "nodes": list(one.nodes),
+        "pending": one.pending,
+        "moves": [_move_json(move) for move in one.moves],
+        "others": {"pods": one.others[0], "gpus": one.others[1]},
+    }
+
+
+def _move_json(one: Move) -> dict[str, Any]:
+    return {
+        "workload": one.group.name,
+        "pods": one.leaving,
+        "ofPods": one.total,
+        "to": list(one.to),
+        "pending": one.pending,
+        "budgets": list(one.budgeted.budgets),
+        "disruptionsAllowed": one.budgeted.allowed,
+        "blocked": one.blocked,
+    }

@@ -1,0 +1,163 @@
+"""Capacity and departures for a reader."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.capacity.departures import Departure, Move
+from kubelint_gpu.capacity.full_cluster import FullCluster
+from kubelint_gpu.capacity.supply import PoolShare, Surge
+from kubelint_gpu.inventory.view.node_names import abbreviated
+from kubelint_gpu.messages.display import visible
+
+_HEADINGS = ("GPU", "POOL", "NODES", "GPUS", "OTHERS", "DECLARED", "FREE", "ONE BY ONE", "AT ONCE")
+_LEFT = 2
+_NARROWEST = 72
+_NAMES = 4
+
+
+def capacity_text(
+    cluster: FullCluster, shares: Sequence[PoolShare], surges: Sequence[Surge], gone: Sequence[Departure], width: int
+) -> Iterator[str]:
+    """The lines of `kubelint-gpu capacity` for one cluster, `width` characters wide or less."""
+    width = max(width, _NARROWEST)
+    if cluster.world.name:
+        yield f"Cluster {visible(cluster.world.name)}"
+    if shares:
+        yield from _table(shares)
+        yield ""
+        yield from textwrap.wrap(
+            "ONE BY ONE and AT ONCE: the spare GPUs that rollouts take if they come one after the other, or all at "
+            "once. A workload that may have a pod fewer for a time takes none.",
+            width,
+        )
+    else:
+        yield "The inventory has no node with GPUs."
+    waiting = [one for one in cluster.groups if one.pending]
+    yield from _section(
+        "Pods that find no node at rest",
+        [f"{one.name}: {one.pending} of {_pods(one.pending + len(one.placed), one.total)}" for one in waiting],
+        width,
+    )
+    stuck = [one for one in surges if not one.node]
+    yield from _section(
+        "Rollouts that find no room for a new pod beside the old ones",
+        [f"{one.group.name}: {_pods(1, one.group.total)}" for one in stuck],
+        width,
+    )
+    beside = [one for one in surges if one.node and not one.at_once]
+    yield from _section(
+        "Rollouts that find room alone, and not at the same moment as the others",
+        [f"{one.group.name}: {_pods(1, one.group.total)}" for one in beside],
+        width,
+    )
+    yield from _section("What cannot be lost", [line for one in gone for line in _loss(one)], width)
+    yield from _section("Not counted, for admission refuses their pods", cluster.refused, width)
+    if not (waiting or stuck or beside or gone or cluster.refused):
+        yield ""
+        yield "Every pod finds a node, every rollout finds room, and any one node can be lost."
+
+
+def departure_text(one: Departure, width: int) -> Iterator[str]:
+    """The lines of `kubelint-gpu drain`."""
+    width = max(width, _NARROWEST)
+    pods = sum(move.leaving for move in one.moves)
+    yield f"{one.what}: {_counted(pods, 'declared pod')} must move, {_found(pods, one.pending)}."
+    for move in one.moves:
+        yield from _wrapped(f"{move.group.name}: {_pods(move.leaving, move.group.total)}", width)
+        for text in _move(move):
+            yield from _wrapped(text, width, "    ")
+    if one.others[0]:
+        yield from _wrapped(
+            f"{_counted(one.others[0], 'pod')} that no manifest declares "
+            f"({_counted(one.others[1], 'GPU')}): where they go is not looked at",
+            width,
+        )
+
+
+def _move(move: Move) -> Iterator[str]:
+    if move.to:
+        places = Counter(move.to)
+        yield "goes to " + ", ".join(
+            f"{name} ({number})" if len(move.to) > 1 else name for name, number in places.items()
+        )
+    if move.pending:
+        yield f"{_counted(move.pending, 'pod')} Pending: no other node takes {'it' if move.pending == 1 else 'them'}"
+    names = " and ".join(move.budgeted.budgets)
+    if len(move.budgeted.budgets) > 1:
+        yield f"blocked: PodDisruptionBudgets {names} cover it, and the eviction API knows one only"
+    elif move.blocked:
+        allowed = move.budgeted.allowed
+        yield f"blocked: PodDisruptionBudget {names} lets {allowed or 'no'} pod{'s' if allowed != 1 else ''} be missing"
+    elif move.budgeted.budgets:
+        yield f"PodDisruptionBudget {names} lets {move.budgeted.allowed} be missing at a time"
+    else:
+        share = f"{move.leaving} of its {_counted(move.total, 'pod')}"
+        yield f"no PodDisruptionBudget: {share} {'is' if move.leaving == 1 else 'are'} missing at once"
+
+
+def _loss(one: Departure) -> Iterator[str]:
+    names = list(abbreviated(one.nodes))
+    what = one.what if len(one.nodes) == 1 or one.what.startswith("zone") else f"any one of {_some(names)}"
+    waiting: Counter[str] = Counter()
+    for move in one.moves:
+        waiting[move.group.name] += move.pending
+    told = [f"{_counted(number, 'pod')} of {name}" for name, number in waiting.items() if number]
+    yield f"{what}: {_some(told)} {'stays' if one.pending == 1 else 'stay'} Pending"
+
+
+def _section(title: str, lines: Sequence[str], width: int) -> Iterator[str]:
+    if lines:
+        yield ""
+        yield f"{title}:"
+    for line in lines:
+        yield from _wrapped(line, width)
+
+
+def _wrapped(text: str, width: int, indent: str = "  ") -> list[str]:
+    return textwrap.wrap(
+        visible(text), width, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False
+    )
+
+
+def _table(shares: Sequence[PoolShare]) -> Iterator[str]:
+    rows = [_HEADINGS, *(_cells(one) for one in shares)]
+    pooled = any(one.pool for one in shares)
+    widths = [max(len(row[index]) for row in rows) for index in range(len(_HEADINGS))]
+    for row in rows:
+        cells = [
+            cell.ljust(size) if index < _LEFT else cell.rjust(size)
+            for index, (cell, size) in enumerate(zip(row, widths, strict=True))
+            if pooled or index != 1
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def _cells(one: PoolShare) -> tuple[str, ...]:
+    numbers = len(one.nodes), one.gpus, one.others, one.declared, one.free, one.one_by_one, one.at_once
+    return (visible(one.model), visible(one.pool) or "-", *map(str, numbers))
+
+
+def _found(pods: int, pending: int) -> str:
+    if not pending:
+        return "and all find a node" if pods else "and nothing changes"
+    return f"and {pending} {'finds' if pending == 1 else 'find'} no node"
+
+
+def _pods(number: int, gpus: int) -> str:
+    """So many pods, and the GPUs of each of them."""
+    if not gpus:
+        return _counted(number, "pod")
+    return f"{_counted(number, 'pod')} with {_counted(gpus, 'GPU')}{' each' if number > 1 else ''}"
+
+
+def _some(texts: Sequence[str]) -> str:
+    if len(texts) <= _NAMES:
+        return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+    return f"{', '.join(texts[:_NAMES])} and {len(texts) - _NAMES} more"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

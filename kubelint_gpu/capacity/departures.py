@@ -1,0 +1,152 @@
+"""Where the pods of some nodes go if these nodes go, and which budgets are in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from kubelint_gpu.capacity.full_cluster import FullCluster, Group, gpus_in, place
+from kubelint_gpu.groups import grouped
+from kubelint_gpu.inventory.view.node_names import natural
+from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
+from kubelint_gpu.kube.objects.disruption import allowed_disruptions
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.questions.drain import is_moved
+from kubelint_gpu.values import Value, replace
+
+ZONE = "topology.kubernetes.io/zone"
+
+
+class Budgeted(Value):
+    """What the PodDisruptionBudgets say of a workload.
+
+    Attributes:
+        budgets: the names of those that cover its pods.
+        allowed: how many pods may be missing at once; None without a budget, and with several.
+    """
+
+    budgets: tuple[str, ...]
+    allowed: int | None
+
+    def blocks(self, pending: int) -> bool:
+        """Whether a drain that leaves so many pods without a node never ends.
+
+        The eviction API refuses a pod that several budgets cover.
+        """
+        return len(self.budgets) > 1 or (self.allowed is not None and (self.allowed == 0 or pending > self.allowed))
+
+
+class Move(Value, eq=False):
+    """What becomes of the pods that a workload has on some nodes.
+
+    Attributes:
+        group: the workload.
+        leaving: how many of its pods are there.
+        to: the nodes that take them, one name for each pod.
+        budgeted: what budgets say.
+    """
+
+    group: Group
+    leaving: int
+    to: tuple[str, ...]
+    budgeted: Budgeted
+
+    @property
+    def pending(self) -> int:
+        """How many of them find no other node."""
+        return self.leaving - len(self.to)
+
+    @property
+    def blocked(self) -> bool:
+        """Whether a budget keeps a drain from its end."""
+        return self.budgeted.blocks(self.pending)
+
+    @property
+    def total(self) -> int:
+        """How many pods the workload has, wherever they are."""
+        return len(self.group.placed) + self.group.pending
+
+
+class Departure(Value, eq=False):
+    """Some nodes that go, and what becomes of their pods.
+
+    Attributes:
+        what: what goes, in words: a node, or a zone.
+        nodes: the names; of losses of single nodes, of all that are alike.
+        moves: what becomes of the declared workloads that have pods there.
+        others: how many pods of others are there, and how many GPUs they hold; where these go is not looked at.
+    """
+
+    what: str
+    nodes: tuple[str, ...]
+    moves: tuple[Move, ...]
+    others: tuple[int, int] = (0, 0)
+
+    @property
+    def pending(self) -> int:
+        """How many declared pods find no other node."""
+        return sum(one.pending for one in self.moves)
+
+
+def departure(cluster: FullCluster, nodes: Collection[str], what: str) -> Departure:
+    """Take nodes away; their pods are placed on the others one after the other, in the order in which they were placed.
+
+    Pods of DaemonSets go with their nodes. All other pods stay where they are.
+    """
+    gone = frozenset(nodes)
+    stay = [(pod, info.name) for info in cluster.snapshot.nodes if info.name not in gone for pod in info.pods]
+    base = cluster.world.base
+    left = Snapshot.of(replace(base, nodes=tuple(node for node in base.nodes if node.name not in gone), pods=()))
+    left = left.with_pods(stay)
+    moves = []
+    for one in cluster.groups:
+        leaving = sum(node in gone for _, node in one.placed)
+        if leaving and not one.subject.controller.node_bound:
+            found, left = place(one, leaving, left)
+            moves.append(Move(one, leaving, tuple(node for _, node in found), _budgeted(cluster, one)))
+    others = [pod for pod in cluster.others if pod.spec.node_name in gone and is_moved(pod)]
+    amounts = (len(others), sum(gpus_in(pod_requests(pod.spec)) for pod in others))
+    return Departure(what, tuple(sorted(gone, key=natural)), tuple(moves), amounts)
+
+
+def _budgeted(cluster: FullCluster, one: Group) -> Budgeted:
+    budgets = [budget for budget in one.cluster.disruption_budgets if budget.selects(one.pod)]
+    if len(budgets) != 1:
+        return Budgeted(tuple(sorted(budget.meta.name for budget in budgets)), None)
+    same = [other for other in cluster.groups if budgets[0].selects(other.pod)]
+    there = [(replace(other.pod, phase="Running", ready=True), len(other.placed)) for other in same]
+    waits = [(replace(other.pod, phase="Pending", ready=False), other.pending) for other in same]
+    running = [pod for pod in cluster.others if budgets[0].selects(pod)]
+    return Budgeted((budgets[0].meta.name,), allowed_disruptions(budgets[0], running, [*there, *waits]))
+
+
+def losses(cluster: FullCluster) -> Iterator[Departure]:
+    """Each node, and each zone if there are several, without which declared pods find no node.
+
+    Nodes that are alike and have pods of the same workloads are one: the first by name stands for all.
+    """
+    on_each: dict[str, dict[str, int]] = {}
+    for one in cluster.groups:
+        for _, node in one.placed:
+            if not one.subject.controller.node_bound:
+                here = on_each.setdefault(node, {})
+                here[one.name] = here.get(one.name, 0) + 1
+    alike = grouped((_likeness(cluster, name, tuple(sorted(here.items()))), name) for name, here in on_each.items())
+    for names in alike.values():
+        first, *same = sorted(names, key=natural)
+        found = departure(cluster, [first], f"node {first}")
+        if found.pending:
+            yield found if not same else replace(found, nodes=tuple(sorted(names, key=natural)))
+    zones = cluster.snapshot.values(ZONE)
+    for zone in sorted(zones, key=natural) if len(zones) > 1 else ():
+        found = departure(cluster, zones[zone], f"zone {zone}")
+        if found.pending:
+            yield found
+
+
+def _likeness(cluster: FullCluster, name: str, pods: tuple[tuple[str, int], ...]) -> object:
+    info = cluster.snapshot.node(name)
+    if info is None:
+        return name
+    labels = tuple(sorted((key, value) for key, value in info.node.labels.items() if key != HOSTNAME))
+    return pods, labels, info.node.allocatable, info.taints, tuple(sorted(info.used.items()))

@@ -1,0 +1,172 @@
+"""All declared workloads of a cluster with a place for each of their pods."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
+from kubelint_gpu.inventory.view.node_names import natural
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, pods_of_others
+from kubelint_gpu.values import Value, replace
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+
+class Group(Value, eq=False):
+    """A declared workload with its pods.
+
+    Attributes:
+        subject: the workload.
+        cluster: the cluster that its pods are placed in, with the objects of its unit.
+        pod: a pod as its controller creates it.
+        gpus: the GPUs that one pod asks for, by resource; those of claims are not counted.
+        placed: its pods, each with the name of its node.
+        pending: how many of its pods find no node.
+    """
+
+    subject: WorkloadCheck
+    cluster: Cluster
+    pod: Pod
+    gpus: Mapping[str, int]
+    placed: tuple[tuple[Pod, str], ...] = ()
+    pending: int = 0
+
+    @property
+    def name(self) -> str:
+        """What messages call it: `Deployment namespace/name`."""
+        meta = self.subject.workload.meta
+        return f"{self.subject.workload.kind} {meta.namespace}/{meta.name}"
+
+    @property
+    def total(self) -> int:
+        """The GPUs of one pod."""
+        return sum(self.gpus.values())
+
+    def another(self, number: int) -> Pod:
+        """One more pod of it, told from the others by its number."""
+        return replace(self.pod, meta=replace(self.pod.meta, name=f"{self.pod.meta.name}-{number}"))
+
+    def fits(self, snapshot: Snapshot) -> tuple[str, ...]:
+        """The nodes of a snapshot that take one more pod of it."""
+        return fit(self.pod, snapshot.with_cluster(self.cluster)).takers
+
+
+class FullCluster(Value, eq=False):
+    """A cluster in which every declared pod that finds a node has one.
+
+    Attributes:
+        world: the cluster that was declared.
+        empty: its nodes without pods.
+        snapshot: its nodes with the pods of the declared workloads, and with those of others.
+        groups: the declared workloads in the order in which they are placed.
+        others: the running pods that no manifest declares.
+        refused: the workloads whose pods admission refuses.
+    """
+
+    world: ClusterContext
+    empty: Snapshot
+    snapshot: Snapshot
+    groups: tuple[Group, ...]
+    others: tuple[Pod, ...]
+    refused: tuple[str, ...] = ()
+
+
+def with_all_pods(world: ClusterContext, units: Sequence[ApplySet]) -> FullCluster:
+    """Place the pods of all workloads of some units in their cluster.
+
+    Pods that run keep their nodes. The others are placed one after the other: those of DaemonSets first, then those
+    of the highest priority, then those with the most GPUs. The scheduler may place them otherwise. A workload that
+    several units declare is counted once, with the most replicas. Quotas are not looked at.
+    """
+    groups, refused = _declared(units)
+    declared = world.base.pods
+    workloads = [one.subject.workload for one in groups]
+    others = tuple(pod for pod in pods_of_others(workloads, declared) if pod.spec.node_name and not pod.finished)
+    empty = world.snapshot(world.base, pods=False)
+    snapshot = empty.with_pods((pod, pod.spec.node_name) for pod in others)
+    standing = []
+    for one in groups:
+        running = [(pod, pod.spec.node_name) for pod in own_pods(one.subject.workload, declared)]
+        if not one.subject.controller.node_bound:
+            running = running[: one.subject.workload.replicas]
+        running = [(pod, node) for pod, node in running if snapshot.node(node) is not None]
+        snapshot = snapshot.with_pods(running)
+        standing.append(replace(one, placed=tuple(running)))
+    filled = []
+    for one in standing:
+        full, snapshot = _filled(one, empty, snapshot)
+        filled.append(full)
+    return FullCluster(world, empty, snapshot, tuple(filled), others, refused)
+
+
+def _declared(units: Sequence[ApplySet]) -> tuple[list[Group], tuple[str, ...]]:
+    """The workloads of some units without places, and the names of those whose pods admission refuses."""
+    found: dict[str, Group] = {}
+    for unit in units:
+        for subject in unit.subjects:
+            known = found.get(subject.workload.key)
+            better = known is None or (subject.admitted, subject.workload.replicas) > (
+                known.subject.admitted,
+                known.subject.workload.replicas,
+            )
+            if better:
+                pod = created_pod(subject.workload, "new")
+                amounts = {name: n for name, n in pod_requests(pod.spec).items() if n and is_accelerator(name)}
+                found[subject.workload.key] = Group(subject, unit.with_claims, pod, amounts)
+    every = sorted(found.values(), key=_order)
+    refused = {one.name for one in every if not one.subject.admitted}
+    return [one for one in every if one.subject.admitted], tuple(sorted(refused))
+
+
+def _order(one: Group) -> tuple[bool, int, int, str]:
+    workload = one.subject.workload
+    return not one.subject.controller.node_bound, -(one.pod.spec.priority or 0), -one.total, workload.key
+
+
+def _filled(one: Group, empty: Snapshot, snapshot: Snapshot) -> tuple[Group, Snapshot]:
+    """The workload with a node for each of its pods that finds one, and the cluster with these."""
+    if not one.subject.controller.node_bound:
+        missing = max(0, one.subject.workload.replicas - len(one.placed))
+        added, snapshot = place(one, missing, snapshot)
+        return replace(one, placed=(*one.placed, *added), pending=missing - len(added)), snapshot
+    there = {node for _, node in one.placed}
+    wanted = [node for node in one.fits(empty) if node not in there]
+    free = set(one.fits(snapshot)) if wanted else set()
+    added = [(one.another(number), node) for number, node in enumerate(wanted) if node in free]
+    pending = len(wanted) - len(added)
+    return replace(one, placed=(*one.placed, *added), pending=pending), snapshot.with_pods(added)
+
+
+def place(one: Group, count: int, snapshot: Snapshot) -> tuple[list[tuple[Pod, str]], Snapshot]:
+    """Place so many further pods of a workload; those that find a node, and the cluster with them.
+
+    A pod with GPUs goes to the node with the fewest free GPUs, another one to that with the fewest of its brothers.
+    """
+    added: list[tuple[Pod, str]] = []
+    own = Counter(node for _, node in one.placed)
+    for number in range(count):
+        takers = one.fits(snapshot)
+        if not takers:
+            break
+        node = min(takers, key=lambda name: (free_gpus(snapshot, name) if one.total else own[name], natural(name)))
+        added.append((one.another(len(one.placed) + number), node))
+        own[node] += 1
+        snapshot = snapshot.with_pods(added[-1:])
+    return added, snapshot
+
+
+def free_gpus(snapshot: Snapshot, name: str) -> int:
+    """How many GPUs of a node no pod has."""
+    info = snapshot.node(name)
+    return 0 if info is None else gpus_in(info.node.allocatable) - gpus_in(info.used)
+
+
+def gpus_in(amounts: Mapping[str, int]) -> int:
+    """How many GPUs, or parts of GPUs, there are among some amounts."""
+    return sum(amount for name, amount in amounts.items() if is_accelerator(name))

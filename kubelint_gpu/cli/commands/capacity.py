@@ -1,0 +1,74 @@
+"""`kubelint-gpu capacity`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from kubelint_gpu.cli.commands.full_clusters import read
+from kubelint_gpu.cli.help.manual import ManualCommand
+from kubelint_gpu.cli.help.shell_completion import PATH
+from kubelint_gpu.messages.printing import say
+from kubelint_gpu.options import kustomize_options, option
+from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
+
+if TYPE_CHECKING:
+    from kubelint_gpu.capacity.departures import Departure
+    from kubelint_gpu.capacity.full_cluster import FullCluster
+    from kubelint_gpu.capacity.supply import PoolShare, Surge
+
+
+@click.command("capacity", cls=ManualCommand, short_help="Compare what is declared with what the cluster has.")
+@click.argument("paths", nargs=-1, type=PATH)
+@option(
+    "-i", "--inventory", "inventories", multiple=True, metavar="FILE", help="The declared cluster; may be repeated."
+)
+@option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
+@option("--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]")
+@kustomize_options
+def command(
+    paths: tuple[str, ...],
+    inventories: tuple[str, ...],
+    output_format: str,
+    config: str | None,
+    kustomize: str | None,
+    kustomize_flags: tuple[str, ...],
+    kustomize_timeout: float,
+) -> int:
+    """Compare the GPUs that all manifests ask for with those of the cluster.
+
+    PATHS are files and directories; by default the current directory. All of them are taken as applied together.
+
+    The table has a row for each GPU model and pool: what others hold, what the declared pods hold at rest, what is
+    free, and what rollouts take for a time. Below it stand the pods that find no node, the rollouts without room, and
+    the nodes and zones without which pods stay Pending.
+
+    Pods that run keep their nodes. The others are placed one after the other, those of the highest priority first,
+    then those with the most GPUs. A pod with GPUs goes to the node with the fewest free GPUs, another one to the node
+    with the fewest pods of its workload. The scheduler may place them otherwise. Quotas are not looked at.
+    """
+    from kubelint_gpu.capacity.departures import losses
+    from kubelint_gpu.capacity.supply import shares_of, surges_of
+    from kubelint_gpu.cli.outputs import options_for
+
+    found = read(paths, inventories, config, KustomizeSettings(kustomize, kustomize_flags, kustomize_timeout))
+
+    def answer(cluster: FullCluster) -> tuple[FullCluster, Sequence[PoolShare], Sequence[Surge], Sequence[Departure]]:
+        surges = surges_of(cluster)
+        return cluster, shares_of(cluster, surges), surges, tuple(losses(cluster))
+
+    answers = found.answers(answer)
+    if output_format == "json":
+        from kubelint_gpu.capacity.capacity_json import capacity_json
+        from kubelint_gpu.report.dump import dump
+
+        say(dump({"clusters": [capacity_json(*one) for one in answers]}, indent=2))
+    else:
+        from kubelint_gpu.capacity.capacity_text import capacity_text
+
+        width = options_for(sys.stdout, "never").width
+        say("\n\n".join("\n".join(capacity_text(*one, width)) for one in answers))
+    return found.code

@@ -1,0 +1,83 @@
+"""What `capacity` and `drain` read: the manifests, and each cluster with all pods in their places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import click
+
+from kubelint_gpu.budget import NORMAL
+from kubelint_gpu.capacity.full_cluster import FullCluster, with_all_pods
+from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
+from kubelint_gpu.documents import Problem, Reading
+from kubelint_gpu.values import Value
+from kubelint_gpu.work import UsedUp, limited
+from kubelint_gpu.workspace.project.configuration import NAME
+from kubelint_gpu.workspace.project.configuration_file import configuration_for
+from kubelint_gpu.workspace.project.gathering import gather
+from kubelint_gpu.workspace.project.inputs import Inputs, inputs_of
+from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
+from kubelint_gpu.workspace.project.worlds import complain, tell_errors
+
+T = TypeVar("T")
+
+
+class DeclaredClusters(Value, eq=False):
+    """The inputs of a command about whole clusters."""
+
+    inputs: Inputs
+
+    def answers(self, ask: Callable[[FullCluster], T]) -> list[T]:
+        """Ask something of each cluster with all pods in their places.
+
+        Raises:
+            click.ClickException: the cluster is too large for one answer.
+        """
+        found = []
+        for world in self.inputs.worlds:
+            units = [unit for unit in self.inputs.units if unit.world is world]
+            try:
+                with limited(NORMAL.run, NORMAL.run):
+                    found.append(ask(with_all_pods(world, units)))
+            except UsedUp:
+                raise click.ClickException(
+                    "this takes more work than one answer may: give fewer manifests, or an inventory of fewer nodes"
+                ) from None
+        return found
+
+    @property
+    def code(self) -> int:
+        """The exit code: something could not be read, or not."""
+        whole = all(world.whole for world in self.inputs.worlds) and not any(map(_faults, self.inputs.readings))
+        return FAILED if self.inputs.failed or not whole else NOTHING
+
+
+def _faults(reading: Reading) -> list[Problem]:
+    """What cannot be read; a key that is there twice can."""
+    return [one for one in reading.problems if not one.related]
+
+
+def read(
+    paths: Sequence[str], inventories: Sequence[str], config: str | None, renderer: KustomizeSettings
+) -> DeclaredClusters:
+    """Read manifests and inventories.
+
+    Raises:
+        click.UsageError: no inventory is named.
+        click.ClickException: an inventory cannot be used.
+    """
+    settings = configuration_for(config, paths)
+    if not inventories and not settings.inventories:
+        raise click.UsageError(f"no cluster is declared: give --inventory FILE, or name one in {NAME}")
+    gathered = gather(paths or (".",), inventories, configuration=settings, kustomize=renderer)
+    gathered.tell()
+    inputs = inputs_of(gathered, inventories, unit="all")
+    for world in inputs.worlds:
+        tell_errors(world)
+    for one in (one for reading in inputs.readings for one in _faults(reading)):
+        place = f"{one.path}:{one.span.line}:{one.span.column}" if one.span is not None else one.path
+        complain(place, f"{one.message}; the rest is counted")
+    if not inputs.usable or not inputs.worlds:
+        raise click.ClickException("the inventory cannot be used")
+    return DeclaredClusters(inputs)

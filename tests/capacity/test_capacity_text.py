@@ -1,0 +1,49 @@
+"""What a person reads of capacity and of drains."""
+
+from __future__ import annotations
+
+from full_clusters import budget, laid_out, node, workload
+
+from kubelint_gpu.capacity.capacity_text import capacity_text, departure_text
+from kubelint_gpu.capacity.departures import departure, losses
+from kubelint_gpu.capacity.supply import shares_of, surges_of
+
+
+def text(found, width=80):
+    surges = surges_of(found)
+    return list(capacity_text(found, shares_of(found, surges), surges, list(losses(found)), width))
+
+
+def test_a_cluster_with_room_says_so(tmp_path):
+    told = text(laid_out(tmp_path, [node("m", 4), node("n", 4)], [workload("a")]))
+    assert told[0].split() == ["GPU", "NODES", "GPUS", "OTHERS", "DECLARED", "FREE", "ONE", "BY", "ONE", "AT", "ONCE"]
+    assert told[1].split() == ["L4", "2", "8", "0", "1", "7", "1", "1"]
+    assert told[-1] == "Every pod finds a node, every rollout finds room, and any one node can be lost."
+
+
+def test_what_finds_no_room_is_listed(tmp_path):
+    told = "\n".join(text(laid_out(tmp_path, [node("n", 4)], [workload("a", 2, 2), workload("b", 2, 1)])))
+    assert "Pods that find no node at rest:\n  Deployment team/b: 2 of 2 pods with 1 GPU each" in told
+    assert "no room for a new pod beside the old ones:\n  Deployment team/a: 1 pod with 2 GPUs" in told
+    assert "What cannot be lost:\n  node n: 2 pods of Deployment team/a stay Pending" in told
+
+
+def test_no_line_is_wider_than_the_terminal_and_names_are_shown_safely(tmp_path):
+    many = [workload(f"a-workload-with-a-long-name-{number}", 1, 1) for number in range(8)]
+    told = text(laid_out(tmp_path, [node("n", 8)], many))
+    assert max(map(len, told)) <= 80
+    assert any("and 4 more stay Pending" in line for line in told) or "and 4 more" in " ".join(told)
+
+
+def test_a_drain_names_places_and_budgets(tmp_path):
+    manifests = [workload("a", 2, 1), workload("b", 1, 0), budget("keep", "a", minAvailable=2)]
+    found = laid_out(tmp_path, [node("m", 4), node("n", 4)], manifests)
+    assert list(departure_text(departure(found, ["m"], "m"), 80)) == [
+        "m: 3 declared pods must move, and all find a node.",
+        "  Deployment team/a: 2 pods with 1 GPU each",
+        "    goes to n (2)",
+        "    blocked: PodDisruptionBudget keep lets no pods be missing",
+        "  Deployment team/b: 1 pod",
+        "    goes to n",
+        "    no PodDisruptionBudget: 1 of its 1 pod is missing at once",
+    ]

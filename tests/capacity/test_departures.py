@@ -1,0 +1,71 @@
+"""Where pods go if their nodes go."""
+
+from __future__ import annotations
+
+import pytest
+from full_clusters import budget, laid_out, node, running, workload
+
+from kubelint_gpu.capacity.departures import departure, losses
+
+
+def moves(found, *nodes):
+    return [(one.leaving, one.to, one.pending) for one in departure(found, nodes, "it").moves]
+
+
+def test_pods_go_where_there_is_room_and_the_rest_stays_pending(tmp_path):
+    found = laid_out(tmp_path, [node("m", 2), node("n", 3)], [workload("a", 4, 1)])
+    assert moves(found, "m") == [(2, ("n",), 1)]
+    assert moves(found, "n") == [(2, (), 2)]
+
+
+def test_several_nodes_go_together(tmp_path):
+    found = laid_out(tmp_path, [node("k", 2), node("m", 2), node("n", 2)], [workload("a", 2, 1)])
+    assert moves(found, "k", "m") == [(2, ("n", "n"), 0)]
+
+
+def test_daemons_go_with_their_node_and_others_are_only_counted(tmp_path):
+    cluster = [node("m", 1), node("n", 1), running("x", "n", 1)]
+    gone = departure(laid_out(tmp_path, cluster, [workload("d", gpus=0, kind="DaemonSet")]), ["n"], "node n")
+    assert (gone.moves, gone.others) == ((), (1, 1))
+
+
+@pytest.mark.parametrize(
+    ("budgets", "allowed", "blocked"),
+    [
+        ([], None, False),
+        ([budget("b", "a", minAvailable=1)], 1, False),
+        ([budget("b", "a", minAvailable=2)], 0, True),
+        ([budget("b", "a", maxUnavailable=1)], 1, False),
+        ([budget("b", "a", maxUnavailable=1), budget("c", "a", maxUnavailable=1)], None, True),
+    ],
+)
+def test_a_budget_that_lets_nothing_go_blocks_and_so_do_two(tmp_path, budgets, allowed, blocked):
+    found = laid_out(tmp_path, [node("m", 4), node("n", 4)], [workload("a", 2, 1), *budgets])
+    (one,) = departure(found, ["m"], "node m").moves
+    assert (one.budgeted.allowed, one.blocked, one.total) == (allowed, blocked, 2)
+
+
+def test_a_budget_blocks_if_more_pods_stay_pending_than_may_be_missing(tmp_path):
+    pinned = {"nodeSelector": {"kubernetes.io/hostname": "n"}}
+    found = laid_out(tmp_path, [node("n", 4)], [workload("a", 3, 1, **pinned), budget("b", "a", maxUnavailable=2)])
+    (one,) = departure(found, ["n"], "node n").moves
+    assert (one.pending, one.budgeted.allowed, one.blocked) == (3, 2, True)
+
+
+def test_single_nodes_and_zones_that_cannot_be_lost_are_told(tmp_path):
+    cluster = [node("a1", 1), node("a2", 1), node("b1", 2, zone="b"), node("b2", 1, zone="b")]
+    found = laid_out(tmp_path, cluster, [workload("x", 4, 1)])
+    assert [(one.what, one.nodes, one.pending) for one in losses(found)] == [
+        ("node b1", ("b1",), 1),
+        ("zone a", ("a1", "a2"), 1),
+        ("zone b", ("b1", "b2"), 2),
+    ]
+
+
+def test_nodes_that_are_alike_are_told_once(tmp_path):
+    found = laid_out(tmp_path, [node("n1", 1), node("n2", 1), node("n10", 1)], [workload("x", 3, 1)])
+    assert [(one.nodes, one.pending) for one in losses(found)] == [(("n1", "n2", "n10"), 1)]
+
+
+def test_nothing_is_told_of_nodes_that_can_be_lost(tmp_path):
+    assert list(losses(laid_out(tmp_path, [node("m", 2), node("n", 2)], [workload("a", 2, 1)]))) == []

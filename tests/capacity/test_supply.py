@@ -1,0 +1,46 @@
+"""Whose the GPUs are, and what rollouts take of them."""
+
+from __future__ import annotations
+
+import pytest
+from full_clusters import laid_out, node, running, workload
+
+from kubelint_gpu.capacity.supply import shares_of, surges_of
+
+
+def test_each_model_has_a_row_that_adds_up(tmp_path):
+    cluster = [node("n", 4), node("m", 4), node("big", 8, model="A100"), node("cpu"), running("x", "n", 2)]
+    found = laid_out(tmp_path, cluster, [workload("a", 3, 2), workload("b", 1, 8)])
+    shares = {one.model: one for one in shares_of(found, surges_of(found))}
+    assert sorted(shares) == ["A100", "L4"]
+    small = shares["L4"]
+    assert (small.nodes, small.gpus, small.others, small.declared, small.free) == (("m", "n"), 8, 2, 6, 0)
+    assert (shares["A100"].declared, shares["A100"].free) == (8, 0)
+
+
+def test_rollouts_take_the_largest_one_by_one_and_the_sum_at_once(tmp_path):
+    found = laid_out(tmp_path, [node("n", 10)], [workload("a", 1, 4), workload("b", 1, 2)])
+    surges = surges_of(found)
+    assert [(one.group.total, one.node, one.at_once) for one in surges] == [(4, "n", True), (2, "n", False)]
+    (share,) = shares_of(found, surges)
+    assert (share.free, share.one_by_one, share.at_once) == (4, 4, 6)
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        {"type": "Recreate"},
+        {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},
+        {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 1}},
+    ],
+)
+def test_a_workload_that_may_have_a_pod_fewer_takes_none(tmp_path, strategy):
+    assert surges_of(laid_out(tmp_path, [node("n", 1)], [workload("a", strategy=strategy)])) == ()
+
+
+def test_a_rollout_without_room_is_counted_where_its_pods_may_go(tmp_path):
+    found = laid_out(tmp_path, [node("n", 1)], [workload("a")])
+    (one,) = surges_of(found)
+    assert (one.node, one.at_once, one.home) == ("", False, "n")
+    (share,) = shares_of(found, [one])
+    assert (share.free, share.one_by_one) == (0, 1)
