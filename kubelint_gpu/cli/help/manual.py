@@ -14,7 +14,7 @@ _WHOLE = 10_000
 OTHERS = "Other options"
 SECTIONS = {
     "What is checked": (
-        *("inventories", "unit", "together", "against", "hook", "shard", "stdin_filename"),
+        *("inventories", "paths", "unit", "together", "against", "hook", "shard", "stdin_filename"),
         *("kustomize", "kustomize_flags", "kustomize_timeout", "each", "context", "kubeconfig", "leave_out", "draft"),
         *("without", "added", "assume"),
     ),

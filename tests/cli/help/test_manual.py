@@ -56,7 +56,7 @@ def test_help_says_the_name_by_which_it_was_called(tmp_path):
         (["README.md"], 'there is no command "README.md"; to check it: kubelint-gpu check README.md'),
         (
             ["xyz"],
-            'there is no command "xyz"; there are cache, check, config, explain, init, inventory, lsp, report, rules',
+            'there is no command "xyz"; there are cache, capacity, check, config, drain, explain, init, inventory, lsp, report, rules',
         ),
         (["check", "--invetory", "a"], "--inventory"),
     ],
