@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kubelint_gpu.inventory.declarations.inventory import Inventory, Pool
+from kubelint_gpu.inventory.view.class_rows import names_of, priorities, quotas
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.inventory.view.node_rows import NodeRow, Tenant, amount_text, node_classes
 from kubelint_gpu.kube.objects.taints import CORDONED
@@ -35,6 +36,7 @@ def render(inventory: Inventory, *, width: int = 80, ascii_only: bool = False) -
     if classes:
         lines += _rows(classes, width)
     lines += _pools(inventory.pools, width)
+    lines += _listed(inventory, width)
     text = "\n".join(line.rstrip() for line in lines).rstrip("\n") + "\n"
     return _printable(text.translate(_ASCII)) if ascii_only else _escaped(text)
 
@@ -55,6 +57,10 @@ def to_json(inventory: Inventory) -> dict[str, Any]:
             }
             for pool in inventory.pools
         ],
+        "priorityClasses": dict(priorities(inventory)),
+        "runtimeClasses": names_of(inventory, "RuntimeClass"),
+        "storageClasses": names_of(inventory, "StorageClass"),
+        "resourceQuotas": {name: dict(hard) for name, hard in quotas(inventory)},
         "ignored": dict(inventory.ignored),
     }
 
@@ -217,6 +223,19 @@ def _pools(pools: Sequence[Pool], width: int) -> list[str]:
             text += f", autoscaling from {pool.autoscaling.minimum} to {pool.autoscaling.maximum}"
         lines += textwrap.wrap(text, width, subsequent_indent="  ")
     return lines
+
+
+def _listed(inventory: Inventory, width: int) -> list[str]:
+    """The classes and quotas of the inventory."""
+    told = {
+        "priority classes": [f"{name} ({value})" for name, value in priorities(inventory)],
+        "runtime classes": names_of(inventory, "RuntimeClass"),
+        "storage classes": names_of(inventory, "StorageClass"),
+        **{f"quota {name}": [f"{key} {amount}" for key, amount in hard] for name, hard in quotas(inventory)},
+    }
+    lines = [f"{what}: {', '.join(names)}" for what, names in told.items() if names]
+    wrapped = [textwrap.wrap(line, width, subsequent_indent="  ", break_on_hyphens=False) for line in lines]
+    return [""] * bool(wrapped) + [row for rows in wrapped for row in rows]
 
 
 def _common_labels(classes: Sequence[NodeRow]) -> frozenset[tuple[str, str]]:

@@ -14,6 +14,7 @@ from kubelint_gpu.lsp.document.positions import offset_range
 from kubelint_gpu.patterns import pattern
 
 _WRITTEN = pattern(r"#\s*kubelint-gpu:\s*ignore\s*\[[^\]]*(?=\])")
+_REASON = "TODO: say why"
 
 
 def answer(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any] | None]:
@@ -44,8 +45,8 @@ def _candidates(reading: Reading, source: SourceText, line: int, code: str) -> I
     content = source.line(line)
     indent = content[: len(content) - len(content.lstrip(" "))]
     newline = "\r\n" if "\r\n" in source.text else "\n"
-    yield start, f"{indent}# kubelint-gpu: ignore[{code}]{newline}"
-    yield start + len(content.rstrip()), f"  # kubelint-gpu: ignore[{code}]"
+    yield start, f"{indent}# kubelint-gpu: ignore[{code}] {_REASON}{newline}"
+    yield start + len(content.rstrip()), f"  # kubelint-gpu: ignore[{code}] {_REASON}"
 
 
 def _holds(reading: Reading, source: SourceText, at: int, text: str) -> bool:

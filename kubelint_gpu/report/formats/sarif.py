@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kubelint_gpu.findings.finding import Finding, RuleInfo, Severity
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.dump import array, dump
 from kubelint_gpu.report.formats.sarif_result import literal, result
@@ -33,6 +34,7 @@ MOST_BYTES = 9_500_000
 """Bytes of the whole log under gzip; GitHub refuses an upload above 10 MB."""
 
 _LIMITS = f"GitHub takes no more than {MOST_RESULTS:,} results and 10 MB of gzip"
+_LINK = pattern(r"\]\((?!#)([^)\s]+)\)")
 _SEMANTIC_VERSION = re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}([-+][0-9A-Za-z.+-]+)?", re.ASCII)
 
 
@@ -144,7 +146,7 @@ def descriptor(rule: RuleInfo) -> dict[str, Any]:
     There is no security-severity: it would file every result under security.
     """
     summary = _sentence(rule.summary or rule.name)
-    page = rule.page.strip() or summary
+    page = _with_full_links(rule.page.strip(), rule.url) or summary
     found: dict[str, Any] = {
         "id": rule.code,
         "name": rule.name,
@@ -161,6 +163,13 @@ def descriptor(rule: RuleInfo) -> dict[str, Any]:
     if rule.url:
         found["helpUri"] = rule.url
     return found
+
+
+def _with_full_links(page: str, url: str) -> str:
+    """A page whose links lead from everywhere to where they lead from its own address."""
+    from urllib.parse import urljoin
+
+    return _LINK().sub(lambda found: f"]({urljoin(url, found[1])})", page) if url else page
 
 
 def _first_paragraph(page: str) -> str:

@@ -12,8 +12,8 @@ TEXT = (TRACKER / "tracker.yaml").read_text()
 
 
 WRITTEN = (
-    ("", "", "# kubelint-gpu: ignore[KLG101]\nspec:\n  replicas: 1"),
-    ("\nspec:\n", "\n# why\nspec:\n", "# why\n# kubelint-gpu: ignore[KLG101]\nspec:"),
+    ("", "", "# kubelint-gpu: ignore[KLG101] TODO: say why\nspec:\n  replicas: 1"),
+    ("\nspec:\n", "\n# why\nspec:\n", "# why\n# kubelint-gpu: ignore[KLG101] TODO: say why\nspec:"),
     (
         "\nspec:\n  replicas",
         "\n# kubelint-gpu: ignore[KLG107] both\nspec:\n  replicas",

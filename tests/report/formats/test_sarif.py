@@ -278,3 +278,13 @@ def test_a_rule_says_what_github_reads():
         "precision": "medium",
         "problem.severity": "recommendation",
     }
+
+
+def test_links_of_a_rule_lead_somewhere_from_everywhere():
+    page = "# name\n\n[a](../KLG101-x/README.md) [b](bad/b.yaml) [c](https://example.com/c) [d](#limits)\n"
+    url = "https://example.org/rules/KLG203-hostname-pin/README.md"
+    rules = {"KLG203": replace(rule("KLG203", "hostname-pin", "note", "Pinned", page=page), url=url)}
+    told = run_of(report(PIN, rules=rules))["tool"]["driver"]["rules"][0]["help"]["markdown"]
+    assert "[a](https://example.org/rules/KLG101-x/README.md)" in told
+    assert "[b](https://example.org/rules/KLG203-hostname-pin/bad/b.yaml)" in told
+    assert "[c](https://example.com/c) [d](#limits)" in told
