@@ -16,7 +16,7 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
 from kubelint_gpu.engine.remedies import fewer_replicas
 from kubelint_gpu.evidence.node_lines import scarce
 from kubelint_gpu.evidence.stakes import shortage_lines, stakes, wait_of
-from kubelint_gpu.messages.why_fewer import KEPT_APART, insufficient, refused, why_fewer
+from kubelint_gpu.messages.why_fewer import KEPT_APART, insufficient, refused, what_a_quota_needs, why_fewer
 from kubelint_gpu.messages.wording import MADE_ANEW, counted, verb, workload_names
 from kubelint_gpu.simulation.search.verdict import Judgement
 
@@ -76,8 +76,7 @@ def pending_replicas(
     if nature == KEPT_APART:
         helps = "nodes on which nothing keeps it away, or rules that let these pods share a node"
     if judgement.refusal is not None:
-        unspecified = "requests and limits that name what the quota counts, or a LimitRange that sets them"
-        helps = unspecified if judgement.refusal.unspecified else "a quota that allows more, or less that counts on it"
+        helps = what_a_quota_needs(judgement.refusal)
     if beside:
         of_others = anywhere or has_others(unit, subject)
         first = f"where {'the other workloads applied with it' if of_others else 'its other pods'} are placed first"

@@ -54,6 +54,13 @@ def why_fewer(lacks: Sequence[Blocker], refusal: QuotaRefusal | None) -> str:
     return "this is missing capacity, not a rollout deadlock"
 
 
+def what_a_quota_needs(refusal: QuotaRefusal) -> str:
+    """What would let a quota take the pod."""
+    if refusal.unspecified:
+        return "requests and limits that name what the quota counts, or a LimitRange that sets them"
+    return "a quota that allows more, or less that counts on it"
+
+
 def quota_amount(allowed: object, key: str) -> str:
     """What a quota allows of one of its keys: `2 requests.nvidia.com/gpu`, `1 pod`."""
     return f"{allowed} {'pod' if key == 'pods' and str(allowed) == '1' else key}"

@@ -17,13 +17,13 @@ from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, Work
 from kubelint_gpu.evidence.node_lines import scarce
 from kubelint_gpu.evidence.stakes import shortage_lines, wait_of
 from kubelint_gpu.messages.wait import Wait, story
+from kubelint_gpu.messages.why_fewer import what_a_quota_needs
 from kubelint_gpu.messages.wording import MADE_ANEW, counted
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Verdict
 
 _CLAIMS: Pointer = ("spec", "volumeClaimTemplates")
 _POLICY: Pointer = ("spec", "podManagementPolicy")
-_RAISED = "once the quota allows more, or has less in use, the controller makes the pod by itself"
 
 
 @rule("KLG111", of_workloads=True)
@@ -76,10 +76,14 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
     anew = needs_new_pods(unit, subject, judgement)
     told = f"{MADE_ANEW if anew else ''}only {placed} of {counted(judgement.wanted, 'replica')} can run"
     told += f" even with {pools}" if pools else ""
+    held = f", and while {name} is not ready no change of the template reaches any pod"
+    if judgement.refusal:
+        # a pod that was never made is made of the newest template
+        held = f", and while {name} is not made no change of the template reaches another pod" if placed else ""
     return Diagnostic(
         "KLG111",
         subject.replicas_place,
-        f"{told}, and while {name} is not ready no change of the template reaches any pod: {why}",
+        f"{told}{held}: {why}",
         manifest,
         cause="rollout",
         certainty="certain" if is_certain(unit, subject, judgement) else "possible",
@@ -88,7 +92,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
         related=(order, *claimed, *shown, *growing(unit, subject)),
         trace=story(halt, wait_of(unit, subject, mine[0]), "waits for that pod") if halt is not None and mine else (),
         run=halt if mine else None,
-        help=(_RAISED if judgement.refusal else _helpless(name),),
+        help=(what_a_quota_needs(judgement.refusal) if judgement.refusal else _helpless(name),),
     )
 
 

@@ -100,6 +100,18 @@ def test_one_claim_for_one_pod_stops_a_set_at_its_first_pod():
     )
 
 
+def test_a_quota_that_wants_requests_is_answered_with_these_and_stops_no_template():
+    quota = (
+        "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: serving}\n"
+        "spec: {hard: {requests.memory: 100Gi}}\n"
+    )
+    found = only(findings(stateful_set() + quota), "KLG111")
+    assert found.message.startswith(
+        "only 0 of 2 replicas can run: the next one is refused (failed quota: q: must specify"
+    )
+    assert found.help == ("requests and limits that name what the quota counts, or a LimitRange that sets them",)
+
+
 @pytest.mark.parametrize(("where", "certainty"), [("gpu-1", "certain"), ("", "possible")])
 def test_a_volume_attached_to_a_known_node_keeps_the_new_pod_from_further_nodes(where, certainty):
     bound = (

@@ -17,7 +17,7 @@ from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck
 from kubelint_gpu.evidence.stakes import stakes
 from kubelint_gpu.messages.wait import Wait
-from kubelint_gpu.messages.why_fewer import refused
+from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, why_fewer
 from kubelint_gpu.simulation.controllers.job import job_of, piles_up, stops_for_ever
 from kubelint_gpu.simulation.questions.starved_jobs import starves, waits_for, waits_for_volume
 from kubelint_gpu.values import replace
@@ -59,19 +59,23 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     told, node = outcome(strategy, made=True), workload.spec.node_name
     lasts = stops_for_ever(strategy) or piles_up(strategy)
     ends = ("set activeDeadlineSeconds, which ends a run that waits",) if lasts else ()
-    finds = "finds room"
+    waiting = None if node else waits_for(workload, beside, cluster)
+    kept = waiting is not None and why_fewer(waiting.lacks, None) == KEPT_APART
+    finds = "each of its pods is kept away from all nodes" if kept else "not one of its pods finds room"
     refusal = refusal_beside(unit, subject, beside)
     if refusal and not starves(workload, beside, replace(cluster, quotas=())):
-        finds, told = "is made", f"each is refused {refused(refusal)}; {outcome(strategy, made=False)}"
+        finds, told = (
+            "not one of its pods is made",
+            f"each is refused {refused(refusal)}; {outcome(strategy, made=False)}",
+        )
     elif node:
         told, ends = f"the kubelet of {node} fails each of them", (aftermath(manifest),)
     forbids = strategy.concurrency == "Forbid" and manifest.present(_POLICY)
     policy = (Related(manifest.place(_POLICY), "a run that waits counts as active"),) if forbids else ()
-    waiting = None if node else waits_for(workload, beside, cluster)
     yield Diagnostic(
         "KLG109",
         manifest.place(("spec",), "key"),
-        f"not one of its pods {finds} {while_running(others)}: {told}",
+        f"{finds} {while_running(others)}: {told}",
         manifest,
         cause="starving",
         certainty="certain" if certain else "possible",

@@ -40,6 +40,16 @@ def test_a_cron_job_behind_a_deployment_that_has_the_only_gpu_never_runs(policy,
     assert found.message == f"not one of its pods finds room while Deployment serving/chat runs: {words}"
 
 
+def test_a_job_that_is_kept_away_lacks_no_room():
+    apart = (
+        "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: chat}}}]}}"
+    )
+    waits = job().replace("restartPolicy: Never", f"restartPolicy: Never\n          {apart}")
+    (found,) = told(deployment(spec=GIVES, limits="{cpu: 1}") + waits.replace("nvidia.com/gpu: 1", "cpu: 1"))
+    assert found.message.startswith("each of its pods is kept away from all nodes while Deployment serving/chat runs: ")
+
+
 def test_a_deadline_ends_what_waits():
     (found,) = told(deployment(spec=GIVES) + cron_job("Forbid", "      activeDeadlineSeconds: 600\n"))
     assert found.message.endswith(": each run fails after 600 seconds (activeDeadlineSeconds) without having started")
