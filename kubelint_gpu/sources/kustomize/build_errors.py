@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubelint_gpu.documents import Document, Reading, Span
+from kubelint_gpu.kube.values.plain import sequence
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.blame import blamed, quoted
 from kubelint_gpu.sources.kustomize.files.survey import Obstacle, Survey
@@ -139,7 +140,7 @@ def _documents(found: Survey) -> Iterator[tuple[Reading, Document]]:
 
 def _patch_paths(value: dict[str, Any]) -> Iterator[str]:
     for key in ("patches", "patchesJson6902", "patchesStrategicMerge"):
-        for entry in value.get(key) or ():
+        for entry in sequence(value.get(key)):
             path = entry.get("path") if isinstance(entry, dict) else entry
             if isinstance(path, str) and "\n" not in path:
                 yield path
@@ -147,7 +148,7 @@ def _patch_paths(value: dict[str, Any]) -> Iterator[str]:
 
 def _targets(value: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
     for key in ("patches", "patchesJson6902", "replicas"):
-        for index, entry in enumerate(value.get(key) or ()):
+        for index, entry in enumerate(sequence(value.get(key))):
             target = entry.get("target", entry) if isinstance(entry, dict) else None
             if isinstance(target, dict) and isinstance(target.get("name"), str):
                 yield (key, index), target["name"]

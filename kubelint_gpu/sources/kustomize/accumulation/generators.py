@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterator
 from typing import Any
 
+from kubelint_gpu.kube.values.plain import sequence
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
@@ -67,17 +68,17 @@ def _fill(layer: Layer, traced: Traced, entry: dict[str, Any], pointer: tuple[st
 
 def entries_of(layer: Layer, entry: dict[str, Any], pointer: tuple[str, int]) -> Iterator[tuple[str, Any, FieldWriter]]:
     """What an entry of a generator holds: keys, values and who wrote them."""
-    envs = [*(entry.get("envs") or ()), *([entry["env"]] if isinstance(entry.get("env"), str) else [])]
+    envs = [*sequence(entry.get("envs")), *([entry["env"]] if isinstance(entry.get("env"), str) else [])]
     for reference in envs:
         yield from _lines(layer, reference)
-    for index, text in enumerate(entry.get("files") or ()):
+    for index, text in enumerate(sequence(entry.get("files"))):
         if isinstance(text, str):
             name, equals, path = text.partition("=")
             source = layer.data(path if equals else name)
             key = name if equals else posixpath.basename(name)
             value = source.text if source is not None else None
             yield key, value, layer.entry((*pointer, "files", index), "generator")
-    for index, text in enumerate(entry.get("literals") or ()):
+    for index, text in enumerate(sequence(entry.get("literals"))):
         if isinstance(text, str):
             key, _, value = text.partition("=")
             if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":

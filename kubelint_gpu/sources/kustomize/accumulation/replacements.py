@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.documents.builder import MAX_DEPTH
+from kubelint_gpu.kube.values.plain import sequence
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
@@ -35,7 +36,7 @@ def _replace(entry: dict[str, Any], objects: list[Traceable], through: FieldWrit
     if found is None or not isinstance(source, dict):
         return
     value = _piece(found.value, source.get("options"))
-    for target in entry.get("targets") or ():
+    for target in sequence(entry.get("targets")):
         if isinstance(target, dict):
             _copy(target, objects, value, (through, found.writer))
 
@@ -52,7 +53,7 @@ def field_of(source: dict[str, Any], objects: list[Traceable]) -> Traced | None:
 def _copy(target: dict[str, Any], objects: list[Traceable], value: Any, writers: tuple[FieldWriter, ...]) -> None:
     select = target.get("select")
     options = target.get("options")
-    rejected = [one for one in target.get("reject") or () if isinstance(one, dict)]
+    rejected = [one for one in sequence(target.get("reject")) if isinstance(one, dict)]
     for one in objects:
         if not isinstance(select, dict) or not _is_selected(one, select):
             continue
