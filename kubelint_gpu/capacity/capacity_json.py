@@ -33,7 +33,7 @@ def capacity_json(
         "rollouts": [
             {
                 "workload": one.group.name,
-                "gpus": one.group.total,
+                "gpus": one.group.gpus,
                 "node": one.node or None,
                 "roomOneByOne": bool(one.node),
                 "roomAtOnce": one.at_once,
@@ -59,11 +59,11 @@ def departure_json(one: Departure) -> dict[str, Any]:
 def _move_json(one: Move) -> dict[str, Any]:
     return {
         "workload": one.group.name,
-        "pods": one.leaving,
+        "pods": one.drained.pods,
         "ofPods": one.total,
         "to": list(one.to),
-        "pending": one.pending,
-        "budgets": list(one.budgeted.budgets),
-        "disruptionsAllowed": one.budgeted.allowed,
-        "blocked": one.blocked,
+        "pending": one.drained.stranded,
+        "budgets": list(one.drained.budgets),
+        "disruptionsAllowed": one.drained.allowed,
+        "blocked": one.drained.blocked,
     }

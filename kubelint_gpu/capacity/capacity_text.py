@@ -11,6 +11,7 @@ from kubelint_gpu.capacity.full_cluster import FullCluster
 from kubelint_gpu.capacity.supply import PoolShare, Surge
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.messages.display import visible
+from kubelint_gpu.messages.wording import budget_names, counted, listed, verb
 
 _HEADINGS = ("GPU", "POOL", "NODES", "GPUS", "OTHERS", "DECLARED", "FREE", "ONE BY ONE", "AT ONCE")
 _LEFT = 2
@@ -34,23 +35,23 @@ def capacity_text(
             width,
         )
     else:
-        yield "The inventory has no node with GPUs."
+        yield "The inventory has no node with GPUs that pods ask for by resource. Devices of claims are not counted."
     waiting = [one for one in cluster.groups if one.pending]
     yield from _section(
         "Pods that find no node at rest",
-        [f"{one.name}: {one.pending} of {_pods(one.pending + len(one.placed), one.total)}" for one in waiting],
+        [f"{one.name}: {one.pending} of {_pods(one.pending + len(one.placed), one.gpus)}" for one in waiting],
         width,
     )
     stuck = [one for one in surges if not one.node]
     yield from _section(
         "Rollouts that find no room for a new pod beside the old ones",
-        [f"{one.group.name}: {_pods(1, one.group.total)}" for one in stuck],
+        [f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in stuck],
         width,
     )
     beside = [one for one in surges if one.node and not one.at_once]
     yield from _section(
         "Rollouts that find room alone, and not at the same moment as the others",
-        [f"{one.group.name}: {_pods(1, one.group.total)}" for one in beside],
+        [f"{one.group.name}: {_pods(1, one.group.gpus)}" for one in beside],
         width,
     )
     yield from _section("What cannot be lost", [line for one in gone for line in _loss(one)], width)
@@ -63,16 +64,16 @@ def capacity_text(
 def departure_text(one: Departure, width: int) -> Iterator[str]:
     """The lines of `kubelint-gpu drain`."""
     width = max(width, _NARROWEST)
-    pods = sum(move.leaving for move in one.moves)
-    yield f"{one.what}: {_counted(pods, 'declared pod')} must move, {_found(pods, one.pending)}."
+    pods = sum(move.drained.pods for move in one.moves)
+    yield f"{one.what}: {counted(pods, 'declared pod')} must move, {_found(pods, one.pending)}."
     for move in one.moves:
-        yield from _wrapped(f"{move.group.name}: {_pods(move.leaving, move.group.total)}", width)
+        yield from _wrapped(f"{move.group.name}: {_pods(move.drained.pods, move.group.gpus)}", width)
         for text in _move(move):
             yield from _wrapped(text, width, "    ")
     if one.others[0]:
         yield from _wrapped(
-            f"{_counted(one.others[0], 'pod')} that no manifest declares "
-            f"({_counted(one.others[1], 'GPU')}): where they go is not looked at",
+            f"{counted(one.others[0], 'pod')} that no manifest declares "
+            f"({counted(one.others[1], 'GPU')}): where they go is not looked at",
             width,
         )
 
@@ -83,19 +84,19 @@ def _move(move: Move) -> Iterator[str]:
         yield "goes to " + ", ".join(
             f"{name} ({number})" if len(move.to) > 1 else name for name, number in places.items()
         )
-    if move.pending:
-        yield f"{_counted(move.pending, 'pod')} Pending: no other node takes {'it' if move.pending == 1 else 'them'}"
-    names = " and ".join(move.budgeted.budgets)
-    if len(move.budgeted.budgets) > 1:
-        yield f"blocked: PodDisruptionBudgets {names} cover it, and the eviction API knows one only"
-    elif move.blocked:
-        allowed = move.budgeted.allowed
-        yield f"blocked: PodDisruptionBudget {names} lets {allowed or 'no'} pod{'s' if allowed != 1 else ''} be missing"
-    elif move.budgeted.budgets:
-        yield f"PodDisruptionBudget {names} lets {move.budgeted.allowed} be missing at a time"
+    stranded = move.drained.stranded
+    if stranded:
+        yield f"{counted(stranded, 'pod')} Pending: no other node takes {'it' if stranded == 1 else 'them'}"
+    names, allowed = budget_names(move.drained.budgets), move.drained.allowed
+    if move.drained.refused:
+        yield f"blocked: {names} cover it, and the eviction API knows one only"
+    elif move.drained.blocked:
+        yield f"blocked: {names} lets {counted(allowed, 'pod') if allowed else 'no pod'} be missing"
+    elif move.drained.budgets:
+        yield f"{names} lets {allowed} be missing at a time"
     else:
-        share = f"{move.leaving} of its {_counted(move.total, 'pod')}"
-        yield f"no PodDisruptionBudget: {share} {'is' if move.leaving == 1 else 'are'} missing at once"
+        share = f"{move.drained.pods} of its {counted(move.total, 'pod')}"
+        yield f"no PodDisruptionBudget: {share} {'is' if move.drained.pods == 1 else 'are'} missing at once"
 
 
 def _loss(one: Departure) -> Iterator[str]:
@@ -103,9 +104,9 @@ def _loss(one: Departure) -> Iterator[str]:
     what = one.what if len(one.nodes) == 1 or one.what.startswith("zone") else f"any one of {_some(names)}"
     waiting: Counter[str] = Counter()
     for move in one.moves:
-        waiting[move.group.name] += move.pending
-    told = [f"{_counted(number, 'pod')} of {name}" for name, number in waiting.items() if number]
-    yield f"{what}: {_some(told)} {'stays' if one.pending == 1 else 'stay'} Pending"
+        waiting[move.group.name] += move.drained.stranded
+    told = [f"{counted(number, 'pod')} of {name}" for name, number in waiting.items() if number]
+    yield f"{what}: {_some(told)} {verb('stay', one.pending)} Pending"
 
 
 def _section(title: str, lines: Sequence[str], width: int) -> Iterator[str]:
@@ -143,21 +144,17 @@ def _cells(one: PoolShare) -> tuple[str, ...]:
 def _found(pods: int, pending: int) -> str:
     if not pending:
         return "and all find a node" if pods else "and nothing changes"
-    return f"and {pending} {'finds' if pending == 1 else 'find'} no node"
+    return f"and {pending} {verb('find', pending)} no node"
 
 
 def _pods(number: int, gpus: int) -> str:
     """So many pods, and the GPUs of each of them."""
     if not gpus:
-        return _counted(number, "pod")
-    return f"{_counted(number, 'pod')} with {_counted(gpus, 'GPU')}{' each' if number > 1 else ''}"
+        return counted(number, "pod")
+    return f"{counted(number, 'pod')} with {counted(gpus, 'GPU')}{' each' if number > 1 else ''}"
 
 
 def _some(texts: Sequence[str]) -> str:
     if len(texts) <= _NAMES:
-        return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+        return listed(texts)
     return f"{', '.join(texts[:_NAMES])} and {len(texts) - _NAMES} more"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -11,29 +11,10 @@ from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.simulation.questions.drain import is_moved
+from kubelint_gpu.simulation.questions.drain import Drained, is_moved
 from kubelint_gpu.values import Value, replace
 
 ZONE = "topology.kubernetes.io/zone"
-
-
-class Budgeted(Value):
-    """What the PodDisruptionBudgets say of a workload.
-
-    Attributes:
-        budgets: the names of those that cover its pods.
-        allowed: how many pods may be missing at once; None without a budget, and with several.
-    """
-
-    budgets: tuple[str, ...]
-    allowed: int | None
-
-    def blocks(self, pending: int) -> bool:
-        """Whether a drain that leaves so many pods without a node never ends.
-
-        The eviction API refuses a pod that several budgets cover.
-        """
-        return len(self.budgets) > 1 or (self.allowed is not None and (self.allowed == 0 or pending > self.allowed))
 
 
 class Move(Value, eq=False):
@@ -41,25 +22,13 @@ class Move(Value, eq=False):
 
     Attributes:
         group: the workload.
-        leaving: how many of its pods are there.
         to: the nodes that take them, one name for each pod.
-        budgeted: what budgets say.
+        drained: the same in numbers, with what PodDisruptionBudgets say.
     """
 
     group: Group
-    leaving: int
     to: tuple[str, ...]
-    budgeted: Budgeted
-
-    @property
-    def pending(self) -> int:
-        """How many of them find no other node."""
-        return self.leaving - len(self.to)
-
-    @property
-    def blocked(self) -> bool:
-        """Whether a budget keeps a drain from its end."""
-        return self.budgeted.blocks(self.pending)
+    drained: Drained
 
     @property
     def total(self) -> int:
@@ -85,7 +54,7 @@ class Departure(Value, eq=False):
     @property
     def pending(self) -> int:
         """How many declared pods find no other node."""
-        return sum(one.pending for one in self.moves)
+        return sum(one.drained.stranded for one in self.moves)
 
 
 def departure(cluster: FullCluster, nodes: Collection[str], what: str) -> Departure:
@@ -100,24 +69,27 @@ def departure(cluster: FullCluster, nodes: Collection[str], what: str) -> Depart
     left = left.with_pods(stay)
     moves = []
     for one in cluster.groups:
-        leaving = sum(node in gone for _, node in one.placed)
+        leaving = sum(node in gone for node in one.placed)
         if leaving and not one.subject.controller.node_bound:
             found, left = place(one, leaving, left)
-            moves.append(Move(one, leaving, tuple(node for _, node in found), _budgeted(cluster, one)))
+            budgets, allowed = _budgets(cluster, one)
+            drained = Drained(one.subject.workload.key, what, leaving, len(found), budgets, allowed)
+            moves.append(Move(one, tuple(found), drained))
     others = [pod for pod in cluster.others if pod.spec.node_name in gone and is_moved(pod)]
     amounts = (len(others), sum(gpus_in(pod_requests(pod.spec)) for pod in others))
     return Departure(what, tuple(sorted(gone, key=natural)), tuple(moves), amounts)
 
 
-def _budgeted(cluster: FullCluster, one: Group) -> Budgeted:
+def _budgets(cluster: FullCluster, one: Group) -> tuple[tuple[str, ...], int | None]:
+    """The budgets that cover the pods of a workload; if it is one, how many pods it lets be missing."""
     budgets = [budget for budget in one.cluster.disruption_budgets if budget.selects(one.pod)]
     if len(budgets) != 1:
-        return Budgeted(tuple(sorted(budget.meta.name for budget in budgets)), None)
+        return tuple(sorted(budget.meta.name for budget in budgets)), None
     same = [other for other in cluster.groups if budgets[0].selects(other.pod)]
     there = [(replace(other.pod, phase="Running", ready=True), len(other.placed)) for other in same]
     waits = [(replace(other.pod, phase="Pending", ready=False), other.pending) for other in same]
     running = [pod for pod in cluster.others if budgets[0].selects(pod)]
-    return Budgeted((budgets[0].meta.name,), allowed_disruptions(budgets[0], running, [*there, *waits]))
+    return (budgets[0].meta.name,), allowed_disruptions(budgets[0], running, [*there, *waits])
 
 
 def losses(cluster: FullCluster) -> Iterator[Departure]:
@@ -127,7 +99,7 @@ def losses(cluster: FullCluster) -> Iterator[Departure]:
     """
     on_each: dict[str, dict[str, int]] = {}
     for one in cluster.groups:
-        for _, node in one.placed:
+        for node in one.placed:
             if not one.subject.controller.node_bound:
                 here = on_each.setdefault(node, {})
                 here[one.name] = here.get(one.name, 0) + 1

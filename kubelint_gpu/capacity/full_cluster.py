@@ -10,7 +10,10 @@ from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.messages.wording import workload_name
 from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler.placement.capacity import numbered
+from kubelint_gpu.scheduler.placement.filling import fill
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, pods_of_others
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -25,32 +28,22 @@ class Group(Value, eq=False):
         subject: the workload.
         cluster: the cluster that its pods are placed in, with the objects of its unit.
         pod: a pod as its controller creates it.
-        gpus: the GPUs that one pod asks for, by resource; those of claims are not counted.
-        placed: its pods, each with the name of its node.
+        gpus: how many GPUs one pod asks for; those of claims are not counted.
+        placed: the nodes of its pods, one name for each.
         pending: how many of its pods find no node.
     """
 
     subject: WorkloadCheck
     cluster: Cluster
     pod: Pod
-    gpus: Mapping[str, int]
-    placed: tuple[tuple[Pod, str], ...] = ()
+    gpus: int
+    placed: tuple[str, ...] = ()
     pending: int = 0
 
     @property
     def name(self) -> str:
         """What messages call it: `Deployment namespace/name`."""
-        meta = self.subject.workload.meta
-        return f"{self.subject.workload.kind} {meta.namespace}/{meta.name}"
-
-    @property
-    def total(self) -> int:
-        """The GPUs of one pod."""
-        return sum(self.gpus.values())
-
-    def another(self, number: int) -> Pod:
-        """One more pod of it, told from the others by its number."""
-        return replace(self.pod, meta=replace(self.pod.meta, name=f"{self.pod.meta.name}-{number}"))
+        return workload_name(self.subject.workload)
 
     def fits(self, snapshot: Snapshot) -> tuple[str, ...]:
         """The nodes of a snapshot that take one more pod of it."""
@@ -97,7 +90,7 @@ def with_all_pods(world: ClusterContext, units: Sequence[ApplySet]) -> FullClust
             running = running[: one.subject.workload.replicas]
         running = [(pod, node) for pod, node in running if snapshot.node(node) is not None]
         snapshot = snapshot.with_pods(running)
-        standing.append(replace(one, placed=tuple(running)))
+        standing.append(replace(one, placed=tuple(node for _, node in running)))
     filled = []
     for one in standing:
         full, snapshot = _filled(one, empty, snapshot)
@@ -117,8 +110,7 @@ def _declared(units: Sequence[ApplySet]) -> tuple[list[Group], tuple[str, ...]]:
             )
             if better:
                 pod = created_pod(subject.workload, "new")
-                amounts = {name: n for name, n in pod_requests(pod.spec).items() if n and is_accelerator(name)}
-                found[subject.workload.key] = Group(subject, unit.with_claims, pod, amounts)
+                found[subject.workload.key] = Group(subject, unit.with_claims, pod, gpus_in(pod_requests(pod.spec)))
     every = sorted(found.values(), key=_order)
     refused = {one.name for one in every if not one.subject.admitted}
     return [one for one in every if one.subject.admitted], tuple(sorted(refused))
@@ -126,7 +118,7 @@ def _declared(units: Sequence[ApplySet]) -> tuple[list[Group], tuple[str, ...]]:
 
 def _order(one: Group) -> tuple[bool, int, int, str]:
     workload = one.subject.workload
-    return not one.subject.controller.node_bound, -(one.pod.spec.priority or 0), -one.total, workload.key
+    return not one.subject.controller.node_bound, -(one.pod.spec.priority or 0), -one.gpus, workload.key
 
 
 def _filled(one: Group, empty: Snapshot, snapshot: Snapshot) -> tuple[Group, Snapshot]:
@@ -135,36 +127,30 @@ def _filled(one: Group, empty: Snapshot, snapshot: Snapshot) -> tuple[Group, Sna
         missing = max(0, one.subject.workload.replicas - len(one.placed))
         added, snapshot = place(one, missing, snapshot)
         return replace(one, placed=(*one.placed, *added), pending=missing - len(added)), snapshot
-    there = {node for _, node in one.placed}
-    wanted = [node for node in one.fits(empty) if node not in there]
+    wanted = [node for node in one.fits(empty) if node not in one.placed]
     free = set(one.fits(snapshot)) if wanted else set()
-    added = [(one.another(number), node) for number, node in enumerate(wanted) if node in free]
-    pending = len(wanted) - len(added)
-    return replace(one, placed=(*one.placed, *added), pending=pending), snapshot.with_pods(added)
+    added = [node for node in wanted if node in free]
+    pods = ((numbered(one.pod, number), node) for number, node in enumerate(added))
+    return replace(one, placed=(*one.placed, *added), pending=len(wanted) - len(added)), snapshot.with_pods(pods)
 
 
-def place(one: Group, count: int, snapshot: Snapshot) -> tuple[list[tuple[Pod, str]], Snapshot]:
-    """Place so many further pods of a workload; those that find a node, and the cluster with them.
+def place(one: Group, count: int, snapshot: Snapshot) -> tuple[list[str], Snapshot]:
+    """Place so many further pods of a workload; the nodes of those that find one, and the cluster with them.
 
     A pod with GPUs goes to the node with the fewest free GPUs, another one to that with the fewest of its brothers.
     """
-    added: list[tuple[Pod, str]] = []
-    own = Counter(node for _, node in one.placed)
-    for number in range(count):
-        takers = one.fits(snapshot)
-        if not takers:
-            break
-        node = min(takers, key=lambda name: (free_gpus(snapshot, name) if one.total else own[name], natural(name)))
-        added.append((one.another(len(one.placed) + number), node))
+    own, nodes = Counter(one.placed), list[str]()
+    free = {info.name: gpus_in(info.node.allocatable) - gpus_in(info.used) for info in snapshot.nodes}
+
+    def choose(takers: Sequence[str]) -> str:
+        node = min(takers, key=lambda name: (free[name] if one.gpus else own[name], natural(name)))
+        nodes.append(node)
         own[node] += 1
-        snapshot = snapshot.with_pods(added[-1:])
-    return added, snapshot
+        free[node] -= one.gpus
+        return node
 
-
-def free_gpus(snapshot: Snapshot, name: str) -> int:
-    """How many GPUs of a node no pod has."""
-    info = snapshot.node(name)
-    return 0 if info is None else gpus_in(info.node.allocatable) - gpus_in(info.used)
+    pod = numbered(one.pod, len(one.placed))
+    return nodes, fill(pod, count, snapshot.with_cluster(one.cluster), choose=choose).snapshot
 
 
 def gpus_in(amounts: Mapping[str, int]) -> int:

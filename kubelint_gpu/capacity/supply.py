@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from kubelint_gpu.capacity.full_cluster import FullCluster, Group, gpus_in, place
 from kubelint_gpu.groups import grouped
@@ -68,14 +68,14 @@ def surges_of(cluster: FullCluster) -> tuple[Surge, ...]:
     found, filled = [], cluster.snapshot
     for one in cluster.groups:
         controller, replicas = one.subject.controller, len(one.placed)
-        if not one.total or not replicas or controller.node_bound or controller.runs_to_completion:
+        if not one.gpus or not replicas or controller.node_bound or controller.runs_to_completion:
             continue
         if not controller.surge(replicas) or not controller.keeps_until_ready(replicas):
             continue
         alone, _ = place(one, 1, cluster.snapshot)
         beside, filled = place(one, 1, filled)
-        node = alone[0][1] if alone else ""
-        home = beside[0][1] if beside else node or next(iter(sorted(one.fits(cluster.empty), key=natural)), "")
+        node = next(iter(alone), "")
+        home = next(iter(beside), node) or min(one.fits(cluster.empty), key=natural, default="")
         found.append(Surge(one, node, bool(beside), home))
     return tuple(found)
 
@@ -90,7 +90,7 @@ def shares_of(cluster: FullCluster, surges: Sequence[Surge]) -> tuple[PoolShare,
     for pod in cluster.others:
         name = str(pod.spec.node_name)
         other[name] = other.get(name, 0) + gpus_in(pod_requests(pod.spec))
-    taken = grouped((one.home, one.group.total) for one in surges)
+    taken = grouped((one.home, one.group.gpus) for one in surges)
     shares = [
         PoolShare(
             model,
@@ -109,13 +109,10 @@ def shares_of(cluster: FullCluster, surges: Sequence[Surge]) -> tuple[PoolShare,
 
 def _model(node: Node) -> str:
     named = [node.labels[key] for key in MODEL if node.labels.get(key)]
-    return named[0] if named else ", ".join(sorted(_resources(node.allocatable)))
+    resources = [name for name, amount in node.allocatable.items() if amount and is_accelerator(name)]
+    return named[0] if named else ", ".join(sorted(resources))
 
 
 def _pool(node: Node) -> str:
     """The pool that the labels of a cloud provider name."""
     return next((node.labels[key] for key in POOL if node.labels.get(key)), "")
-
-
-def _resources(amounts: Mapping[str, int]) -> list[str]:
-    return [name for name, amount in amounts.items() if amount and is_accelerator(name)]

@@ -8,7 +8,7 @@ from kubelint_gpu.workspace.project.inputs import inputs_of
 
 
 def node(name, gpus=0, *, zone="a", model="L4", cpu=8):
-    """A node of an inventory; 100 GPUs would be one of a hundred."""
+    """A node of an inventory."""
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -94,5 +94,4 @@ def laid_out(folder, cluster, manifests):
 
 def placed(group):
     """How many pods of a workload are on each node."""
-    names = [name for _, name in group.placed]
-    return {name: names.count(name) for name in sorted(set(names))}
+    return {name: group.placed.count(name) for name in sorted(set(group.placed))}

@@ -28,11 +28,11 @@ def test_what_finds_no_room_is_listed(tmp_path):
     assert "What cannot be lost:\n  node n: 2 pods of Deployment team/a stay Pending" in told
 
 
-def test_no_line_is_wider_than_the_terminal_and_names_are_shown_safely(tmp_path):
+def test_no_line_is_wider_than_the_terminal(tmp_path):
     many = [workload(f"a-workload-with-a-long-name-{number}", 1, 1) for number in range(8)]
     told = text(laid_out(tmp_path, [node("n", 8)], many))
     assert max(map(len, told)) <= 80
-    assert any("and 4 more stay Pending" in line for line in told) or "and 4 more" in " ".join(told)
+    assert "and 4 more stay Pending" in " ".join(line.strip() for line in told)
 
 
 def test_a_drain_names_places_and_budgets(tmp_path):
@@ -42,7 +42,7 @@ def test_a_drain_names_places_and_budgets(tmp_path):
         "m: 3 declared pods must move, and all find a node.",
         "  Deployment team/a: 2 pods with 1 GPU each",
         "    goes to n (2)",
-        "    blocked: PodDisruptionBudget keep lets no pods be missing",
+        "    blocked: PodDisruptionBudget keep lets no pod be missing",
         "  Deployment team/b: 1 pod",
         "    goes to n",
         "    no PodDisruptionBudget: 1 of its 1 pod is missing at once",

@@ -9,7 +9,7 @@ from kubelint_gpu.capacity.departures import departure, losses
 
 
 def moves(found, *nodes):
-    return [(one.leaving, one.to, one.pending) for one in departure(found, nodes, "it").moves]
+    return [(one.drained.pods, one.to, one.drained.stranded) for one in departure(found, nodes, "it").moves]
 
 
 def test_pods_go_where_there_is_room_and_the_rest_stays_pending(tmp_path):
@@ -42,14 +42,14 @@ def test_daemons_go_with_their_node_and_others_are_only_counted(tmp_path):
 def test_a_budget_that_lets_nothing_go_blocks_and_so_do_two(tmp_path, budgets, allowed, blocked):
     found = laid_out(tmp_path, [node("m", 4), node("n", 4)], [workload("a", 2, 1), *budgets])
     (one,) = departure(found, ["m"], "node m").moves
-    assert (one.budgeted.allowed, one.blocked, one.total) == (allowed, blocked, 2)
+    assert (one.drained.allowed, one.drained.blocked, one.total) == (allowed, blocked, 2)
 
 
 def test_a_budget_blocks_if_more_pods_stay_pending_than_may_be_missing(tmp_path):
     pinned = {"nodeSelector": {"kubernetes.io/hostname": "n"}}
     found = laid_out(tmp_path, [node("n", 4)], [workload("a", 3, 1, **pinned), budget("b", "a", maxUnavailable=2)])
     (one,) = departure(found, ["n"], "node n").moves
-    assert (one.pending, one.budgeted.allowed, one.blocked) == (3, 2, True)
+    assert (one.drained.stranded, one.drained.allowed, one.drained.blocked) == (3, 2, True)
 
 
 def test_single_nodes_and_zones_that_cannot_be_lost_are_told(tmp_path):

@@ -21,7 +21,7 @@ def test_each_model_has_a_row_that_adds_up(tmp_path):
 def test_rollouts_take_the_largest_one_by_one_and_the_sum_at_once(tmp_path):
     found = laid_out(tmp_path, [node("n", 10)], [workload("a", 1, 4), workload("b", 1, 2)])
     surges = surges_of(found)
-    assert [(one.group.total, one.node, one.at_once) for one in surges] == [(4, "n", True), (2, "n", False)]
+    assert [(one.group.gpus, one.node, one.at_once) for one in surges] == [(4, "n", True), (2, "n", False)]
     (share,) = shares_of(found, surges)
     assert (share.free, share.one_by_one, share.at_once) == (4, 4, 6)
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from kubelint_gpu.cli.commands.full_clusters import read
+from kubelint_gpu.cli.commands.full_clusters import cluster_options, print_json, print_texts, read, width
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH
-from kubelint_gpu.messages.printing import say
-from kubelint_gpu.options import kustomize_options, option
 from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
 
 if TYPE_CHECKING:
@@ -23,12 +20,7 @@ if TYPE_CHECKING:
 
 @click.command("capacity", cls=ManualCommand, short_help="Compare what is declared with what the cluster has.")
 @click.argument("paths", nargs=-1, type=PATH)
-@option(
-    "-i", "--inventory", "inventories", multiple=True, metavar="FILE", help="The declared cluster; may be repeated."
-)
-@option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
-@option("--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]")
-@kustomize_options
+@cluster_options
 def command(
     paths: tuple[str, ...],
     inventories: tuple[str, ...],
@@ -52,7 +44,6 @@ def command(
     """
     from kubelint_gpu.capacity.departures import losses
     from kubelint_gpu.capacity.supply import shares_of, surges_of
-    from kubelint_gpu.cli.outputs import options_for
 
     found = read(paths, inventories, config, KustomizeSettings(kustomize, kustomize_flags, kustomize_timeout))
 
@@ -63,12 +54,10 @@ def command(
     answers = found.answers(answer)
     if output_format == "json":
         from kubelint_gpu.capacity.capacity_json import capacity_json
-        from kubelint_gpu.report.dump import dump
 
-        say(dump({"clusters": [capacity_json(*one) for one in answers]}, indent=2))
+        print_json({"clusters": [capacity_json(*one) for one in answers]})
     else:
         from kubelint_gpu.capacity.capacity_text import capacity_text
 
-        width = options_for(sys.stdout, "never").width
-        say("\n\n".join("\n".join(capacity_text(*one, width)) for one in answers))
+        print_texts(capacity_text(*one, width()) for one in answers)
     return found.code

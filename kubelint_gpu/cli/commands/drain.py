@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from kubelint_gpu.cli.commands.full_clusters import read
+from kubelint_gpu.cli.commands.full_clusters import cluster_options, print_json, print_texts, read, width
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH
-from kubelint_gpu.messages.printing import say
-from kubelint_gpu.options import kustomize_options, option
+from kubelint_gpu.options import option
 from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
 
 if TYPE_CHECKING:
@@ -22,12 +20,7 @@ if TYPE_CHECKING:
 @click.command("drain", cls=ManualCommand, short_help="Show where the pods of a node would go.")
 @click.argument("nodes", nargs=-1, required=True)
 @option("--path", "paths", multiple=True, type=PATH, help="Manifests; may be repeated.  [default: this directory]")
-@option(
-    "-i", "--inventory", "inventories", multiple=True, metavar="FILE", help="The declared cluster; may be repeated."
-)
-@option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
-@option("--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]")
-@kustomize_options
+@cluster_options
 def command(
     nodes: tuple[str, ...],
     paths: tuple[str, ...],
@@ -47,7 +40,6 @@ def command(
     from fnmatch import fnmatchcase
 
     from kubelint_gpu.capacity.departures import departure
-    from kubelint_gpu.cli.outputs import options_for
 
     found = read(paths, inventories, config, KustomizeSettings(kustomize, kustomize_flags, kustomize_timeout))
     known = set[str]()
@@ -64,13 +56,11 @@ def command(
         raise click.UsageError(f'no node is called "{missing[0]}"; see kubelint-gpu inventory show FILE')
     if output_format == "json":
         from kubelint_gpu.capacity.capacity_json import departure_json
-        from kubelint_gpu.report.dump import dump
 
-        say(dump({"drains": [departure_json(one) for one in answers]}, indent=2))
+        print_json({"drains": [departure_json(one) for one in answers]})
     else:
         from kubelint_gpu.capacity.capacity_text import departure_text
 
-        width = options_for(sys.stdout, "never").width
-        say("\n\n".join("\n".join(departure_text(one, width)) for one in answers))
-    stopped = any(one.pending or any(move.blocked for move in one.moves) for one in answers)
+        print_texts(departure_text(one, width()) for one in answers)
+    stopped = any(one.pending or any(move.drained.blocked for move in one.moves) for one in answers)
     return found.code or int(stopped)

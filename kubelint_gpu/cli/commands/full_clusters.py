@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import click
 
 from kubelint_gpu.budget import NORMAL
 from kubelint_gpu.capacity.full_cluster import FullCluster, with_all_pods
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
+from kubelint_gpu.cli.outputs import options_for
 from kubelint_gpu.documents import Problem, Reading
+from kubelint_gpu.messages.printing import say
+from kubelint_gpu.options import kustomize_options, option
 from kubelint_gpu.values import Value
 from kubelint_gpu.work import UsedUp, limited
 from kubelint_gpu.workspace.project.configuration import NAME
@@ -21,6 +25,35 @@ from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
 from kubelint_gpu.workspace.project.worlds import complain, tell_errors
 
 T = TypeVar("T")
+
+
+def cluster_options(command: Callable[..., int]) -> Callable[..., int]:
+    """The options of a command that reads manifests and clusters, and prints text or JSON."""
+    command = kustomize_options(command)
+    for added in (
+        option("--config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]"),
+        option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[default: text]"),
+        option("-i", "--inventory", "inventories", multiple=True, metavar="FILE", help="The cluster; may be repeated."),
+    ):
+        command = added(command)
+    return command
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """Print plain data."""
+    from kubelint_gpu.report.dump import dump
+
+    say(dump(value, indent=2))
+
+
+def print_texts(texts: Iterable[Iterable[str]]) -> None:
+    """Print the lines of several texts, an empty line between two of them."""
+    say("\n\n".join("\n".join(lines) for lines in texts))
+
+
+def width() -> int:
+    """How wide the text is."""
+    return options_for(sys.stdout, "never").width
 
 
 class DeclaredClusters(Value, eq=False):
