@@ -83,7 +83,10 @@ def test_a_comment_may_name_several_codes():
     assert outcome.findings[0].fixes == ()
 
 
-@pytest.mark.parametrize("text", ["ignore[KLG114]", "ignore[KLG114] until=2026-06-01", "ignore[KLG114] -"])
+@pytest.mark.parametrize(
+    "text",
+    ["ignore[KLG114]", "ignore[KLG114] until=2026-06-01", "ignore[KLG114] -", "ignore[KLG114] TODO: say why"],
+)
 def test_a_suppression_without_a_reason_holds_and_is_noted(text):
     outcome = run(spec=f" # kubelint-gpu: {text}")
     assert [(found.code, found.severity, found.message) for found in outcome.findings] == [
