@@ -21,6 +21,7 @@ from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.unread_objects import decisive, undeclared_claims
 
+_OF_BARE_PODS = ("KLG2", "KLG4", "KLG5", "KLG7")
 _OF_FIELDS = ("KLG002", "KLG003")
 
 
@@ -36,7 +37,7 @@ def drafts_of(unit: ApplySet, *, without: Collection[str] = ()) -> tuple[list[Di
         drafts += [
             _deleted(one, unit.left) for one in _asked(unit.without_left(), without)[0] if one.identity not in said
         ]
-    drafts = [_with_unknown(_with_claims(unit, draft)) for draft in drafts]
+    drafts = [_of_shape(_with_unknown(_with_claims(unit, draft))) for draft in drafts if _holds(draft)]
     unsure = decisive(unit)
     if not unsure:
         return drafts, crashed
@@ -74,6 +75,26 @@ def _with_unknown(draft: Diagnostic) -> Diagnostic:
     severity = possible.effective_severity
     lowered = replace(possible, severity=severity if within else LOWER[severity])
     return _begun(lowered, f"depending on {some(manifest.unknown_fields, 'field')}, ")
+
+
+def _is_of_shape(draft: Diagnostic) -> bool:
+    manifest = draft.manifest
+    return manifest is not None and manifest.workload is not None and manifest.workload.by_shape
+
+
+def _holds(draft: Diagnostic) -> bool:
+    """Whether something can be said of its pods: of those found by their shape, only what is so of a pod alone."""
+    return not _is_of_shape(draft) or draft.code.startswith(_OF_BARE_PODS)
+
+
+def _of_shape(draft: Diagnostic) -> Diagnostic:
+    """The draft with the word that the controller is not known, if the pod template was found by its shape."""
+    if not _is_of_shape(draft):
+        return draft
+    severity = draft.effective_severity
+    told = "; its controller is not known to kubelint-gpu"
+    lowered = severity if severity == "note" else "warning"
+    return replace(draft, certainty="possible", severity=lowered, message=f"{draft.message}{told}")
 
 
 def claims_behind(unit: ApplySet, draft: Diagnostic, manifest: Manifest | None) -> tuple[str, ...]:

@@ -46,6 +46,9 @@ def put_off(unit: ApplySet, draft: Diagnostic) -> Diagnostic | None:
         return draft
     if is_left_alone(unit, subject):
         return None
+    if subject.workload.by_shape:
+        # nobody knows how many pods there are
+        return draft
     if makes_none(unit, subject):
         kept = _kept(subject)
         return _of_evicted(unit, subject, draft) or (_later(subject, draft, kept) if kept is not None else None)

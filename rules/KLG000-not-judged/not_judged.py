@@ -6,15 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.node_misfit import is_gpu
 from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Manifest, Place, Pointer, Shared, rule, unjudged_rule
+from kubelint_gpu.kube.kinds.by_shape import is_of_unknown_kind
 from kubelint_gpu.kube.kinds.custom_workload import row_of
-from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.messages.wording import KIND_NOT_KNOWN, NO_WORK, USED_UP, listed
 
-_WITHOUT_PODS = (".k8s.io", "kyverno.io", "gatekeeper.sh")
-"""Ends of API groups whose objects have no pods, though they may show what pods ask for."""
-_KINDS = Shared(
-    "kind", (WHO, " ask for GPUs, and their kinds are not known: their pods are not judged"), few=1, of_run=True
-)
+_ASK = " ask for GPUs, and their kinds are not known: their pods are"
+_KINDS = Shared("kind", (WHO, f"{_ASK} not judged"), few=1, of_run=True)
+_SHAPES = Shared("shape", (WHO, f"{_ASK} judged by their shape only"), few=1, of_run=True)
 
 
 @rule("KLG000")
@@ -22,20 +20,20 @@ def _not_known(unit: ApplySet) -> Iterator[Diagnostic]:
     """A custom resource that asks for GPUs, and of which nobody knows what pods its controller makes."""
     for manifest in unit.manifests:
         value = manifest.item.value
-        group = api_group(value)
-        if "." not in group or group.endswith(_WITHOUT_PODS) or row_of(value) is not None or manifest.templates:
+        if not is_of_unknown_kind(value) or row_of(value) is not None:
             continue
         asked = next(_gpu_requests(value), None)
         if asked is not None:
+            judged = "judged by their shape only" if manifest.templates else "not judged"
             yield Diagnostic(
                 "KLG000",
                 manifest.place(asked, "key"),
-                f"{_name(manifest)} asks for {asked[-1]}, and its kind is not known: its pods are not judged",
+                f"{_name(manifest)} asks for {asked[-1]}, and its kind is not known: its pods are {judged}",
                 manifest,
                 cause="kind",
                 severity="note",
                 undecided=KIND_NOT_KNOWN,
-                shared=_KINDS,
+                shared=_SHAPES if manifest.templates else _KINDS,
                 help=("check the Deployments and other objects that its controller makes of it",),
             )
 

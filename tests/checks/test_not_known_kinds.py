@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from checks_units import findings
+from checks_units import GPU_NODE, deployment, findings
 
 from kubelint_gpu.engine.causes import told_once
 from kubelint_gpu.report.mark import headline
@@ -63,3 +63,40 @@ def test_many_of_them_are_one_finding_each_counted_as_undecided():
     assert headline(found) == (
         "Milvuses ml/a and ml/b ask for GPUs, and their kinds are not known: their pods are not judged"
     )
+
+
+SHAPE = """apiVersion: example.com/v1
+kind: Engine
+metadata: {name: x, namespace: ml}
+spec:
+  replicas: 9
+  template:
+    spec:
+      nodeSelector: {pool: gone}
+      containers:
+        - name: main
+          image: x
+          resources: {limits: {nvidia.com/gpu: 1}}
+"""
+
+
+def test_a_pod_template_that_is_found_by_its_shape_is_judged_as_a_pod_alone():
+    found = {one.code: one for one in findings(SHAPE, GPU_NODE % 1)}
+    assert sorted(found) == ["KLG000", "KLG402"]
+    told = found["KLG402"]
+    assert (told.severity, told.certainty) == ("warning", "possible")
+    assert told.message.endswith("; its controller is not known to kubelint-gpu")
+    assert found["KLG000"].message.endswith("its kind is not known: its pods are judged by their shape only")
+
+
+def test_its_pods_take_no_room_from_others():
+    fits = deployment(limits="{nvidia.com/gpu: 1}", spec="strategy: {type: Recreate}")
+    shape = SHAPE.replace("      nodeSelector: {pool: gone}\n", "")
+    assert findings(fits, GPU_NODE % 1) == [
+        one for one in findings(f"{fits}---\n{shape}", GPU_NODE % 1) if one.code != "KLG000"
+    ]
+
+
+def test_what_is_filled_in_later_is_taken_to_ask_for_the_least():
+    told = findings(SHAPE.replace("{pool: gone}", '{pool: "${POOL}"}'), GPU_NODE % 1)
+    assert [one.code for one in told] == ["KLG000"] or all("depending on" in one.message for one in told[:-1])

@@ -20,7 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kubelint_gpu.kube.kinds import custom_strategy
+from kubelint_gpu.kube.kinds import by_shape, custom_strategy
 from kubelint_gpu.kube.objects.meta import Meta, read_meta
 from kubelint_gpu.kube.objects.pod import read_pod_spec
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_base, is_workload
@@ -62,7 +62,7 @@ def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[In
 
     They have no selector but that of a Rollout.
     """
-    found = list(_of_templates(value))
+    found = list(_of_templates(value) if row_of(value) is not None else _of_shape(value))
     roles = Counter(role for _, role, _ in found)
     for workload, role, problems in found:
         alone = len(found) == 1 or roles[role] > 1 or not role
@@ -85,6 +85,17 @@ def _of_templates(value: dict[str, Any]) -> Iterator[tuple[Workload, str, tuple[
                 part += not found.partial
                 found = _replaced(found, row or {}, template, Fields(value, (), problems))
                 yield replace(found, part=part), _role(value, pointer), tuple(problems)
+
+
+def _of_shape(value: dict[str, Any]) -> Iterator[tuple[Workload, str, tuple[InvalidObject, ...]]]:
+    """Yield a workload for each pod template of a kind that the table does not have."""
+    if not by_shape.is_of_unknown_kind(value) or is_base(value):
+        return
+    for part, (pointer, form) in enumerate(by_shape.templates(value), 1):
+        problems: list[InvalidObject] = []
+        found = _workload(value, pointer, {"form": form, "more": True}, 0, problems)
+        if found is not None:
+            yield replace(found, part=part, approximate=True, by_shape=True), _role(value, pointer), tuple(problems)
 
 
 def _role(value: dict[str, Any], pointer: Pointer) -> str:

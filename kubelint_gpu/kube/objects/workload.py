@@ -49,6 +49,8 @@ class Workload(Value, dict=True):
             version of its operator: nothing is certain of its rollouts.
         extended: its pod template has fields of its own, and need not have all that a pod has, so that the API server's
             rules for pods are not those of this template.
+        by_shape: its kind is not known, and its pod template was found by its shape: nobody knows how many pods there
+            are, or how they are replaced.
         asks: where a custom resource writes what its pods ask for, if not in a list of containers.
         written: the spec before admission, where `spec` is what admission makes of it; None where they are the same.
         claims: of a StatefulSet, its `volumeClaimTemplates`; the name of each is that of its template.
@@ -69,6 +71,7 @@ class Workload(Value, dict=True):
     named: str = ""
     approximate: bool = False
     extended: bool = False
+    by_shape: bool = False
     asks: tuple[Pointer, ...] = ()
     written: PodSpec | None = None
     claims: tuple[PersistentVolumeClaim, ...] = ()

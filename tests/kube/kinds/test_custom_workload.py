@@ -54,14 +54,13 @@ def test_volcano_jobs_are_told_from_those_of_kubernetes():
 @pytest.mark.parametrize(
     ("version", "kind", "spec"),
     [
-        ("example.com/v1", "RayCluster", {"headGroupSpec": {"template": TEMPLATE}}),
         ("ray.io/v1", "RayCluster", None),
         ("ray.io/v1", "RayCluster", {"workerGroupSpecs": {"not": "a list"}}),
         ("serving.kserve.io/v1alpha1", "ClusterServingRuntime", POD),
         ("v1", "PodTemplate", {}),
     ],
 )
-def test_what_starts_no_pods_or_is_not_known_is_no_workload(version, kind, spec):
+def test_what_starts_no_pods_is_no_workload(version, kind, spec):
     assert custom(version, kind, spec) == []
 
 
