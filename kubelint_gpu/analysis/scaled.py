@@ -11,7 +11,8 @@ from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import PARTS, TOLD
 from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.questions.room_when_scaled import RoomWhenScaled
-from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -63,10 +64,7 @@ def _room(unit: ApplySet) -> RoomWhenScaled:
 
 def _waiting(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
     for one in autoscalers_of(unit, subject):
-        place = list(now(unit).transitions).index(subject.key)
         for replicas in _numbers(unit, subject, one):
-            if _room(unit).surely_ends(place, replicas):
-                continue
             found = _at(unit, subject, replicas)
             if found.waits:
                 found_at = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
@@ -85,14 +83,25 @@ def _numbers(unit: ApplySet, subject: WorkloadCheck, autoscaler: Autoscaler) -> 
     yield from wanted[max(TOLD.first_scaled, len(wanted) - 1) :]
 
 
+@once
+def _unrolled(unit: ApplySet) -> dict[WorkloadKey, Transition]:
+    """All that is applied, without how it is rolled out."""
+    return {key: one.unrolled() for key, one in now(unit).transitions.items()}
+
+
 def _at(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
     """What becomes of its rollout with so many replicas, while all others are as they are.
 
     How the others would be rolled out does not matter: a fix of one of them is not asked about it again.
     """
-    scenario = with_part_of_budget(scaled(now(unit), subject.key, replicas), PARTS.scaled)
-    others = tuple(one.unrolled() for key, one in scenario.transitions.items() if key != subject.key)
-    decisive = (scenario.transitions[subject.key], others, scenario.cluster, scenario.growth, scenario.budget)
-    return asked_once(
-        ("scaled", subject.key, replicas), decisive, lambda: scenario.judgements((subject.key,))[subject.key]
-    )
+    scenario, key = now(unit), subject.key
+    others = tuple(one for other, one in _unrolled(unit).items() if other != key)
+    decisive = (scenario.transitions[key], others, scenario.cluster, scenario.growth, scenario.budget)
+    return asked_once(("scaled", key, replicas), decisive, lambda: _judged(unit, subject, replicas))
+
+
+def _judged(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
+    scenario, key = now(unit), subject.key
+    if _room(unit).surely_ends(list(scenario.transitions).index(key), replicas):
+        return Judgement(subject.workload, Verdict.COMPLETES)
+    return with_part_of_budget(scaled(scenario, key, replicas), PARTS.scaled).judgements((key,))[key]

@@ -25,23 +25,29 @@ _OF_BARE_PODS = ("KLG2", "KLG4", "KLG5", "KLG7")
 _OF_FIELDS = ("KLG002", "KLG003")
 
 
-def drafts_of(unit: ApplySet, *, without: Collection[str] = ()) -> tuple[list[Diagnostic], list[Finding]]:
-    """What the rules say of a unit, and a finding for each rule that failed; without rules of some tags.
+def drafts_of(
+    unit: ApplySet, *, without: Collection[str] = (), only: Collection[str] = ()
+) -> tuple[list[Diagnostic], list[Finding]]:
+    """What the rules say of a unit, and a finding for each rule that failed.
+
+    Rules with a tag of `without` are not asked, and with `only` none but the rules of these codes.
 
     What is not said without the cluster is only possible where objects may decide of which not everything is known;
     so is what is said without those that others name and no manifest has any more.
     """
-    drafts, crashed = _asked(unit, without)
+    drafts, crashed = _asked(unit, without, only)
     if unit.left:
         said = {one.identity for one in drafts}
         drafts += [
-            _deleted(one, unit.left) for one in _asked(unit.without_left(), without)[0] if one.identity not in said
+            _deleted(one, unit.left)
+            for one in _asked(unit.without_left(), without, only)[0]
+            if one.identity not in said
         ]
     drafts = [_of_shape(_with_unknown(_with_claims(unit, draft))) for draft in drafts if _holds(draft)]
     unsure = decisive(unit)
     if not unsure:
         return drafts, crashed
-    firm = {one.identity for one in _asked(unit.without_cluster(), without)[0] if one.certainty == "certain"}
+    firm = {one.identity for one in _asked(unit.without_cluster(), without, only)[0] if one.certainty == "certain"}
     return [one if one.identity in firm else _narrowed(one, unsure) for one in drafts], crashed
 
 
@@ -128,13 +134,13 @@ def _begun(draft: Diagnostic, begins: str) -> Diagnostic:
     return replace(draft, message=f"{begins}{draft.message}", shared=told)
 
 
-def _asked(unit: ApplySet, without: Collection[str]) -> tuple[list[Diagnostic], list[Finding]]:
+def _asked(unit: ApplySet, without: Collection[str], only: Collection[str]) -> tuple[list[Diagnostic], list[Finding]]:
     drafts: list[Diagnostic] = []
     crashed: list[Finding] = []
     cut: list[str] = []
     with parts(1, 2) as begin:
         for code, found in checks_for(unit).items():
-            if without and not set(without).isdisjoint(rule(code).tags):
+            if (only and code not in only) or not set(without).isdisjoint(rule(code).tags):
                 continue
             begin()
             try:

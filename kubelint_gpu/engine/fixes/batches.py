@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,10 @@ from kubelint_gpu.documents.editing import together
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.asking import drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic, Identity
-from kubelint_gpu.engine.fixes.trials import changed_by, is_open, other_devices, unaffected
+from kubelint_gpu.engine.fixes.trials import OF_SEVERAL, changed_by, is_open, other_devices, unaffected
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.values import Value, replace
-from kubelint_gpu.work import UsedUp, part
+from kubelint_gpu.work import UsedUp
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _FEW = 150
 """Workloads times fixes, up to which each fix is tried by itself."""
 _MOST_ROUNDS = 12
-_PART = 4
 _COST = 60_000
 """What fixes may cost that are tried by themselves: each the cube of the number of workloads."""
 _OBJECTS = 20_000
@@ -123,30 +122,32 @@ class _Trial:
         self._left = _MOST_ROUNDS
 
     def hold(self, members: Sequence[_Member]) -> None:
-        """Make them all; leave out whose finding stays or whose object is worse for it, until the others hold."""
-        members = self._apart(members) if self._left else ()
-        left_out: list[_Member] = []
-        while members and self._left:
-            self._left -= 1
-            guilty = self._guilty(members)
-            if guilty:
-                left_out += [one for one in members if one.attempt in guilty]
-                members = [one for one in members if one.attempt not in guilty]
+        """Make them all; those hold whose finding goes, whose object is no worse for it, and that block no other."""
+        waiting: list[tuple[Sequence[_Member], Collection[str]]] = [(self._apart(members), ())] if self._left else []
+        while waiting and self._left:
+            tried, only = waiting.pop()
+            if not tried:
                 continue
-            self.holds |= {one.attempt for one in members}
-            # what did not hold with these may hold without them
-            members, left_out = left_out, []
+            self._left -= 1
+            guilty, is_sure = self._guilty(tried, only)
+            rest = [one for one in tried if one.attempt not in guilty]
+            if guilty:
+                # each decides about its own object alone, but for what becomes of rollouts that begin together
+                waiting.append((rest, OF_SEVERAL if is_sure else only))
+            elif is_sure:
+                self.holds |= {one.attempt for one in tried}
+            elif len(tried) > 1:
+                half = len(tried) // 2
+                waiting += [(tried[half:], ()), (tried[:half], ())]
 
-    def _guilty(self, members: Sequence[_Member]) -> frozenset[Attempt]:
-        """Who must not be among them; where nobody can be named, half of them."""
-        half = frozenset(one.attempt for one in members[len(members) // 2 :])
+    def _guilty(self, members: Sequence[_Member], only: Collection[str]) -> tuple[frozenset[Attempt], bool]:
+        """Who must not be among them, and whether that is all; only some rules are asked where they are named."""
         try:
             changed = changed_by(self._unit, [edit for one in members for edit in one.edits])
         except (NotEditable, UsedUp):
-            return half
-        with part(1, _PART):
-            spared = unaffected(self._unit, changed)
-            after, crashed = drafts_of(changed, without=spared)
+            return frozenset(), False
+        spared = unaffected(self._unit, changed)
+        after, crashed = drafts_of(changed, without=spared, only=only)
         now = {found.identity: found.effective_severity for found in after}
         mine = {one.draft.identity[1:3] for one in members}
         bad = [found for found in after if found.effective_severity != "note" or is_open(found, mine)]
@@ -154,7 +155,7 @@ class _Trial:
         named = frozenset(
             one.attempt for one in members if one.draft.identity in now or one.draft.identity[1:3] in worse
         )
-        return named or (half if worse or crashed else frozenset())
+        return named, not crashed and (bool(named) or not worse)
 
     def _apart(self, members: Sequence[_Member]) -> list[_Member]:
         """Those that decide about nothing but their own object."""

@@ -182,8 +182,8 @@ def other_devices(old: Workload, new: Workload) -> bool:
     return was not in (0, now)
 
 
-_OF_SEVERAL = "KLG106"
-"""The rule about rollouts that begin together: they are named by the first of them."""
+OF_SEVERAL = frozenset(("KLG106",))
+"""The rules about rollouts that begin together: they are named by the first of them."""
 _OF_STEADY_STATE = frozenset(("drain", "capacity"))
 """The tags of rules about what runs: how a workload is rolled out does not matter to these."""
 
@@ -222,7 +222,7 @@ def objection(unit: ApplySet, changed: ApplySet, mended: Sequence[Diagnostic], d
 
 def is_open(found: Diagnostic, about: Container[tuple[str, ...]]) -> bool:
     """Whether a finding leaves undecided what becomes of one of some objects: not of rollouts that begin together."""
-    return bool(found.undecided) and found.code != _OF_SEVERAL and found.identity[1:3] in about
+    return bool(found.undecided) and found.code not in OF_SEVERAL and found.identity[1:3] in about
 
 
 def cured(changed: ApplySet, drafts: Sequence[Diagnostic]) -> frozenset[Identity]:
