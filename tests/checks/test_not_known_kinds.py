@@ -18,9 +18,17 @@ def told(group="example.com", kind="Engine", resource="nvidia.com/gpu", amount="
 
 
 def test_a_kind_that_is_not_known_is_undecided_at_the_place_where_it_asks_for_gpus():
+    (found,) = told(kind="EngineClass")
+    assert (found.severity, found.undecided, found.place.line) == ("note", "its kind is not known", 6)
+    assert (
+        found.message == "EngineClass ml/x asks for nvidia.com/gpu, and its kind is not known: its pods are not judged"
+    )
+
+
+def test_what_is_judged_by_its_shape_is_undecided_too():
     (found,) = told()
     assert (found.severity, found.undecided, found.place.line) == ("note", "its kind is not known", 6)
-    assert found.message == "Engine ml/x asks for nvidia.com/gpu, and its kind is not known: its pods are not judged"
+    assert found.message.endswith("and its kind is not known: its pods are judged by their shape only")
 
 
 @pytest.mark.parametrize(
@@ -61,7 +69,7 @@ def test_many_of_them_are_one_finding_each_counted_as_undecided():
     (found,) = told_once(findings(text, "", "KLG000"))
     assert (found.object, [one.message for one in found.related]) == ("Milvus/ml/a", ["Milvus ml/b, too"])
     assert headline(found) == (
-        "Milvuses ml/a and ml/b ask for GPUs, and their kinds are not known: their pods are not judged"
+        "Milvuses ml/a and ml/b ask for GPUs, and their kinds are not known: their pods are judged by their shape only"
     )
 
 
@@ -100,3 +108,34 @@ def test_its_pods_take_no_room_from_others():
 def test_what_is_filled_in_later_is_taken_to_find_its_node():
     told = findings(SHAPE.replace("{pool: gone}", '{pool: "${POOL}"}'), GPU_NODE % 1)
     assert [one.code for one in told] == ["KLG000"]
+
+
+PARTS = """apiVersion: milvus.io/v1beta1
+kind: Milvus
+metadata: {name: x, namespace: ml}
+spec:
+  components:
+    nodeSelector: {kubernetes.io/hostname: gone}
+    queryNode:
+      resources: {limits: {nvidia.com/gpu: 1}}
+"""
+
+
+ANYWHERE = PARTS.replace("    nodeSelector: {kubernetes.io/hostname: gone}\n", "")
+TAINTED = (GPU_NODE % 1).replace("    gpus:", "    taints: [{key: nvidia.com/gpu, effect: NoSchedule}]\n    gpus:")
+
+
+def codes(text, inventory=GPU_NODE % 1):
+    return [one.code for one in findings(text, inventory)]
+
+
+def test_fields_of_a_pod_that_stand_beside_or_above_resources_are_judged():
+    assert codes(PARTS) == ["KLG000", "KLG402"]
+    assert codes(ANYWHERE) == ["KLG000"]
+    assert codes(ANYWHERE.replace("gpu: 1", "gpu: 9")) == ["KLG000", "KLG503"]
+
+
+def test_what_is_not_said_to_tolerate_anything_may_tolerate_every_taint():
+    assert codes(ANYWHERE, TAINTED) == ["KLG000"]
+    other = ANYWHERE.replace("    queryNode:", "    tolerations: [{key: other, operator: Exists}]\n    queryNode:")
+    assert codes(other, TAINTED) == ["KLG000", "KLG202"]

@@ -1,7 +1,8 @@
 """Pod templates in custom resources of kinds that nobody knows, found by their shape.
 
 A pod spec is a mapping whose `containers` are mappings with a name, and with an image or resources. It is the spec of a
-pod template if it stands under `spec`, beside nothing but `metadata` or under a key that ends in `template`.
+pod template if it stands under `spec`, beside nothing but `metadata` or under a key that ends in `template`. Outside of
+these, a mapping with `resources` that name an extended resource describes a pod with one container.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.objects.workload import api_group, is_workload
 from kubelint_gpu.kube.values.errors import Pointer
 
@@ -27,8 +29,9 @@ def is_of_unknown_kind(value: dict[str, Any]) -> bool:
 def templates(value: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
     """Yield where pod templates and pod specs stand, in the order of the file, each with its form.
 
-    The form is `template` or `spec`. What stands within a pod spec is not looked at. An object whose kind ends in
-    Template, Runtime or the like describes pods for others, which say where these go: none of it is yielded.
+    The form is `template`, `spec` or, if the fields of a pod stand beside `resources`, `inline`. What stands within a
+    pod spec is not looked at. An object whose kind ends in Template, Runtime or the like describes pods for others,
+    which say where these go: none of it is yielded.
     """
     if str(value.get("kind")).endswith(_FOR_OTHERS):
         return
@@ -41,6 +44,9 @@ def templates(value: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
                     where[-1] == "spec" and isinstance(above, dict) and len(where) > 1 and _is_template(where, above)
                 )
                 yield (where[:-1], "template") if whole else (where, "spec")
+                continue
+            if where and _asks(found.get("resources")):
+                yield where, "inline"
                 continue
             left += [((*where, key), below, found) for key, below in reversed(found.items()) if isinstance(key, str)]
         elif isinstance(found, list):
@@ -61,3 +67,9 @@ def _is_pod_spec(found: dict[str, Any]) -> bool:
         and (isinstance(one.get("image"), str) or isinstance(one.get("resources"), dict))
         for one in containers
     )
+
+
+def _asks(resources: Any) -> bool:
+    """Whether resources of a container name an extended resource."""
+    parts = [resources.get(part) for part in ("limits", "requests")] if isinstance(resources, dict) else []
+    return any(is_extended(str(name)) for part in parts if isinstance(part, dict) for name in part)

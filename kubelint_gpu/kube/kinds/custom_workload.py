@@ -36,6 +36,8 @@ _DIGITS = 10
 _NAMES = ("name", "groupName")
 _SUFFIX = pattern(r"(Pod)?(Group)?(Spec|Template)$|^template$", re.ASCII)
 _ROLE = pattern(r"[A-Za-z0-9][-A-Za-z0-9]{0,62}", re.ASCII)
+_SHAPE = {"more": True, "containers": ("",), "inherits": True, "lenient": True}
+"""How a pod template of a kind that the table does not have is read: nothing is taken to be so that is not written."""
 # kinds whose pods are placed by what another object says
 PLACED_ELSEWHERE = ("TrainJob", "VLLMRuntime")
 # kinds whose pods cannot be given a class: their fields have no place for it
@@ -93,7 +95,7 @@ def _of_shape(value: dict[str, Any]) -> Iterator[tuple[Workload, str, tuple[Inva
         return
     for part, (pointer, form) in enumerate(by_shape.templates(value), 1):
         problems: list[InvalidObject] = []
-        found = _workload(value, pointer, {"form": form, "more": True}, 0, problems)
+        found = _workload(value, pointer, {"form": form, **_SHAPE}, 0, problems)
         if found is not None:
             yield replace(found, part=part, approximate=True, by_shape=True), _role(value, pointer), tuple(problems)
 
@@ -143,7 +145,7 @@ def _workload(
     if row["form"] == "inline":
         if row.get("unless") in here.value:
             return None
-        composite, asks = inline_containers.composed(here.value, root.down("spec").value, row, pointer)
+        composite, asks = inline_containers.composed(here.value, _above(value, pointer), row, pointer)
         if not asks:
             return None
         at = (*pointer, row["scheduling"]) if row.get("scheduling") else pointer
@@ -216,6 +218,15 @@ def _product(value: Any, paths: list[str], captured: tuple[str | int, ...]) -> i
         if isinstance(here, int) and not isinstance(here, bool) and here >= 0:
             total *= here
     return total
+
+
+def _above(value: dict[str, Any], pointer: Pointer) -> dict[str, Any]:
+    """The fields of all mappings above a place; of two with one name the nearest."""
+    found: dict[str, Any] = {}
+    for end in range(len(pointer)):
+        here = _at(value, pointer[:end])
+        found.update(here if isinstance(here, dict) else {})
+    return found
 
 
 def _at(value: Any, pointer: Pointer) -> Any:

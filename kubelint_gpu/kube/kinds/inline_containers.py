@@ -8,6 +8,7 @@ from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.plain import at, mapping, sequence
 
 _GPU = "nvidia.com/gpu"
+_ALL = [{"operator": "Exists"}]
 _SCHEDULING = (
     "affinity",
     "nodeSelector",
@@ -21,26 +22,30 @@ _SCHEDULING = (
 
 
 def composed(
-    here: dict[str, Any], whole: dict[str, Any], row: dict[str, Any], pointer: Pointer
+    here: dict[str, Any], above: dict[str, Any], row: dict[str, Any], pointer: Pointer
 ) -> tuple[dict[str, Any], tuple[Pointer, ...]]:
     """The spec of a pod, and where what it asks for is written.
 
     Args:
         here: the mapping that describes the pod.
-        whole: the object's spec, from which fields are taken that `here` lacks, if the row says `inherits`.
+        above: the fields of all mappings above it, from which those are taken that `here` lacks, if the row says
+            `inherits`.
         row: `containers`: below `here`, each a container or a mapping with `resources`; empty for `here` itself.
             `scheduling`: the key below `here` under which the fields of the pod's spec stand; empty for `here` itself.
             `resources`: what the field of a container with its resources is called.
         `under`: where the container stands whose resources these amounts go over, one by one.
-            `elsewhere`: another object says where the pods go: they are taken to tolerate everything.
+            `elsewhere`: another object says where the pods go: they are taken to tolerate everything. `lenient`: so are
+            those that are not said to tolerate anything.
         pointer: where `here` stands.
     """
     fields = mapping(here.get(row["scheduling"])) if row.get("scheduling") else here
     spec = {key: fields[key] for key in _SCHEDULING if key in fields}
     if row.get("inherits"):
-        spec = {**{key: whole[key] for key in _SCHEDULING if key in whole}, **spec}
+        spec = {**{key: above[key] for key in _SCHEDULING if key in above}, **spec}
     if row.get("elsewhere"):
-        spec = {"tolerations": [{"operator": "Exists"}]}
+        spec = {"tolerations": _ALL}
+    if row.get("lenient"):
+        spec.setdefault("tolerations", _ALL)
     called, under = row.get("resources", "resources"), tuple(row.get("under", "").split("."))
     containers = list(sequence(fields.get("containers")))
     asks: list[Pointer] = []

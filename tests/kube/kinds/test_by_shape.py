@@ -7,7 +7,8 @@ from custom_objects import custom
 
 from kubelint_gpu.kube.kinds.by_shape import is_of_unknown_kind, templates
 
-SPEC = {"containers": [{"name": "main", "image": "x", "resources": {"limits": {"nvidia.com/gpu": "1"}}}]}
+ASKS = {"limits": {"nvidia.com/gpu": "1"}}
+SPEC = {"containers": [{"name": "main", "image": "x", "resources": ASKS}]}
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,10 @@ SPEC = {"containers": [{"name": "main", "image": "x", "resources": {"limits": {"
             {"pools": [{"podSpec": SPEC}, {"podSpec": SPEC}]},
             [(("spec", "pools", 0, "podSpec"), "spec"), (("spec", "pools", 1, "podSpec"), "spec")],
         ),
+        ({"queryNode": {"resources": ASKS, "replicas": 2}}, [(("spec", "queryNode"), "inline")]),
+        ({"resources": {"requests": {"nvidia.com/gpu": 1}}}, [(("spec",), "inline")]),
+        ({"resources": {"limits": {"cpu": 1}}}, []),
+        ({"resources": [ASKS]}, []),
         ({"containers": ["main"]}, []),
         ({"x": {"containers": []}}, []),
         ({"x": {"containers": [{"name": "main"}]}}, []),
