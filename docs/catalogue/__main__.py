@@ -1,12 +1,13 @@
-"""`python -m docs.catalogue`: writes all that is generated from the folders of rules.
+"""`python -m docs.catalogue`: writes all that is generated from the folders of rules and the table of kinds.
 
-That is `fixed/` of each rule, the blocks of its page, and the table of rules in docs/rules.md.
+That is `fixed/` of each rule, the blocks of its page, and the tables in docs/rules.md and docs/kinds.md.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from docs.catalogue import kinds
 from docs.catalogue.blocks import filled
 from docs.catalogue.example import examples, fixed
 from docs.catalogue.readme import RULES, listed
@@ -26,6 +27,7 @@ def main() -> None:
         page = folder / PAGE
         _write(page, filled(folder, page.read_text(encoding="utf-8")).encode())
     _write(RULES, listed(RULES.read_text(encoding="utf-8")).encode())
+    _write(kinds.KINDS, kinds.listed(kinds.KINDS.read_text(encoding="utf-8")).encode())
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from docs.catalogue import kinds
 from docs.catalogue.blocks import filled
 from docs.catalogue.readme import RULES, listed
 from kubelint_gpu.findings.catalogue import PAGE, folders, page
@@ -52,3 +53,10 @@ def test_a_block_of_an_unknown_kind_is_an_error():
 
 def test_the_readme_lists_the_rules(kept):
     kept(RULES, listed(RULES.read_text()).encode())
+
+
+def test_the_page_of_kinds_lists_what_is_judged_of_each(kept):
+    text = kinds.KINDS.read_text()
+    kept(kinds.KINDS, kinds.listed(text).encode())
+    assert "| Rollout | argoproj.io | judged | judged | judged: canary or blue-green |" in text
+    assert "| Notebook | kubeflow.org | judged | judged, possible | not judged |" in text

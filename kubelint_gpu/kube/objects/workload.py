@@ -173,6 +173,11 @@ def api_group(value: Any) -> str:
     return version.rpartition("/")[0] if isinstance(version, str) else ""
 
 
+def workload_kinds() -> dict[str, str]:
+    """The kinds that `read_workload` reads, each with the API group that it is of."""
+    return {kind: groups[0] for kind, (groups, _, _) in _READERS.items()}
+
+
 def is_workload(value: Any) -> bool:
     """Whether an object is of a kind that `read_workload` reads; kinds of other API groups are not."""
     if not isinstance(value, dict):
