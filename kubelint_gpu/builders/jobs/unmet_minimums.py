@@ -2,7 +2,7 @@
 
 Behaviour: the gang plugin of Volcano and its PodGroup controller, which makes a group of the pods of each ReplicaSet
 (`scheduling.volcano.sh/group-min-member`); Coscheduling of scheduler-plugins; KAI; `schedulingPolicy.minAvailable` of
-the Kubeflow operators.
+the Kubeflow operators, and `calculateMinAvailable` of MPI operator 0.6.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from kubelint_gpu.analysis.scaling import replicas_of
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Pointer, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.collective import pod_groups
+from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.messages.wording import counted, listed, workload_name
 from kubelint_gpu.simulation.controllers.controller import Controller
@@ -52,10 +53,33 @@ def _of_object(unit: ApplySet, parts: Sequence[WorkloadCheck]) -> Iterator[Diagn
         if field_pointers.at(manifest, _LAUNCHER) == "WaitForWorkersReady":
             first = [one for one in parts if "Launcher" not in one.workload.template_pointer]
             pods, has = sum(_most(unit, one) for one in first), "before the launcher is made there are"
+            if _is_gang(manifest, first) and not manifest.present(_OF_POLICY):
+                yield _unmet_by_default(manifest, pods, has)
         yield from _unmet(manifest, _OF_POLICY, pods, has)
     elif parts[0].workload.spec.scheduler_name == "volcano":
         told = list(_unmet(manifest, _OF_OWNER, pods, "it has"))
         yield from told or _of_owner(manifest, parts[0].controller, pods)
+
+
+def _is_gang(manifest: Manifest, parts: Sequence[WorkloadCheck]) -> bool:
+    """Whether an MPIJob says that a gang scheduler places its pods."""
+    others = any(one.workload.spec.scheduler_name != DEFAULT_SCHEDULER for one in parts)
+    return others or manifest.present(_OF_POLICY[:-1])
+
+
+def _unmet_by_default(manifest: Manifest, workers: int, has: str) -> Diagnostic:
+    """The finding about a minimum that nobody wrote: the operator takes the launcher and all workers."""
+    return Diagnostic(
+        "KLG113",
+        manifest.place(_LAUNCHER),
+        f"minAvailable is {workers + 1} by default, the workers and the launcher, and {has} at most "
+        f"{counted(workers, 'pod')}{_NEVER}",
+        manifest,
+        cause=f"minimum {_OF_POLICY[-1]}",
+        certainty="possible",
+        severity="warning",
+        help=(f"set minAvailable: {workers} under runPolicy.schedulingPolicy, or leave launcherCreationPolicy out",),
+    )
 
 
 def _of_owner(manifest: Manifest, controller: Controller, pods: int) -> Iterator[Diagnostic]:

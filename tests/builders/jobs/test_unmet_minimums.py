@@ -81,6 +81,21 @@ def told(text, inventory=""):
         (TASKS, [("minAvailable: 3", "minAvailable: 2")], ""),
         (MPI, [], f"minAvailable is 3, and before the launcher is made there are at most 2 pods: {NEVER}"),
         (MPI, [("  launcherCreationPolicy: WaitForWorkersReady\n", "")], ""),
+        (
+            MPI,
+            [("minAvailable: 3", "queue: default")],
+            f"before the launcher is made there are at most 2 pods: {NEVER}",
+        ),
+        (MPI, [("  runPolicy: {schedulingPolicy: {minAvailable: 3}}\n", "")], ""),
+        (
+            MPI,
+            [
+                ("  runPolicy: {schedulingPolicy: {minAvailable: 3}}\n", ""),
+                ("2, template: {spec: {", "2, template: {spec: {schedulerName: kai, "),
+            ],
+            "minAvailable is 3 by default",
+        ),
+        (MPI, [("minAvailable: 3", "minAvailable: 2")], ""),
         (SERVE, [], "a group of its own, has at most 1 pod until one of them is ready: no rollout of it ends"),
         (SERVE, [("replicas: 2", "replicas: 1")], f"group-min-member is 2, and it has at most 1 pod: {NEVER}"),
         (SERVE, [("replicas: 2", "replicas: 2\n  strategy: {type: Recreate}")], ""),
