@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kubelint_gpu.analysis.affinity.exclusive_topology import Torn, torn
 from kubelint_gpu.analysis.affinity.out_of_reach import OutOfReach, out_of_reach
 from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.waiting_pods import scheduler_message
@@ -17,6 +18,8 @@ from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, can_sha
 @rule("KLG410", of_workloads=True)
 def affinity_cross_conflict(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that must be near another, which will not have it, or cannot be where it is."""
+    for leader, group in torn(unit):
+        yield _torn(unit, leader, group)
     pods = [(subject, subject.pod) for subject in unit.subjects]
     for subject, pod in pods:
         affinity = pod.spec.pod_affinity
@@ -57,6 +60,24 @@ def _far(unit: ApplySet, subject: WorkloadCheck, far: OutOfReach) -> Diagnostic:
         certainty="certain" if unit.complete else "possible",
         scheduler=scheduler_message(unit, subject),
         related=_bound((*whose, subject)),
+    )
+
+
+def _torn(unit: ApplySet, leader: WorkloadCheck, found: Torn) -> Diagnostic:
+    """That the leader and the workers of a group must share a domain, and no domain takes both."""
+    both = [one for one in unit.subjects if one.manifest.item is leader.manifest.item]
+    first, others = (some(names, "value") for names in (found.leader, found.workers))
+    excluded = ", or set subGroupPolicyType: LeaderExcluded" if found.by_subgroup else ""
+    return Diagnostic(
+        "KLG410",
+        leader.manifest.place(found.route),
+        f"no group ever has its leader and its workers in one {found.key}: the nodes that take the leader have "
+        f"{first}, and those that take a worker {others}",
+        leader.manifest,
+        cause=f"group/{found.key}",
+        certainty="certain" if unit.complete else "possible",
+        related=_bound(both),
+        help=(f"let the leader run where its workers can run{excluded}",),
     )
 
 

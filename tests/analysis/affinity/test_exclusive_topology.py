@@ -1,0 +1,58 @@
+"""Leaders and workers of a LeaderWorkerSet that must share a topology domain."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import findings
+
+SET = """apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata:
+  name: serve
+  namespace: ml
+  annotations: {leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology: rack}
+spec:
+  replicas: 1
+  leaderWorkerTemplate:
+    size: 3
+    subGroupPolicy: {subGroupSize: 2}
+    leaderTemplate: {spec: {nodeSelector: {kind: cpu}, containers: [{name: c, image: x}]}}
+    workerTemplate: {spec: {nodeSelector: {kind: gpu}, containers: [{name: c, image: x}]}}
+"""
+NODES = """apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+nodes:
+  - {name: a, labels: {rack: one, kind: cpu}, allocatable: {cpu: 8}}
+  - {name: b, labels: {rack: two, kind: gpu}, allocatable: {cpu: 8}}
+  - {name: c, labels: {rack: three, kind: gpu}, allocatable: {cpu: 8}}
+"""
+
+
+def told(text, inventory=NODES):
+    return [one.message for one in findings(text, inventory, "KLG410")]
+
+
+@pytest.mark.parametrize("annotation", ["subgroup-exclusive-topology", "exclusive-topology"])
+def test_a_group_without_a_domain_for_all_its_pods_is_never_whole(annotation):
+    (found,) = told(SET.replace("subgroup-exclusive-topology", annotation))
+    assert found.startswith("no group ever has its leader and its workers in one rack: ")
+    assert found.endswith("the nodes that take the leader have one, and those that take a worker three and two")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("subgroup-exclusive-topology", "other"),
+        ("subGroupSize: 2", "subGroupSize: 2, subGroupPolicyType: LeaderExcluded"),
+        ("{subGroupSize: 2}", "{}"),
+        ("size: 3", "size: 1"),
+        ("kind: gpu", "kind: none"),
+        ("nodeSelector: {kind: cpu}", "tolerations: []"),
+    ],
+)
+def test_it_is_silent_if_a_domain_is_shared_or_none_is_asked_for(old, new):
+    assert told(SET.replace(old, new)) == []
+
+
+def test_a_domain_that_takes_both_is_enough():
+    assert told(SET, NODES.replace("rack: three", "rack: one")) == []
