@@ -1,4 +1,4 @@
-"""MIG devices that the nodes do not have."""
+"""MIG devices that the nodes do not have, or that a container cannot use."""
 
 from __future__ import annotations
 
@@ -35,6 +35,31 @@ def mig_profile(unit: ApplySet) -> Iterator[Diagnostic]:
             help=(f"did you mean {near}?",) if near else (),
             proposals=renamed_requests(subject, found.resource, [near] if near else []),
         )
+    for subject in unit.subjects:
+        yield from _of_two_kinds(subject)
+
+
+def _of_two_kinds(subject: WorkloadCheck) -> Iterator[Diagnostic]:
+    """MIG devices beside other devices of the plugin: each kind sets one variable, and the kubelet keeps the first."""
+    for container in (*subject.workload.spec.containers, *subject.workload.spec.init_containers):
+        kinds = sorted(name for name, number in container.requests.items() if number and _is_of_plugin(name))
+        if len(kinds) > 1 and any(name.startswith(MIG) for name in kinds):
+            yield Diagnostic(
+                "KLG506",
+                request_place(subject, kinds[-1]),
+                f"container {container.name} may see the devices of one kind only: it asks for {listed(kinds)}, and "
+                "the device plugin names those of each kind in the same environment variable",
+                subject.manifest,
+                cause=f"kinds {container.name}",
+                certainty="possible",
+                severity="warning",
+                help=("ask for one kind of GPU in each container",),
+            )
+
+
+def _is_of_plugin(resource: str) -> bool:
+    """Whether NVIDIA's device plugin hands out a resource."""
+    return resource in (GPU, f"{GPU}.shared") or resource.startswith(MIG)
 
 
 def _why(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> str:
