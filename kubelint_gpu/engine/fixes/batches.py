@@ -138,10 +138,10 @@ class _Trial:
                 self.holds |= {one.attempt for one in tried}
             elif len(tried) > 1:
                 half = len(tried) // 2
-                waiting += [(tried[half:], ()), (tried[:half], ())]
+                waiting += [(tried[half:], only), (tried[:half], only)]
 
     def _guilty(self, members: Sequence[_Member], only: Collection[str]) -> tuple[frozenset[Attempt], bool]:
-        """Who must not be among them, and whether that is all; only some rules are asked where they are named."""
+        """Who must not be among them, and whether that is all that goes wrong; with `only`, as these rules say."""
         try:
             changed = changed_by(self._unit, [edit for one in members for edit in one.edits])
         except (NotEditable, UsedUp):
@@ -152,10 +152,9 @@ class _Trial:
         mine = {one.draft.identity[1:3] for one in members}
         bad = [found for found in after if found.effective_severity != "note" or is_open(found, mine)]
         worse = {found.identity[1:3] for found in bad if found.identity not in self._before}
-        named = frozenset(
-            one.attempt for one in members if one.draft.identity in now or one.draft.identity[1:3] in worse
-        )
-        return named, not crashed and (bool(named) or not worse)
+        guilty = [one for one in members if one.draft.identity in now or one.draft.identity[1:3] in worse]
+        is_sure = not crashed and worse <= {one.draft.identity[1:3] for one in guilty}
+        return frozenset(one.attempt for one in guilty), is_sure
 
     def _apart(self, members: Sequence[_Member]) -> list[_Member]:
         """Those that decide about nothing but their own object."""
