@@ -5,7 +5,7 @@ A `ApplySet` asks for each of these answers once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
 from kubelint_gpu.analysis.later_transitions import (
@@ -27,7 +27,6 @@ from kubelint_gpu.analysis.scenarios import (
 )
 from kubelint_gpu.analysis.transitions import finds_nodes, is_placed, transition_of, transitions_in
 from kubelint_gpu.budget import PARTS, TOLD
-from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.questions.forced_rollback import forced_rollback
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict
@@ -71,15 +70,15 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
         for other in dict.fromkeys((*(one.key for one in found.company), *_holders(unit, found, ending)))
         if other in ending
     )
-    at_once = tuple(key for key, one in every_one.items() if one.known and one.rolls)
+    at_once = {key for key, one in every_one.items() if one.known and one.rolls}
     for waiting, other in islice(pairs, TOLD.pairs):
         mine = transitions_in(unit)[other].new.key
         found = _told_of(unit, (waiting, other), mine)
-        if found is None or {waiting, other}.issuperset(at_once):
+        if found is None or at_once <= {waiting, other}:
             yield from (found,) if found is not None else ()
             continue
         # what changes besides may make the room
-        every = _told_of(unit, tuple(dict.fromkeys((*at_once, waiting, other))), mine)
+        every = _told_of(unit, at_once | {waiting, other}, mine)
         if every is not None:
             yield found if every.verdict is found.verdict else replace(found, verdict=Verdict.MAY_STICK)
 
@@ -95,19 +94,11 @@ def _holders(unit: ApplySet, found: Judgement, ending: Mapping[str, WorkloadKey]
                 yield name
 
 
-def _told_of(unit: ApplySet, keys: Sequence[WorkloadKey], ends: str) -> Together | None:
-    """What keeps one of some rollouts that begin at the same moment from its end, while nothing else is rolled.
-
-    How the others would be rolled out does not matter: a fix of one of them is not asked about it again.
-    """
+def _told_of(unit: ApplySet, keys: Collection[WorkloadKey], ends: str) -> Together | None:
+    """What keeps one of some rollouts that begin at the same moment from its end, while nothing else is rolled."""
     scenario = with_part_of_budget(only_rolled(now(unit), keys), PARTS.pair)
-    rolled = tuple(one if key in keys else one.unrolled() for key, one in scenario.transitions.items())
-    found = asked_once(
-        ("begun together", ends, *keys),
-        (rolled, scenario.cluster, scenario.growth, scenario.budget),
-        lambda: [one for one in scenario.together(ends) if one.waits and one.trace is not None],
-    )
-    return next(iter(found), None)
+    found = (one for one in scenario.together(ends) if one.waits and one.trace is not None)
+    return next(found, None)
 
 
 class Later(Value):
