@@ -22,8 +22,10 @@ from kubelint_gpu.engine.api import (
 from kubelint_gpu.evidence.declared_lines import told_at
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.gpu.gpu_labels import is_gpu_label
+from kubelint_gpu.kube.objects.collective import KUEUE
 from kubelint_gpu.kube.objects.label_algebra import alternatives
 from kubelint_gpu.kube.objects.pod import PodSpec
+from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.messages.did_you_mean_label import nearest_key
 from kubelint_gpu.messages.wording import some
 
@@ -34,12 +36,13 @@ _SUCCESSORS = {
 }
 
 
-@rule("KLG405", of_workloads=True)
+@rule("KLG405")
 def topology_key_missing(unit: ApplySet) -> Iterator[Diagnostic]:
     """A topologyKey that is no label of the nodes."""
     if not unit.has_nodes or not unit.cluster.nodes:
         return
     keys = sorted({key for node in unit.possible_nodes for key in node.labels})
+    yield from _levels(unit, keys)
     for subject in unit.subjects:
         if not subject.places_pods:
             continue
@@ -52,6 +55,30 @@ def topology_key_missing(unit: ApplySet) -> Iterator[Diagnostic]:
                     yield _nowhere(unit, subject, use, others, near)
             elif use.hard:
                 yield from _not_everywhere(unit, subject, use, others)
+
+
+def _levels(unit: ApplySet, keys: Sequence[str]) -> Iterator[Diagnostic]:
+    """The level of each topology of Kueue from which on no node has all labels: Kueue takes none into account then."""
+    topologies = (one for one in unit.manifests if one.kind == "Topology" and api_group(one.item.value) == KUEUE)
+    for manifest in topologies:
+        nodes = list(unit.possible_nodes)
+        for level in field_pointers.entries(manifest, ("spec", "levels")):
+            key = field_pointers.at(manifest, (*level, "nodeLabel"))
+            nodes = [node for node in nodes if key in node.labels]
+            if not nodes:
+                near = None if key in keys else nearest_key(str(key), keys)
+                other = " that has the labels of the levels before" if key in keys else ""
+                yield Diagnostic(
+                    "KLG405",
+                    manifest.place((*level, "nodeLabel")),
+                    f"no node{other} has the label {key}: Kueue places no pod by this topology",
+                    manifest,
+                    cause=f"level/{key}",
+                    certainty="certain" if unit.complete else "possible",
+                    severity="warning" if _is_left_out(unit, str(key)) else None,
+                    help=(f"did you mean {near}?",) if near else (),
+                )
+                break
 
 
 def _by_effect(spec: PodSpec) -> Iterator[list[TopologyUse]]:
