@@ -181,13 +181,33 @@ def keeps_out(unit: ApplySet, subject: WorkloadCheck) -> Unchosen | None:
     spec, nodes = subject.workload.choosing, unit.possible_nodes
     if spec.node_name or subject.workload.custom or daemon_nodes.daemon_nodes(spec, nodes):
         return None
-    chosen = matching(replace(subject, workload=replace(subject.workload, spec=spec)), nodes)
-    if not chosen:
+    kept = _tainted(subject, nodes)
+    if not kept:
         return None if _is_for_another_platform(unit, subject) else Unchosen((), _misses_its_nodes(spec, nodes))
-    patient = covered_by(daemon_nodes.tolerations(spec))
-    kept = {node.name: tuple(uncovered(node.taints, patient)) for node in chosen}
-    shunned = [name for name, taints in kept.items() if not any(map(is_lifecycle, taints))]
+    shunned = [node.name for node, taints in kept if not any(map(is_lifecycle, taints))]
     return Unchosen(tuple(shunned), _asks_for_nodes(spec)) if shunned else None
+
+
+def left_out(unit: ApplySet, subject: WorkloadCheck) -> dict[tuple[Taint, ...], list[str]]:
+    """The nodes with GPUs that a DaemonSet chooses by label beside others that it runs on, by the taints between."""
+    found: dict[tuple[Taint, ...], list[str]] = {}
+    spec, nodes = subject.workload.choosing, unit.possible_nodes
+    if spec.node_name or subject.workload.custom or not _asks_for_nodes(spec):
+        return found
+    if not daemon_nodes.daemon_nodes(spec, nodes):
+        return found
+    for node, taints in _tainted(subject, nodes):
+        if taints and not any(map(is_lifecycle, taints)) and any(map(is_gpu, node.allocatable)):
+            found.setdefault(taints, []).append(title(unit, node.name))
+    return found
+
+
+def _tainted(subject: WorkloadCheck, nodes: Sequence[Node]) -> list[tuple[Node, tuple[Taint, ...]]]:
+    """The nodes that a DaemonSet chooses by label, each with the taints that it does not tolerate."""
+    spec = subject.workload.choosing
+    patient = covered_by(daemon_nodes.tolerations(spec))
+    chosen = matching(replace(subject, workload=replace(subject.workload, spec=spec)), nodes)
+    return [(node, tuple(uncovered(node.taints, patient))) for node in chosen]
 
 
 def _asks_for_nodes(spec: PodSpec) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.analysis.diagnosis import Diagnosis, of_cause
-from kubelint_gpu.analysis.node_misfit import asked, title
+from kubelint_gpu.analysis.node_misfit import asked, left_out, title
 from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message, severity_without_pods
 from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (
@@ -63,6 +63,27 @@ def untolerated_taint(unit: ApplySet) -> Iterator[Diagnostic]:
             # where other nodes lack nothing but the volume, these are not those that it is meant for
             proposals=() if ties else tuple(_proposals(subject, sets)),
         )
+    for subject in unit.subjects:
+        kept = left_out(unit, subject) if subject.controller.node_bound else {}
+        if kept:
+            yield _without_some(unit, subject, kept)
+
+
+def _without_some(unit: ApplySet, subject: WorkloadCheck, kept: Sets) -> Diagnostic:
+    """That a DaemonSet has no pod on some of the nodes with GPUs that it chooses."""
+    manifest, first = subject.manifest, next(iter(kept))
+    names = some([name for found in kept.values() for name in found])
+    taints = some(list(dict.fromkeys(str(taint) for found in kept for taint in found)), "taint")
+    return Diagnostic(
+        "KLG202",
+        manifest.place(*_route(subject, None)),
+        f"it makes no pod on {names}, which it chooses by label: it does not tolerate {taints}",
+        manifest,
+        cause=f"some {'/'.join(str(taint) for taint in first)}",
+        severity="note",
+        related=tuple(_related(unit, kept)),
+        help=_help(unit, subject, first) or ("if its pods belong there, add a toleration",),
+    )
 
 
 def _sets(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> Sets:
