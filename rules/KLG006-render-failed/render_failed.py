@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Related, Shared, rule
+from kubelint_gpu.kube.kinds.by_shape import GIT_OPS
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.sources.paths import is_chart
 from kubelint_gpu.workspace.manifest import place_of
@@ -15,13 +16,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.rendering import Rendered
 
 _SUBCHARTS = "charts"
-_OF_GIT_OPS = {
-    ("argoproj.io", "Application"): "Argo CD",
-    ("argoproj.io", "ApplicationSet"): "Argo CD",
-    ("helm.toolkit.fluxcd.io", "HelmRelease"): "Flux",
-    ("kustomize.toolkit.fluxcd.io", "Kustomization"): "Flux",
-}
-"""Kinds of objects that name what is rendered and applied elsewhere, and who does that."""
 
 
 @rule("KLG006")
@@ -83,7 +77,7 @@ def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
 def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
     """What GitOps controllers render from objects that are checked."""
     for manifest in unit.manifests:
-        who = _OF_GIT_OPS.get((api_group(manifest.item.value), manifest.kind))
+        who = GIT_OPS.get((api_group(manifest.item.value), manifest.kind))
         if who is not None:
             yield Diagnostic(
                 "KLG006",

@@ -41,8 +41,8 @@ def topology_key_missing(unit: ApplySet) -> Iterator[Diagnostic]:
     """A topologyKey that is no label of the nodes."""
     if not unit.has_nodes or not unit.cluster.nodes:
         return
-    keys = sorted({key for node in unit.possible_nodes for key in node.labels})
-    yield from _levels(unit, keys)
+    yield from _levels(unit)
+    keys = _keys(unit) if unit.subjects else []
     for subject in unit.subjects:
         if not subject.places_pods:
             continue
@@ -57,16 +57,23 @@ def topology_key_missing(unit: ApplySet) -> Iterator[Diagnostic]:
                 yield from _not_everywhere(unit, subject, use, others)
 
 
-def _levels(unit: ApplySet, keys: Sequence[str]) -> Iterator[Diagnostic]:
+def _keys(unit: ApplySet) -> list[str]:
+    return sorted({key for node in unit.possible_nodes for key in node.labels})
+
+
+def _levels(unit: ApplySet) -> Iterator[Diagnostic]:
     """The level of each topology of Kueue from which on no node has all labels: Kueue takes none into account then."""
     topologies = (one for one in unit.manifests if one.kind == "Topology" and api_group(one.item.value) == KUEUE)
     for manifest in topologies:
         nodes = list(unit.possible_nodes)
         for level in field_pointers.entries(manifest, ("spec", "levels")):
             key = field_pointers.at(manifest, (*level, "nodeLabel"))
+            if not isinstance(key, str):
+                break
             nodes = [node for node in nodes if key in node.labels]
             if not nodes:
-                near = None if key in keys else nearest_key(str(key), keys)
+                keys = _keys(unit)
+                near = None if key in keys else nearest_key(key, keys)
                 other = " that has the labels of the levels before" if key in keys else ""
                 yield Diagnostic(
                     "KLG405",
@@ -75,7 +82,7 @@ def _levels(unit: ApplySet, keys: Sequence[str]) -> Iterator[Diagnostic]:
                     manifest,
                     cause=f"level/{key}",
                     certainty="certain" if unit.complete else "possible",
-                    severity="warning" if _is_left_out(unit, str(key)) else None,
+                    severity="warning" if _is_left_out(unit, key) else None,
                     help=(f"did you mean {near}?",) if near else (),
                 )
                 break

@@ -58,3 +58,9 @@ def test_topologies_of_others_are_left_alone(other):
 
 def test_nothing_is_said_without_nodes():
     assert told(TOPOLOGY, "") == []
+
+
+@pytest.mark.parametrize("level", ["[rack]", "{a: b}", "3", "null"])
+def test_a_level_that_is_no_label_is_left_to_the_api_server(level):
+    assert told(TOPOLOGY.replace("nodeLabel: rack", f"nodeLabel: {level}")) == []
+    assert told(TOPOLOGY.replace("- nodeLabel: rack", f"- {level}")) == []

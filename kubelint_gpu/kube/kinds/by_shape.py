@@ -16,6 +16,13 @@ from kubelint_gpu.kube.values.errors import Pointer
 
 WITHOUT_PODS = (".k8s.io", "kyverno.io", "gatekeeper.sh")
 """Ends of API groups whose objects have no pods, though they may show what pods ask for."""
+GIT_OPS = {
+    ("argoproj.io", "Application"): "Argo CD",
+    ("argoproj.io", "ApplicationSet"): "Argo CD",
+    ("helm.toolkit.fluxcd.io", "HelmRelease"): "Flux",
+    ("kustomize.toolkit.fluxcd.io", "Kustomization"): "Flux",
+}
+"""Kinds of objects that name what is rendered and applied elsewhere, and who does that: their values are no pods."""
 _FOR_OTHERS = ("Class", "Config", "Profile", "Runtime", "Template")
 _TEMPLATE = {"metadata", "spec"}
 
@@ -31,9 +38,10 @@ def templates(value: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
 
     The form is `template`, `spec` or, if the fields of a pod stand beside `resources`, `inline`. What stands within a
     pod spec is not looked at. An object whose kind ends in Template, Runtime or the like describes pods for others,
-    which say where these go: none of it is yielded.
+    which say where these go: none of it is yielded. Nor is what GitOps controllers render from their objects.
     """
-    if str(value.get("kind")).endswith(_FOR_OTHERS):
+    kind = str(value.get("kind"))
+    if kind.endswith(_FOR_OTHERS) or (api_group(value), kind) in GIT_OPS:
         return
     left: list[tuple[Pointer, Any, Any]] = [((), value, None)]
     while left:

@@ -44,8 +44,8 @@ def composed(
         spec = {**{key: above[key] for key in _SCHEDULING if key in above}, **spec}
     if row.get("elsewhere"):
         spec = {"tolerations": _ALL}
-    if row.get("lenient"):
-        spec.setdefault("tolerations", _ALL)
+    if row.get("lenient") and not spec.get("tolerations"):
+        spec["tolerations"] = _ALL
     called, under = row.get("resources", "resources"), tuple(row.get("under", "").split("."))
     containers = list(sequence(fields.get("containers")))
     asks: list[Pointer] = []

@@ -66,6 +66,12 @@ def test_what_describes_pods_for_others_is_left_to_them():
     assert list(templates({**value, "kind": "Engine"})) == [(("spec",), "spec")]
 
 
+def test_values_of_git_ops_objects_are_no_pods():
+    value = {"apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease", "spec": {"values": {"resources": ASKS}}}
+    assert list(templates(value)) == []
+    assert list(templates({**value, "apiVersion": "example.com/v1"})) == [(("spec", "values"), "inline")]
+
+
 def test_a_kind_of_the_table_in_another_group_is_not_known():
     (found,) = custom("example.com/v1", "RayCluster", {"headGroupSpec": {"template": {"spec": SPEC}}})
     assert found.by_shape
