@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 import click
@@ -34,31 +34,77 @@ HELP = _Option(
 )
 
 
-def kustomize_options(command: Callable[..., int]) -> Callable[..., int]:
-    """`--kustomize`, `--kustomize-flag` and `--kustomize-timeout`."""
-    for decorate in (
-        option(
-            "--kustomize-timeout",
-            type=click.FloatRange(min=0, min_open=True),
-            default=60,
-            metavar="SECONDS",
-            help="How long rendering one kustomization may take.  [default: 60]",
-        ),
-        option(
-            "--kustomize-flag",
-            "kustomize_flags",
-            multiple=True,
-            metavar="FLAG",
-            help="Hand a flag to kustomize, such as --enable-helm; may be repeated. It may then start programs.",
-        ),
-        option(
-            "--kustomize",
-            metavar="PATH",
-            help="The kustomize or kubectl that renders.  [default: the first on the PATH]",
-        ),
-    ):
-        command = decorate(command)
-    return command
+_RENDERING = (
+    option("--helm", metavar="PATH", help="The helm that renders charts.  [default: the first on the PATH]"),
+    option(
+        "--helm-timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=60,
+        metavar="SECONDS",
+        help="How long rendering one chart may take.  [default: 60]",
+    ),
+    option(
+        "--values",
+        multiple=True,
+        metavar="FILE",
+        help="Render charts with this file of values, and with no other but their own; may be repeated.",
+    ),
+    option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a value of charts, as helm does."),
+    option("--release", default="", metavar="NAME", help="The release of charts.  [default: the name of the chart]"),
+    option("--namespace", default="", metavar="NAME", help="The namespace of charts.  [default: default]"),
+    option(
+        "--kustomize",
+        metavar="PATH",
+        help="The kustomize or kubectl that renders.  [default: the first on the PATH]",
+    ),
+    option(
+        "--kustomize-flag",
+        "kustomize_flags",
+        multiple=True,
+        metavar="FLAG",
+        help="Hand a flag to kustomize, such as --enable-helm; may be repeated. It may then start programs.",
+    ),
+    option(
+        "--kustomize-timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=60,
+        metavar="SECONDS",
+        help="How long rendering one kustomization may take.  [default: 60]",
+    ),
+)
+
+
+def rendering_options(command: Callable[..., int]) -> Callable[..., int]:
+    """How kustomizations and charts are rendered; the command gets it as `renderer`."""
+
+    @wraps(command)
+    def with_renderer(
+        *,
+        helm: str | None,
+        helm_timeout: float,
+        values: tuple[str, ...],
+        sets: tuple[str, ...],
+        release: str,
+        namespace: str,
+        kustomize: str | None,
+        kustomize_flags: tuple[str, ...],
+        kustomize_timeout: float,
+        **others: Any,
+    ) -> int:
+        from kubelint_gpu.workspace.project.charts import HelmSettings, is_release
+        from kubelint_gpu.workspace.project.kustomizations import RenderSettings
+
+        for name, text in (("--release", release), ("--namespace", namespace)):
+            if text and not is_release(text):
+                raise click.UsageError(f'{name}: "{text}" is no lowercase name such as serving')
+        charts = HelmSettings(helm, helm_timeout, values, sets, release, namespace)
+        renderer = RenderSettings(kustomize, kustomize_flags, kustomize_timeout, helm=charts)
+        return command(renderer=renderer, **others)
+
+    decorated: Callable[..., int] = with_renderer
+    for decorate in reversed(_RENDERING):
+        decorated = decorate(decorated)
+    return decorated
 
 
 _SCHEMES = {"dask": "tcp", "tls": "tls"}

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.cache.store import Store, packed, unpacked
-from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, Program
+from kubelint_gpu.sources.kustomize.program import Program
+from kubelint_gpu.sources.rendering_program import MOST_OUTPUT
 
 
 class StoredRenders:

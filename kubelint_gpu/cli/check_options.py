@@ -9,7 +9,7 @@ import click
 from kubelint_gpu.budget import EFFORTS
 from kubelint_gpu.cli.help.shell_completion import codes
 from kubelint_gpu.findings.finding import SEVERITIES, THRESHOLDS
-from kubelint_gpu.options import executor_option, kustomize_options, option
+from kubelint_gpu.options import executor_option, option, rendering_options
 from kubelint_gpu.report.format_names import FORMATS
 from kubelint_gpu.workspace.project.shards import read_shard
 from kubelint_gpu.workspace.project.worlds import what_if_options
@@ -27,7 +27,7 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
             callback=read_shard,
             help="Judge one share of the files, such as 2/8: for several jobs.",
         ),
-        kustomize_options,
+        rendering_options,
         option("--stdin-filename", default="<stdin>", metavar="NAME", help="What standard input is called in reports."),
         option("--show-settings", is_flag=True, help="Print the settings and where each comes from; check nothing."),
         option("--isolated", is_flag=True, help="Read no configuration."),

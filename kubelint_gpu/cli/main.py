@@ -77,6 +77,7 @@ def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
         say(f"kubelint-gpu {__version__} (YAML parser: {parser_name()}; Python {sys.version.split()[0]})")
         if ctx.meta.get(_VERBOSE):
             say(f"kustomize: {_kustomize()}")
+            say(f"helm: {_helm()}")
         ctx.exit()
 
 
@@ -86,13 +87,26 @@ def _verbose(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
 
 def _kustomize() -> str:
     """The program that would render, and its version."""
-    from kubelint_gpu.sources.kustomize.program import ProgramError, find_program, version
+    from kubelint_gpu.sources.kustomize.program import find_program, version
+    from kubelint_gpu.sources.rendering_program import ProgramError
 
     try:
         program = find_program()
     except ProgramError:
         return "neither kustomize nor kubectl is on the PATH"
     return f"{version(program)} ({' '.join(program.command)})"
+
+
+def _helm() -> str:
+    """The program that would render charts, and its version."""
+    from kubelint_gpu.sources.helm.helm_program import find_helm, version
+    from kubelint_gpu.sources.rendering_program import ProgramError
+
+    try:
+        helm = find_helm()
+    except ProgramError:
+        return "there is no helm on the PATH"
+    return f"{version(helm)} ({helm.path})"
 
 
 @click.group(cls=_Group)
@@ -104,7 +118,7 @@ def _kustomize() -> str:
     is_eager=True,
     expose_value=False,
     callback=_verbose,
-    help="With --version: show also which kustomize renders.",
+    help="With --version: show also which kustomize and helm render.",
 )
 def main() -> None:
     """Find GPU rollouts that can never end, before kubectl apply.

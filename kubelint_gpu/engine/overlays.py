@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence import helm_template
@@ -12,13 +12,6 @@ from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import place_of
-
-if TYPE_CHECKING:
-    from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
-    from kubelint_gpu.sources.kustomize.origin import Answer
-
-_MOST_TEXT = 60
-_THROUGH = {"namePrefix": "this prefix is put before it", "nameSuffix": "this suffix is put behind it"}
 
 
 class OverlayFinding(Value):
@@ -52,10 +45,9 @@ def layers(draft: Diagnostic) -> tuple[Related, ...]:
         template = helm_template.template_of(draft.manifest)
         return (template,) if template is not None else ()
     place = draft.place
-    answer = origin.behind(place.path, place.line, place.column)
-    related = [*_written(answer, place)] if answer is not None else []
+    sure, further = origin.told(place.path, place.line, place.column)
+    related = [Related(place_of(spot.path, spot.span), said) for spot, said in further]
     top = place_of(origin.top.path, origin.top.span)
-    sure = answer is None or answer.certain
     if not sure:
         related.append(Related(top, f"rendered from there by {origin.path}; which line sets it is not certain"))
     elif top.path != place.path:
@@ -135,26 +127,3 @@ def _overlay(draft: Diagnostic, unit: ApplySet) -> tuple[Place, str] | None:
         if source is not None:
             return place_of(source.path, document.locate((), "key") if document is not None else None), rendered.path
     return None
-
-
-def _written(answer: Answer, place: Place) -> Iterator[Related]:
-    """Who set the value before, with what it was."""
-    for writer, value in answer.before:
-        spot = writer.spot()
-        through = _through(writer, value)
-        yield Related(
-            place_of(spot.path, spot.span), through or f"{_shown(value)} here, overridden at {place.path}:{place.line}"
-        )
-
-
-def _through(writer: FieldWriter, value: Any) -> str:
-    if writer.by in _THROUGH:
-        return _THROUGH[writer.by]
-    if writer.by == "variable":
-        return "the value of this variable is filled in"
-    return "copied by this replacement" if writer.by == "replacement" and value is None else ""
-
-
-def _shown(value: Any) -> str:
-    text = "null" if value is None else str(value)
-    return text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + " …"

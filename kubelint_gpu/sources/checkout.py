@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from kubelint_gpu.sources.paths import exists
@@ -90,3 +90,11 @@ def _checkout_of(folder: str, cwd: Path) -> str | None:
         if exists(other / _GIT):
             return str(other)
     return mine if within else None
+
+
+def root_of(folder: Path, wholes: Sequence[Path]) -> Path:
+    """The repository that a folder lies in; without one the first of `wholes` that holds it, else the folder itself."""
+    root = repository_root(folder)
+    if (root / ".git").exists():
+        return root
+    return next((whole for whole in wholes if folder.is_relative_to(whole)), folder)

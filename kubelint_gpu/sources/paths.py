@@ -14,6 +14,12 @@ def is_chart(path: str) -> bool:
     return os.path.basename(path) == "Chart.yaml"  # noqa: PTH119 - text, and often
 
 
+def is_subchart(folder: str | Path) -> bool:
+    """Whether a chart lies in another one, which is rendered with it."""
+    above, name = os.path.split(os.path.split(os.path.abspath(folder))[0])  # noqa: PTH100 - text
+    return name == "charts" and is_file(os.path.join(above, "Chart.yaml"))  # noqa: PTH118 - same
+
+
 def is_file(path: str | Path) -> bool:
     """Whether there is a plain file, or a link to one."""
     return os.path.isfile(path)  # noqa: PTH113 - pathlib raises where a name is too long

@@ -21,9 +21,9 @@ _NODE_AFFINITY: Pointer = ("affinity", "nodeAffinity", _REQUIRED)
 
 
 def strategy(manifest: Manifest) -> Pointer:
-    """What decides how a workload rolls: maxUnavailable, or what stands nearest to it."""
+    """What decides how a workload rolls: maxUnavailable, or what stands nearest to it; else the strategy it has not."""
     written = controller_of(manifest.workload).strategy_pointers if manifest.workload is not None else ()
-    return next((route for route in written if manifest.present(route)), ("spec",))
+    return next((route for route in written if manifest.present(route)), written[-1] if written else ("spec",))
 
 
 def rolling(manifest: Manifest) -> Pointer:

@@ -16,7 +16,7 @@ from kubelint_gpu.kube.values.errors import InvalidObject, short_path
 from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:
-    from kubelint_gpu.sources.kustomize.origin import Origin
+    from kubelint_gpu.sources.render import ObjectOrigin
 
 _QUOTES = ("'", '"')
 _ESCAPED = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
@@ -55,7 +55,7 @@ class Manifest(Value, eq=False, dict=True):
     """
 
     item: Item
-    origin: Origin | None = None
+    origin: ObjectOrigin | None = None
     given: Read | None = None
 
     @cached_property
@@ -151,7 +151,7 @@ class Manifest(Value, eq=False, dict=True):
         For a rendered object that is the line of its sources which set it.
         """
         if self.origin is not None:
-            spot = self.origin.answer(pointer, role).spot
+            spot = self.origin.spot(pointer, role)
             return place_of(spot.path, spot.span)
         return place_of(self.path, self.item.locate(pointer, role))
 
@@ -182,7 +182,7 @@ class Manifest(Value, eq=False, dict=True):
 
 def manifests(
     readings: Iterable[Reading],
-    origins: Mapping[str, tuple[Origin | None, ...]] = MappingProxyType({}),
+    origins: Mapping[str, tuple[ObjectOrigin | None, ...]] = MappingProxyType({}),
     kinds: Collection[str] | None = None,
 ) -> tuple[Manifest, ...]:
     """All objects of some files, or those of some kinds; what has neither kind nor apiVersion is none.
@@ -198,19 +198,19 @@ def manifests(
     )
 
 
-def _origin(item: Item, origins: Mapping[str, tuple[Origin | None, ...]]) -> Origin | None:
+def _origin(item: Item, origins: Mapping[str, tuple[ObjectOrigin | None, ...]]) -> ObjectOrigin | None:
     known = origins.get(item.document.source.path, ())
     return known[item.document.index] if item.document.index < len(known) else None
 
 
-def _read(item: Item, origin: Origin | None) -> Read:
+def _read(item: Item, origin: ObjectOrigin | None) -> Read:
     try:
         return _unguarded(item, origin)
     except Exception as error:  # noqa: BLE001 - one object must not hide what the others have
         return Read(defect=error)
 
 
-def _unguarded(item: Item, origin: Origin | None) -> Read:
+def _unguarded(item: Item, origin: ObjectOrigin | None) -> Read:
     read = [Read(*one) for one in _workloads(item.value)]
     unknown = [problem.pointer for one in read for problem in one.problems if _is_unknown(problem)]
     if unknown:

@@ -25,7 +25,7 @@ from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from kubelint_gpu.sources.kustomize.rendering import Rendered
+    from kubelint_gpu.sources.render import Rendition
 
 
 class ManifestSet:
@@ -45,7 +45,7 @@ class ManifestSet:
         beside: Beside | Sequence[Manifest] = (),
         before: Mapping[str, Manifest] = MappingProxyType({}),
         budget: int = BUDGET.states,
-        rendered: Sequence[Rendered] = (),
+        rendered: Sequence[Rendition] = (),
         neighbours: Sequence[Manifest] = (),
         made: Collection[str] = (),
         gone: Sequence[Manifest] = (),
@@ -69,7 +69,7 @@ class ManifestSet:
             del self.__dict__[name]
         self.answers.clear()
 
-    def with_readings(self, readings: Sequence[Reading], rendered: Sequence[Rendered] | None = None) -> Self:
+    def with_readings(self, readings: Sequence[Reading], rendered: Sequence[Rendition] | None = None) -> Self:
         """The same unit with other text."""
         return self._with(readings, self.world, self.rendered if rendered is None else rendered)
 
@@ -85,7 +85,7 @@ class ManifestSet:
         self,
         readings: Sequence[Reading],
         world: ClusterContext,
-        rendered: Sequence[Rendered],
+        rendered: Sequence[Rendition],
         gone: Sequence[Manifest] | None = None,
     ) -> Self:
         gone = self.gone if gone is None else gone

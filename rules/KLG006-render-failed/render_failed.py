@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Related, Shared, rule
 from kubelint_gpu.kube.kinds.by_shape import GIT_OPS
 from kubelint_gpu.kube.objects.workload import api_group
-from kubelint_gpu.sources.paths import is_chart
+from kubelint_gpu.sources.paths import is_chart, is_subchart
 from kubelint_gpu.workspace.manifest import place_of
 
 if TYPE_CHECKING:
-    from kubelint_gpu.sources.kustomize.rendering import Rendered
-
-_SUBCHARTS = "charts"
+    from kubelint_gpu.sources.render import Rendition
 
 
 @rule("KLG006")
@@ -33,9 +31,10 @@ def render_failed(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG006",
             place_of(first.path, first.span),
-            f"the kustomization is not rendered: {first.message}",
+            f"{_what(rendered)}: {first.message}",
             cause=first.message,
             severity="note" if first.withheld else None,
+            help=tuple(f"run: {command}" for one in problems for command in one.help),
             related=(
                 *(Related(place_of(other.path, other.span), other.message) for other in problems[1:]),
                 *_built_from(rendered, first.path),
@@ -43,7 +42,12 @@ def render_failed(unit: ApplySet) -> Iterator[Diagnostic]:
         )
 
 
-def _built_from(rendered: Rendered, path: str) -> Iterator[Related]:
+def _what(rendered: Rendition) -> str:
+    """What is wrong with it: a chart may be rendered without something that it needs."""
+    return f"the {rendered.what} is {'not rendered' if rendered.reading is None else 'rendered in part'}"
+
+
+def _built_from(rendered: Rendition, path: str) -> Iterator[Related]:
     """The kustomization that is not rendered, for what stands in a file of another."""
     source, document = rendered.top.reading.source, rendered.top.document
     if source is not None and source.path != path:
@@ -58,7 +62,7 @@ def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
     for reading in unit.readings:
         path = posixpath.normpath(reading.path) if reading.path else ""
         folder = posixpath.dirname(path)
-        if not is_chart(path) or _SUBCHARTS in posixpath.dirname(folder).split("/"):
+        if not is_chart(path) or is_subchart(folder):
             continue
         for document in reading.documents:
             value = document.value
@@ -70,7 +74,7 @@ def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
                     f"`helm template {shlex.quote(folder or '.')}` prints",
                     cause="chart",
                     severity="note",
-                    help=(f"helm template {shlex.quote(folder or '.')} | kubelint-gpu check -",),
+                    help=(f"install helm, or helm template {shlex.quote(folder or '.')} | kubelint-gpu check -",),
                 )
 
 

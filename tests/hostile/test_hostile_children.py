@@ -74,7 +74,7 @@ def test_kustomizations_are_not_compared_with_such_a_commit(tmp_path):
     program.chmod(0o755)
     arguments = ("--kustomize", str(program), "--against=rev:HEAD", ".")
     ended = run("check", *arguments, cwd=tmp_path)
-    assert b"kustomizations are not compared with what they were: git printed more than 128 MB" in ended.stderr
+    assert b"what is rendered is not compared with what it was: git printed more than 128 MB" in ended.stderr
 
 
 COMMANDS = {

@@ -28,7 +28,7 @@ def test_the_page_shows_the_real_output_of_one_finding(program, request):
 
 
 def test_the_page_names_the_limits_as_they_are():
-    from kubelint_gpu.sources.kustomize import program
+    from kubelint_gpu.sources import rendering_program as program
     from kubelint_gpu.sources.kustomize.files import surveyor
     from kubelint_gpu.workspace.project import fallback
 

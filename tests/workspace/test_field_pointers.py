@@ -20,7 +20,7 @@ def affinity(terms):
 @pytest.mark.parametrize(
     ("spec", "route"),
     [
-        ("", ("spec",)),
+        ("", ("spec", "strategy")),
         ("strategy: {type: Recreate}", ("spec", "strategy")),
         ("strategy: {rollingUpdate: {}}", ("spec", "strategy", "rollingUpdate")),
         ("strategy: {rollingUpdate: {maxSurge: 1}}", ("spec", "strategy", "rollingUpdate", "maxSurge")),

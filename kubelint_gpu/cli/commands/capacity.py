@@ -10,7 +10,7 @@ import click
 from kubelint_gpu.cli.commands.full_clusters import cluster_options, print_json, print_texts, read, width
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH
-from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
+from kubelint_gpu.workspace.project.kustomizations import RenderSettings
 
 if TYPE_CHECKING:
     from kubelint_gpu.capacity.departures import Departure
@@ -26,9 +26,7 @@ def command(
     inventories: tuple[str, ...],
     output_format: str,
     config: str | None,
-    kustomize: str | None,
-    kustomize_flags: tuple[str, ...],
-    kustomize_timeout: float,
+    renderer: RenderSettings,
 ) -> int:
     """Compare the GPUs that all manifests ask for with those of the cluster.
 
@@ -45,7 +43,7 @@ def command(
     from kubelint_gpu.capacity.departures import losses
     from kubelint_gpu.capacity.supply import shares_of, surges_of
 
-    found = read(paths, inventories, config, KustomizeSettings(kustomize, kustomize_flags, kustomize_timeout))
+    found = read(paths, inventories, config, renderer)
 
     def answer(cluster: FullCluster) -> tuple[FullCluster, Sequence[PoolShare], Sequence[Surge], Sequence[Departure]]:
         surges = surges_of(cluster)

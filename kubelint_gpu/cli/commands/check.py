@@ -17,10 +17,10 @@ from kubelint_gpu.cli.help.shell_completion import PATH
 from kubelint_gpu.cli.outputs import pairs
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.sources.programs import keep_out
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.configuration_file import configuration_for
 from kubelint_gpu.workspace.project.gathering import gather
-from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
 
 
 @click.command("check", cls=ManualCommand, short_help="Check manifests against a declared cluster.")
@@ -31,8 +31,8 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
     """Check manifests against a declared cluster.
 
     PATHS are files, directories, or - for standard input. In a directory all *.yaml, *.yml and *.json are read, and
-    kustomizations are rendered; the templates of Helm charts are left out. Without PATHS everything below the
-    configuration is checked, else the current directory.
+    kustomizations and Helm charts are rendered. Without PATHS everything below the configuration is checked, else the
+    current directory.
     """
     paths = paths or (_everything(options),)
     if options["show_settings"]:
@@ -61,9 +61,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         inventories,
         configuration=configuration,
         stdin_filename=options["stdin_filename"],
-        kustomize=KustomizeSettings(
-            options["kustomize"], options["kustomize_flags"], options["kustomize_timeout"], store
-        ),
+        kustomize=replace(options["renderer"], store=store),
         hook=options["hook"],
     )
     key = None

@@ -10,7 +10,7 @@ from kubelint_gpu.cli.commands.full_clusters import cluster_options, print_json,
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH
 from kubelint_gpu.options import option
-from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
+from kubelint_gpu.workspace.project.kustomizations import RenderSettings
 
 if TYPE_CHECKING:
     from kubelint_gpu.capacity.departures import Departure
@@ -27,9 +27,7 @@ def command(
     inventories: tuple[str, ...],
     output_format: str,
     config: str | None,
-    kustomize: str | None,
-    kustomize_flags: tuple[str, ...],
-    kustomize_timeout: float,
+    renderer: RenderSettings,
 ) -> int:
     """Show where the pods of NODES would go if these were drained together.
 
@@ -41,7 +39,7 @@ def command(
 
     from kubelint_gpu.capacity.departures import departure
 
-    found = read(paths, inventories, config, KustomizeSettings(kustomize, kustomize_flags, kustomize_timeout))
+    found = read(paths, inventories, config, renderer)
     known = set[str]()
 
     def answer(cluster: FullCluster) -> Departure | None:

@@ -10,8 +10,8 @@ from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import PATH, codes
 from kubelint_gpu.messages.printing import say
-from kubelint_gpu.options import kustomize_options, option
-from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
+from kubelint_gpu.options import option, rendering_options
+from kubelint_gpu.workspace.project.kustomizations import RenderSettings
 from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
 
 
@@ -25,7 +25,7 @@ from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
 @what_if_options
 @option("--together", is_flag=True, help="All files are applied together, to one cluster.")
 @option("--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]")
-@kustomize_options
+@rendering_options
 @option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
 def command(
     what: str,
@@ -37,9 +37,7 @@ def command(
     color: str,
     without: tuple[str, ...],
     added: tuple[str, ...],
-    kustomize: str | None,
-    kustomize_flags: tuple[str, ...],
-    kustomize_timeout: float,
+    renderer: RenderSettings,
 ) -> int:
     """Show the page of a rule, or why a workload fits where it fits.
 
@@ -50,7 +48,6 @@ def command(
     """
     if "/" in what:
         what_if = WhatIf(without, added)
-        renderer = KustomizeSettings(kustomize, kustomize_flags, kustomize_timeout)
         from kubelint_gpu.cli.commands.workload_explanation import explain_workload
 
         return explain_workload(

@@ -14,14 +14,14 @@ from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.cli.outputs import options_for
 from kubelint_gpu.documents import Problem, Reading
 from kubelint_gpu.messages.printing import say
-from kubelint_gpu.options import kustomize_options, option
+from kubelint_gpu.options import option, rendering_options
 from kubelint_gpu.values import Value
 from kubelint_gpu.work import UsedUp, limited
 from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.configuration_file import configuration_for
 from kubelint_gpu.workspace.project.gathering import gather
 from kubelint_gpu.workspace.project.inputs import Inputs, inputs_of
-from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
+from kubelint_gpu.workspace.project.kustomizations import RenderSettings
 from kubelint_gpu.workspace.project.worlds import complain, tell_errors
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 def cluster_options(command: Callable[..., int]) -> Callable[..., int]:
     """The options of a command that reads manifests and clusters, and prints text or JSON."""
-    command = kustomize_options(command)
+    command = rendering_options(command)
     for added in (
         option("--config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]"),
         option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[default: text]"),
@@ -92,7 +92,7 @@ def _faults(reading: Reading) -> list[Problem]:
 
 
 def read(
-    paths: Sequence[str], inventories: Sequence[str], config: str | None, renderer: KustomizeSettings
+    paths: Sequence[str], inventories: Sequence[str], config: str | None, renderer: RenderSettings
 ) -> DeclaredClusters:
     """Read manifests and inventories.
 

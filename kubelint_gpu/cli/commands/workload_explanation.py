@@ -19,7 +19,7 @@ from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.configuration_file import configuration_for
 from kubelint_gpu.workspace.project.gathering import gather
 from kubelint_gpu.workspace.project.inputs import inputs_of
-from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
+from kubelint_gpu.workspace.project.kustomizations import RenderSettings
 from kubelint_gpu.workspace.project.worlds import WhatIf, tell_errors
 
 
@@ -31,7 +31,7 @@ def explain_workload(
     config: str | None,
     color: str,
     what_if: WhatIf,
-    renderer: KustomizeSettings,
+    renderer: RenderSettings,
     *,
     together: bool,
 ) -> int:

@@ -15,6 +15,7 @@ OTHERS = "Other options"
 SECTIONS = {
     "What is checked": (
         *("inventories", "paths", "unit", "together", "against", "hook", "shard", "stdin_filename"),
+        *("helm", "helm_timeout", "values", "sets", "release", "namespace"),
         *("kustomize", "kustomize_flags", "kustomize_timeout", "each", "context", "kubeconfig", "leave_out", "draft"),
         *("without", "added", "assume"),
     ),

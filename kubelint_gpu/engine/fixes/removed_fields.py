@@ -16,7 +16,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest, place_of
 
 if TYPE_CHECKING:
-    from kubelint_gpu.sources.kustomize.origin import Removal
+    from kubelint_gpu.sources.render import TakenAway
 
 _MOST = 24
 _MOST_TEXT = 60
@@ -42,13 +42,13 @@ def removed(unit: ApplySet, drafts: Sequence[Diagnostic], trials: Trials) -> dic
     return found
 
 
-def _removals(manifests: Sequence[Manifest]) -> Iterator[tuple[Manifest, Removal]]:
+def _removals(manifests: Sequence[Manifest]) -> Iterator[tuple[Manifest, TakenAway]]:
     for manifest in manifests:
         for removal in manifest.origin.removals() if manifest.origin is not None else ():
             yield manifest, removal
 
 
-def _put_back(manifest: Manifest, removal: Removal) -> list[editing.Edit]:
+def _put_back(manifest: Manifest, removal: TakenAway) -> list[editing.Edit]:
     item, pointer = manifest.item, removal.pointer
     missing = [value for key, value in removal.entries if key is None]
     if not missing:
@@ -56,7 +56,7 @@ def _put_back(manifest: Manifest, removal: Removal) -> list[editing.Edit]:
     return [editing.set_key(item, pointer[:-1], str(pointer[-1]), [*value_at(item.value, pointer), *missing])]
 
 
-def _told(removal: Removal) -> str:
+def _told(removal: TakenAway) -> str:
     where = ".".join(map(str, removal.pointer))
     said = []
     for key, value in removal.entries:

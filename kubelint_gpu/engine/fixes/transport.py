@@ -15,15 +15,17 @@ from typing import Any
 from kubelint_gpu.documents import Item, Pointer, Reading, emitter, encode, read
 from kubelint_gpu.documents.editing import Edit, apply, remove_key, replace_scalar, set_key
 from kubelint_gpu.documents.layout import NotEditable
+from kubelint_gpu.engine.fixes.field_changes import ABSENT, Change, changes
+from kubelint_gpu.engine.fixes.value_edits import value_edits
+from kubelint_gpu.sources.helm.chart_render import RenderedChart
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, EntryScript, FieldWriter
 from kubelint_gpu.sources.kustomize.origin import Origin
-from kubelint_gpu.sources.kustomize.rendering import Rendered, rendered_again, traced_again
+from kubelint_gpu.sources.kustomize.rendering import Rendered, traced_again
+from kubelint_gpu.sources.render import Rendition
 from kubelint_gpu.workspace.apply_set import ApplySet
 
-_ABSENT = object()
 _WHOLE = ("replicas",)
-_Change = tuple[Pointer, Any, Any]
 
 
 def source_edits(unit: ApplySet, changed: ApplySet) -> list[Edit]:
@@ -36,14 +38,19 @@ def source_edits(unit: ApplySet, changed: ApplySet) -> list[Edit]:
         NotEditable: there are none.
     """
     edits: list[Edit] = []
-    for rendered in unit.rendered:
+    for one in unit.rendered:
+        before, after = _text(unit, one), _text(changed, one)
+        if isinstance(one, RenderedChart) and before is not after and before is not None and after is not None:
+            edits += value_edits(one, before, after)
+    kustomizations = [one for one in unit.rendered if isinstance(one, Rendered)]
+    for rendered in kustomizations:
         before, after = _text(unit, rendered), _text(changed, rendered)
         if before is not after and before is not None and after is not None:
             edits += _edits(rendered, before, after)
     texts = _texts(unit, edits)
-    if any(one.renderer is not None and one.renderer.allowed.anything for one in unit.rendered):
+    if any(one.renderer is not None and one.renderer.allowed.anything for one in kustomizations):
         raise NotEditable("what is built in place is not built with other texts")
-    for rendered in unit.rendered:
+    for rendered in kustomizations:
         before, after = _text(unit, rendered), _text(changed, rendered)
         if before is not None and after is not None and _wanted(rendered, before, after) != _modelled(rendered, texts):
             raise NotEditable("the changed sources do not render to what is wanted")
@@ -56,7 +63,7 @@ def _wanted(rendered: Rendered, before: Reading, after: Reading) -> Counter[str]
     found: Counter[str] = Counter()
     for document, other, origin in zip(before.documents, after.documents, rendered.origins, strict=True):
         number = numbers.get(origin.traceable) if origin is not None else None
-        found.update(_signature(number, change) for change in _changes(document.value, other.value, ()))
+        found.update(_signature(number, change) for change in changes(document.value, other.value))
     return found
 
 
@@ -66,15 +73,15 @@ def _modelled(rendered: Rendered, texts: dict[str, bytes]) -> Counter[str]:
     for number, (one, other) in enumerate(zip_longest(rendered.objects, traced_again(rendered, texts))):
         if one is None or other is None:
             raise NotEditable("an object comes or goes")
-        found.update(_signature(number, change) for change in _changes(one.traced.value, other.traced.value, ()))
+        found.update(_signature(number, change) for change in changes(one.traced.value, other.traced.value))
     return found
 
 
-def _signature(number: int | None, change: _Change) -> str:
+def _signature(number: int | None, change: Change) -> str:
     """A change in words; the order of lists may differ between the model and what is printed."""
     pointer, old, new = change
     steps = ["*" if isinstance(step, int) else step for step in pointer]
-    shown = ["absent" if value is _ABSENT else json.dumps(value, sort_keys=True) for value in (old, new)]
+    shown = ["absent" if value is ABSENT else json.dumps(value, sort_keys=True) for value in (old, new)]
     return json.dumps([number, steps, *shown])
 
 
@@ -103,7 +110,7 @@ def with_texts(unit: ApplySet, texts: dict[str, bytes]) -> ApplySet:
     Raises:
         NotEditable: it is no longer built.
     """
-    rendered = [rendered_again(one, texts) for one in unit.rendered]
+    rendered = [one.again(texts) for one in unit.rendered]
     for one in rendered:
         if one.reading is None:
             raise NotEditable(one.problems[0].message if one.problems else "nothing is rendered")
@@ -119,7 +126,7 @@ def _fresh(reading: Reading, fresh: dict[str, Reading | None], texts: dict[str, 
     return fresh.get(path) or reading
 
 
-def _text(unit: ApplySet, rendered: Rendered) -> Reading | None:
+def _text(unit: ApplySet, rendered: Rendition) -> Reading | None:
     return next((one for one in unit.readings if one.path == rendered.path), None)
 
 
@@ -127,27 +134,27 @@ def _edits(rendered: Rendered, before: Reading, after: Reading) -> Iterator[Edit
     if len(before.documents) != len(after.documents):
         raise NotEditable("an object comes or goes")
     for document, other, origin in zip(before.documents, after.documents, rendered.origins, strict=True):
-        changes = list(_changes(document.value, other.value, ()))
-        if changes and origin is None:
+        differing = list(changes(document.value, other.value))
+        if differing and origin is None:
             raise NotEditable("nothing is known of where it was written")
-        for change in changes if origin is not None else ():
-            former = _former(change, changes)
+        for change in differing if origin is not None else ():
+            former = _former(change, differing)
             if origin is not None and former is not None:
                 yield from _renamed(origin, former, change)
-            elif origin is not None and not any(_former(one, changes) is change for one in changes):
+            elif origin is not None and not any(_former(one, differing) is change for one in differing):
                 yield _edit(origin, change)
 
 
-def _former(change: _Change, changes: Sequence[_Change]) -> _Change | None:
+def _former(change: Change, differing: Sequence[Change]) -> Change | None:
     """The entry in whose place a new one comes: the only one that goes from the same mapping, where one comes."""
     home = change[0][:-1]
-    gone = [one for one in changes if one[0][:-1] == home and one[2] is _ABSENT]
-    come = [one for one in changes if one[0][:-1] == home and one[1] is _ABSENT]
+    gone = [one for one in differing if one[0][:-1] == home and one[2] is ABSENT]
+    come = [one for one in differing if one[0][:-1] == home and one[1] is ABSENT]
     scalars = not any(isinstance(value, dict | list) for one in (*gone, *come) for value in one[1:])
     return gone[0] if len(gone) == len(come) == 1 and come[0] is change and scalars else None
 
 
-def _renamed(origin: Origin, former: _Change, change: _Change) -> Iterator[Edit]:
+def _renamed(origin: Origin, former: Change, change: Change) -> Iterator[Edit]:
     """Another key and value where the former entry was written."""
     traced = _known(origin, former[0])
     item, where = _document(traced.writer)
@@ -157,27 +164,15 @@ def _renamed(origin: Origin, former: _Change, change: _Change) -> Iterator[Edit]
     yield Edit(item.document.source.path, item.locate(where, "key"), emitter.scalar_text(str(change[0][-1])))
 
 
-def _changes(old: Any, new: Any, pointer: Pointer) -> Iterator[_Change]:
-    """The smallest values that differ, each with the old and the new one."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in {**old, **new}:
-            yield from _changes(old.get(key, _ABSENT), new.get(key, _ABSENT), (*pointer, key))
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for index, (one, other) in enumerate(zip(old, new, strict=True)):
-            yield from _changes(one, other, (*pointer, index))
-    elif type(old) is not type(new) or old != new:
-        yield pointer, old, new
-
-
-def _edit(origin: Origin, change: _Change) -> Edit:
+def _edit(origin: Origin, change: Change) -> Edit:
     pointer, old, new = change
     if not pointer:
         raise NotEditable("the whole object changes")
-    if old is _ABSENT:
+    if old is ABSENT:
         home = _known(origin, pointer[:-1])
         return _added(home, str(pointer[-1]), new)
     traced = _known(origin, pointer)
-    if new is _ABSENT:
+    if new is ABSENT:
         if len(traced.writers) > 1:
             raise NotEditable("several sources set it")
         item, where = _document(traced.writer)

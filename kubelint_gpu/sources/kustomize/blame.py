@@ -9,7 +9,6 @@ from typing import Any
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.sources.kustomize.accumulation.generators import entries_of
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
-from kubelint_gpu.sources.kustomize.accumulation.writer import Spot
 from kubelint_gpu.sources.kustomize.blamed_patches import (
     patch_of_both,
     patch_of_nothing,
@@ -19,6 +18,7 @@ from kubelint_gpu.sources.kustomize.blamed_patches import (
     patches_of,
 )
 from kubelint_gpu.sources.kustomize.files.survey import Survey
+from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import replace
 
 _GENERATORS = ("configMapGenerator", "secretGenerator")

@@ -11,8 +11,9 @@ from kubelint_gpu.documents import Document, Reading, Span
 from kubelint_gpu.kube.values.plain import sequence
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.blame import blamed, quoted
-from kubelint_gpu.sources.kustomize.files.survey import Obstacle, Survey
+from kubelint_gpu.sources.kustomize.files.survey import Survey
 from kubelint_gpu.sources.kustomize.stage import WorkingCopy
+from kubelint_gpu.sources.render import Obstacle
 
 _LINE = pattern(r"\bline (\d+)")
 _TARGET = pattern(r"(?:patch|matches for Id|target for patch) (?P<kind>\w+)\.[^/\s]*/(?P<name>[^.\s;]+)")

@@ -11,8 +11,12 @@ from kubelint_gpu.documents import Pointer, Role
 from kubelint_gpu.sources.kustomize.accumulation.list_keys import element_of, merge_key
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, FieldWriter, InlineScript, Spot
+from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, FieldWriter, InlineScript
+from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value
+
+_MOST_TEXT = 60
+_THROUGH = {"namePrefix": "this prefix is put before it", "nameSuffix": "this suffix is put behind it"}
 
 
 class Answer(Value, eq=False):
@@ -75,6 +79,20 @@ class Origin:
         spot = found.spot
         self._asked.setdefault((spot.path, spot.span.start, spot.span.end), found)
         return found
+
+    def spot(self, pointer: Pointer, role: Role = "value") -> Spot:
+        """Where a field was set last; an absent one stands at the key of the nearest ancestor that is present."""
+        return self.answer(pointer, role).spot
+
+    def told(self, path: str, line: int, column: int) -> tuple[bool, tuple[tuple[Spot, str], ...]]:
+        """Of a place that was answered: whether it is certain, and who set the value before, with what it was."""
+        answer = self.behind(path, line, column)
+        if answer is None:
+            return True, ()
+        return answer.certain, tuple(
+            (writer.spot(), _through(writer, value) or f"{_shown(value)} here, overridden at {path}:{line}")
+            for writer, value in answer.before
+        )
 
     def behind(self, path: str, line: int, column: int) -> Answer | None:
         """The answer that led to a place; None where none did."""
@@ -229,6 +247,19 @@ def origins(
         Origin(value, found, fallback, path, renamed) if isinstance(value, dict) else None
         for value, found in zip(values, chosen, strict=True)
     )
+
+
+def _through(writer: FieldWriter, value: Any) -> str:
+    if writer.by in _THROUGH:
+        return _THROUGH[writer.by]
+    if writer.by == "variable":
+        return "the value of this variable is filled in"
+    return "copied by this replacement" if writer.by == "replacement" and value is None else ""
+
+
+def _shown(value: Any) -> str:
+    text = "null" if value is None else str(value)
+    return text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + " …"
 
 
 def _keys(value: dict[str, Any]) -> Iterator[tuple[tuple[Any, ...], bool]]:

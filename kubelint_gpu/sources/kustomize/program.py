@@ -1,34 +1,18 @@
-"""The user's own Kustomize: found, asked for its version, and run within limits.
-
-It gets no network, no home, no credentials: an environment of its own, proxies that lead nowhere, a bounded time, a
-bounded memory where the system can do that (Linux), and a bounded output.
-"""
+"""The user's own Kustomize: found, asked for its version, and run within limits."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from kubelint_gpu.sources import children
-from kubelint_gpu.sources.children import ChildError, Limits, Ran, TimeLimitError
+from kubelint_gpu.sources.children import Ran
 from kubelint_gpu.sources.programs import find, is_of_checkout, passed_over, search_path
+from kubelint_gpu.sources.rendering_program import ProgramError, RenderTime, run
 from kubelint_gpu.values import Value
 
-SECONDS = 60
-MOST_TIMES = 10
-MOST_OUTPUT = 64 * 1024 * 1024
-_MOST_MEMORY = 4 * 1024 * 1024 * 1024
-_NOWHERE = "http://127.0.0.1:9"
-_KEPT = ("SYSTEMROOT", "SystemRoot")
-
-
-class ProgramError(Exception):
-    """Kustomize cannot be started, or did not end as it should; the message says why."""
+_FLAG = "--kustomize-timeout"
 
 
 class Program(Value):
@@ -36,38 +20,6 @@ class Program(Value):
 
     command: tuple[str, ...]
     named: bool = False
-
-
-class BuildTime:
-    """How long builds may take: `seconds` for one, `MOST_TIMES` as many for all of a run together."""
-
-    def __init__(self, seconds: float = SECONDS) -> None:
-        self.seconds = seconds
-        self._taken: list[float] = []
-
-    def left(self) -> float:
-        """The seconds that the next build may take.
-
-        Raises:
-            ProgramError: there are none.
-        """
-        together = self.seconds * MOST_TIMES
-        left = together - sum(self._taken)
-        if left <= 0:
-            raise ProgramError(
-                f"it is not built, because the builds of this run took {together:g} seconds together, the most that "
-                "they may; --kustomize-timeout gives them more"
-            )
-        return min(self.seconds, left)
-
-    @contextmanager
-    def counted(self) -> Iterator[None]:
-        """What the block takes is no longer left."""
-        begun = time.monotonic()
-        try:
-            yield
-        finally:
-            self._taken.append(time.monotonic() - begun)
 
 
 def find_program(given: str | None = None) -> Program:
@@ -106,7 +58,7 @@ def version(program: Program) -> str:
     return found.removeprefix("Kustomize Version:").strip()
 
 
-def build(program: Program, folder: Path, home: Path, flags: tuple[str, ...], time_left: BuildTime) -> Ran:
+def build(program: Program, folder: Path, home: Path, flags: tuple[str, ...], time_left: RenderTime) -> Ran:
     """Build a folder.
 
     Raises:
@@ -125,20 +77,5 @@ def _program(path: str, *, named: bool = False) -> Program:
 
 
 def _run(command: list[str], home: Path, seconds: float, *, with_path: bool) -> Ran:
-
-    environment = {
-        "HOME": str(home),
-        "XDG_CONFIG_HOME": str(home),
-        "TMPDIR": str(home),
-        "PATH": os.pathsep.join(search_path()) if with_path else "",
-        "KUBECONFIG": str(home / "none"),
-        "LC_ALL": "C",
-        **{name: _NOWHERE for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy") if not with_path},
-        **{name: os.environ[name] for name in _KEPT if name in os.environ},
-    }
-    try:
-        return children.run(command, Limits(seconds, MOST_OUTPUT, _MOST_MEMORY), folder=home, environment=environment)
-    except TimeLimitError as error:
-        raise ProgramError(f"{error}; --kustomize-timeout gives it more") from None
-    except ChildError as error:
-        raise ProgramError(str(error)) from None
+    path = os.pathsep.join(search_path()) if with_path else ""
+    return run(command, home, seconds, flag=_FLAG, search_path=path, proxied=not with_path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
@@ -17,13 +17,15 @@ from kubelint_gpu.sources.kustomize.accumulation.retrace import trace
 from kubelint_gpu.sources.kustomize.accumulation.writer import EntryScript, FieldWriter
 from kubelint_gpu.sources.kustomize.build_errors import complaint
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
-from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, heads_of, text_of, with_files
+from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Survey, heads_of, text_of, with_files
 from kubelint_gpu.sources.kustomize.files.surveyor import survey
 from kubelint_gpu.sources.kustomize.files.tree import Contents, DiskTree
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
-from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, BuildTime, Program, ProgramError, build
+from kubelint_gpu.sources.kustomize.program import Program, build
 from kubelint_gpu.sources.kustomize.stage import staged
 from kubelint_gpu.sources.programs import keep_out
+from kubelint_gpu.sources.render import Obstacle
+from kubelint_gpu.sources.rendering_program import MOST_OUTPUT, ProgramError, RenderTime
 from kubelint_gpu.values import Value, replace
 
 
@@ -45,7 +47,7 @@ class Renderer(Value):
 
     program: Program
     flags: tuple[str, ...] = ()
-    time: BuildTime = field(default_factory=BuildTime)
+    time: RenderTime = field(default_factory=RenderTime)
     known: KnownRenders | None = None
     contents: Contents = field(default_factory=dict)
 
@@ -87,6 +89,40 @@ class Rendered(Value, eq=False):
     printed: bytes = b""
     renderer: Renderer | None = None
     texts: Mapping[str, bytes] = MappingProxyType({})
+
+    @property
+    def what(self) -> str:
+        """What it is, in a message."""
+        return "kustomization"
+
+    @property
+    def folder(self) -> str:
+        """The folder that is rendered, as it is printed."""
+        return self.path
+
+    @property
+    def known_as(self) -> str:
+        """The file by which globs of the configuration know it: the kustomization."""
+        return f"{self.path}/kustomization.yaml"
+
+    @property
+    def files(self) -> Iterable[str]:
+        """Its files, by path below the root."""
+        return self.survey.files
+
+    def as_in(self, root: Path, folder: Path) -> Rendered:
+        """The same as another copy of the repository has it, of which `folder` is what is rendered.
+
+        Raises:
+            LookupError: the folder holds no kustomization.
+        """
+        if self.renderer is None:
+            raise LookupError(f"nothing renders {folder}")
+        return render(folder, self.renderer, root=root, cwd=root)
+
+    def again(self, texts: Mapping[str, bytes]) -> Rendered:
+        """The same with other texts for some files, by printed path; itself where none of them is its own."""
+        return rendered_again(self, texts)
 
     @property
     def top(self) -> Kustomization:

@@ -16,11 +16,11 @@ from kubelint_gpu.sources.files import SUFFIXES
 from kubelint_gpu.sources.paths import is_folder
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.manifest import Manifest, manifests
-from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
+from kubelint_gpu.workspace.project.charts import render_charts
+from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
 from kubelint_gpu.workspace.project.worlds import complain
 
 if TYPE_CHECKING:
-    from kubelint_gpu.sources.kustomize.rendering import Renderer
     from kubelint_gpu.workspace.project.comparison import Comparison
 
 Before = dict[str, dict[str, Manifest]]
@@ -42,9 +42,7 @@ class Past(Value):
     left: Mapping[str, tuple[str, Manifest]]
 
 
-def objects_of_path(
-    path: str, arguments: Sequence[str], readings: Sequence[Reading], settings: KustomizeSettings
-) -> Past:
+def objects_of_path(path: str, arguments: Sequence[str], readings: Sequence[Reading], settings: RenderSettings) -> Past:
     """The objects of a file or a directory, its kustomizations rendered.
 
     A file of the directory is what the file of the same name was in a directory that is checked; a single file is what
@@ -59,7 +57,8 @@ def objects_of_path(
         if not collected.files:
             raise click.ClickException(f"--against: {error.path}: {error.message}")
         complain(error.path, error.message)
-    rendered = render_all([path], [file.path for file in collected.files], settings)
+    names = [file.path for file in collected.files]
+    rendered = render_all([path], names, settings).with_charts(render_charts([path], names, settings.helm))
     plain = [read(file.path, file.data) for file in collected.files if not rendered.takes(file.path)]
     whole = not collected.errors and not rendered.failure and not any(one.problems for one in rendered.rendered)
     now = {(found.path, found.object) for found in manifests(readings)}
@@ -115,8 +114,7 @@ def objects_of_revision(
     revision: str,
     arguments: Sequence[str],
     readings: Sequence[Reading],
-    built: BuiltKustomizations,
-    settings: KustomizeSettings,
+    built: Renders,
 ) -> Past:
     """The objects of a revision.
 
@@ -142,7 +140,7 @@ def objects_of_revision(
         wanted = [*paths, *(path for path in gone if path not in paths)]
         blobs = old_blobs(wanted, index, changes, root, Path.cwd())
         texts = read_blobs(blobs, commit, root, max_bytes=MAX_BYTES)
-        before = old_renders(root, commit, built, settings)
+        before = old_renders(root, commit, built)
     except GitError as error:
         raise click.ClickException(f"--against: {error}") from None
     there = {place: frozenset(objects) for place, objects in before.items()}
@@ -172,42 +170,35 @@ def _is_below(path: Path, arguments: Sequence[str]) -> bool:
     return any(real.is_relative_to(os.path.realpath(one)) for one in arguments if one != "-")
 
 
-def old_renders(root: Path, commit: str, built: BuiltKustomizations, settings: KustomizeSettings) -> Before:
-    """The kustomizations of a revision, rendered in a folder of their own that holds its files."""
+def old_renders(root: Path, commit: str, built: Renders) -> Before:
+    """The kustomizations and charts of a revision, rendered in a folder of their own that holds its files."""
     if not built.rendered:
         return {}
     from kubelint_gpu.sources.git import GitError
-    from kubelint_gpu.sources.kustomize.program import ProgramError
     from kubelint_gpu.sources.revision import checked_out
 
     try:
-        renderer = settings.renderer()
-    except ProgramError:
-        return {}
-    try:
         with checked_out(commit, root) as copy:
-            return _old_renders(copy, root, built, renderer)
+            return _old_renders(copy, root, built)
     except GitError as error:
-        complain(str(root), f"kustomizations are not compared with what they were: {error}")
+        complain(str(root), f"what is rendered is not compared with what it was: {error}")
         return {}
 
 
-def _old_renders(copy: Path, root: Path, built: BuiltKustomizations, renderer: Renderer) -> Before:
-    from kubelint_gpu.sources.kustomize.rendering import render
-
+def _old_renders(copy: Path, root: Path, built: Renders) -> Before:
     before: Before = {}
     for one in built.rendered:
         if one.path in built.left_out:
             continue
-        folder = copy / os.path.relpath(os.path.realpath(one.path), os.path.realpath(root))
+        folder = copy / os.path.relpath(os.path.realpath(one.folder), os.path.realpath(root))
         if not os.path.lexists(folder):
             before[one.path] = {}
             continue
         try:
-            old = render(folder, renderer, root=copy, cwd=copy)
-        except (LookupError, ValueError):
+            old = one.as_in(copy, folder)
+        except (LookupError, ValueError, OSError):
             continue
-        for problem in old.problems[:1]:
+        for problem in old.problems[:1] if old.reading is None else ():
             complain(one.path, f"--against: it was not rendered as it was: {problem.message}")
         if old.reading is not None:
             before[one.path] = _by_object([old.reading])
@@ -222,10 +213,10 @@ def past_of(
     against: Comparison,
     arguments: Sequence[str],
     readings: Sequence[Reading],
-    built: BuiltKustomizations,
-    settings: KustomizeSettings,
+    built: Renders,
+    settings: RenderSettings,
 ) -> Past:
     """The objects that manifests are compared with."""
     if against.path is not None:
         return objects_of_path(against.path, arguments, readings, settings)
-    return objects_of_revision(against.revision, arguments, readings, built, settings)
+    return objects_of_revision(against.revision, arguments, readings, built)

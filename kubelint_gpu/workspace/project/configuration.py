@@ -12,6 +12,7 @@ from kubelint_gpu.documents import SourceText, Span
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.values import Value
+from kubelint_gpu.workspace.project.charts import ChosenChart
 from kubelint_gpu.workspace.project.globs import matches
 
 NAME = ".kubelint-gpu.yaml"
@@ -63,6 +64,7 @@ class Configuration(Value):
         ignore: rules that are not.
         severity: severities in place of the rules' own, by code; `off` switches a rule off.
         per_path: rules that are not reported for some files.
+        charts: how charts are rendered, where that is not what their own files say.
         units: globs of files that are applied together, by name.
         lines: where each key stands.
         source: the text of the file.
@@ -77,6 +79,7 @@ class Configuration(Value):
     ignore: tuple[str, ...] = ()
     severity: dict[str, str] = field(default_factory=dict)
     per_path: tuple[PathIgnore, ...] = ()
+    charts: tuple[ChosenChart, ...] = ()
     units: dict[str, tuple[str, ...]] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
     source: SourceText | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from kubelint_gpu.documents import Document, Pointer, Reading, read
 from kubelint_gpu.sources.checkout import anchor_of, is_inside, repository_root
 from kubelint_gpu.sources.files import NotReadable, display_path, read_named
 from kubelint_gpu.sources.paths import is_file
+from kubelint_gpu.workspace.project.charts import ChosenChart, is_release
 from kubelint_gpu.workspace.project.configuration import NAME, Configuration, ConfigurationError, PathIgnore, Target
 from kubelint_gpu.workspace.project.globs import LONGEST, MOST, MOST_CHARACTERS
 
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
     from kubelint_gpu.workspace.project.kept.known_configurations import KnownDocument
 
-KEYS = ("inventory", "targets", "context", "baseline", "select", "ignore", "severity", "per-path", "units")
+KEYS = ("inventory", "targets", "context", "baseline", "select", "ignore", "severity", "per-path", "units", "charts")
+_CHART_KEYS = ("path", "release", "namespace", "values", "set", "kube-version", "api-versions")
 LEVELS = ("error", "warning", "note", "off")
 
 
@@ -58,6 +61,7 @@ class _Reader:
             severity=dict(self._severities(value.get("severity"))),
             per_path=tuple(self._per_path(value.get("per-path"))),
             units=dict(self._units(value.get("units"))),
+            charts=tuple(self._charts(value.get("charts"))),
             lines={key: self._document.locate((key,), "key").line for key in value},
             source=self._document.source,
         )
@@ -171,6 +175,36 @@ class _Reader:
 
             place = place_of(self._document.source.path, self._document.locate(pointer, "key"))
             yield PathIgnore(glob, self._texts(found.get("ignore"), (*pointer, "ignore")), reason, until, place)
+
+    def _charts(self, value: Any) -> Iterator[ChosenChart]:
+        if value is None:
+            return
+        if not isinstance(value, list):
+            raise self._fail(("charts",), "must be a list")
+        if len(value) > MOST:
+            raise self._fail(("charts",), f"a configuration names at most {MOST} renders of charts")
+        for index, entry in enumerate(value):
+            pointer = ("charts", index)
+            found = self._mapping(entry, pointer, _CHART_KEYS)
+            paths = self._paths(found.get("path"), (*pointer, "path"))
+            if len(paths) != 1:
+                raise self._fail(pointer, "must name one chart with path")
+            names = {key: self._text(found.get(key), (*pointer, key)) for key in ("release", "namespace")}
+            for key, name in names.items():
+                if name and not is_release(name):
+                    raise self._fail((*pointer, key), "must be a lowercase name such as serving")
+            versions = self._texts(found.get("api-versions"), (*pointer, "api-versions"))
+            kube_version = self._text(found.get("kube-version"), (*pointer, "kube-version"))
+            values = self._paths(found.get("values"), (*pointer, "values"))
+            sets = tuple(self._sets(found.get("set"), (*pointer, "set")))
+            yield ChosenChart(paths[0], names["release"], names["namespace"], values, sets, kube_version, versions)
+
+    def _sets(self, value: Any, pointer: Pointer) -> Iterator[tuple[str, str]]:
+        """Single values, each with its path and its value as JSON."""
+        for path, one in self._mapping(value, pointer).items():
+            if not path.strip() or "=" in path:
+                raise self._fail((*pointer, path), "must be a path of values such as resources.limits", key=True)
+            yield path, json.dumps(one, default=str)
 
     def _text(self, value: Any, pointer: Pointer) -> str:
         if value is not None and not isinstance(value, str):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents import Span
-    from kubelint_gpu.sources.kustomize.files.survey import Obstacle
+    from kubelint_gpu.sources.render import Obstacle
 
 AT_ONCE = 8
 MOST_OF_ONE = 2_000
@@ -52,7 +52,7 @@ class Fallback:
 
     def obstacle(self, path: str, span: Span | None, names: Sequence[str]) -> Obstacle:
         """Why these are not rendered, at the place that is the reason for trying them by themselves."""
-        from kubelint_gpu.sources.kustomize.files.survey import Obstacle
+        from kubelint_gpu.sources.render import Obstacle
 
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         return Obstacle(

@@ -16,9 +16,10 @@ from kubelint_gpu.sources.files import SUFFIXES, display_path
 from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value
+from kubelint_gpu.workspace.project.charts import charts_above, render_charts
 from kubelint_gpu.workspace.project.class_files import class_files
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
+from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
 from kubelint_gpu.workspace.project.targets import Repository, decisive_files, kustomized_folders, named_files, rest_of
 from kubelint_gpu.workspace.project.worlds import complain
 
@@ -53,8 +54,8 @@ class Gathered(Value):
     mine: tuple[str, ...]
     files: list[SourceFile]
     beside: list[SourceFile]
-    built: BuiltKustomizations
-    kustomize: KustomizeSettings
+    built: Renders
+    kustomize: RenderSettings
     commit: Commit | None
     errors: tuple[SourceError, ...]
     skipped: tuple[Skipped, ...]
@@ -67,10 +68,11 @@ class Gathered(Value):
             complain(path, "decides about all manifests: all are checked; --write-baseline FILE accepts what is found")
         for skipped in self.skipped:
             complain(skipped.path, f"left out: {skipped.message}")
-        if self.built.failure:
-            from kubelint_gpu.messages.display import visible
+        for what, failure in (("kustomizations", self.built.failure), ("charts", self.built.charts_failure)):
+            if failure:
+                from kubelint_gpu.messages.display import visible
 
-            say(f"kubelint-gpu: kustomizations are not rendered: {visible(self.built.failure)}", err=True)
+                say(f"kubelint-gpu: {what} are not rendered: {visible(failure)}", err=True)
 
 
 def _neighbours(commit: Commit | None, offered: Sequence[SourceFile]) -> Iterator[str]:
@@ -97,7 +99,7 @@ def gather(
     *,
     configuration: Configuration | None = None,
     stdin_filename: str = "<stdin>",
-    kustomize: KustomizeSettings | None = None,
+    kustomize: RenderSettings | None = None,
     hook: bool = False,
 ) -> Gathered:
     """The files of a command line, the kustomizations below its directories rendered; in whatever order they are given.
@@ -130,7 +132,11 @@ def gather(
     members = collect((*repository.companions(mine), *_neighbours(commit, offered))).files
     users = kustomized_folders(named or ())
     wanted = frozenset(os.path.realpath(path) for path in named or ())
-    built = render_all(paths, mine, kustomize or KustomizeSettings(), users=users, wanted=wanted)
+    renderer = kustomize or RenderSettings()
+    charts = render_charts(
+        paths, mine, renderer.helm, settings.charts, users=charts_above(named or (), settings.charts)
+    )
+    built = render_all(paths, mine, renderer, users=users, wanted=wanted).with_charts(charts)
     declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)
     if not decisive:
         # a file that is named is a manifest although it also declares the cluster
@@ -153,8 +159,8 @@ def gather(
         files,
         beside,
         built,
-        kustomize or KustomizeSettings(),
+        renderer,
         commit,
         collected.errors,
-        collected.skipped,
+        tuple(one for one in collected.skipped if not built.takes_below(one.path)),
     )

@@ -14,12 +14,12 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations
+from kubelint_gpu.workspace.project.kustomizations import Renders
 from kubelint_gpu.workspace.project.worlds import Worlds
 from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects, outline
 
 if TYPE_CHECKING:
-    from kubelint_gpu.sources.kustomize.origin import Origin
+    from kubelint_gpu.sources.render import ObjectOrigin
     from kubelint_gpu.workspace.project.before import Past
 
 UnitChoice = Literal["file", "directory", "all"]
@@ -64,14 +64,13 @@ class Grouping:
         self,
         readings: Sequence[Reading],
         past: Past | None,
-        built: BuiltKustomizations,
+        built: Renders,
         context: Sequence[Manifest],
         others: Sequence[Reading] = (),
     ) -> Iterator[ApplySet]:
         """A unit for each group of files and each cluster that it goes to; `others` only declare classes for them."""
         origins = {one.path: one.origins for one in built.rendered}
-        # a kustomization goes where its own file goes
-        stands = {one.path: f"{one.path}/kustomization.yaml" for one in built.rendered}
+        stands = {one.path: one.known_as for one in built.rendered}
         shared = _shared((*readings, *others), built, origins)
         changes = Changes(past, readings, context) if past is not None else None
         for name, members in self._groups(readings, stands):
@@ -142,7 +141,7 @@ def are_one(readings: Sequence[Reading]) -> bool:
 
 
 def _shared(
-    readings: Sequence[Reading], built: BuiltKustomizations, origins: Mapping[str, tuple[Origin | None, ...]]
+    readings: Sequence[Reading], built: Renders, origins: Mapping[str, tuple[ObjectOrigin | None, ...]]
 ) -> SharedObjects:
     """The objects that every file may use; the files that hold none of them are not looked at again."""
     made = {one.path: one for one in built.rendered}

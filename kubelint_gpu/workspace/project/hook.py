@@ -20,7 +20,7 @@ from kubelint_gpu.workspace.project.worlds import complain
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.manifest import Manifest
     from kubelint_gpu.workspace.project.before import Before, Past
-    from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings
+    from kubelint_gpu.workspace.project.kustomizations import Renders
 
 
 def commit_in_the_making(files: Iterable[SourceFile]) -> Commit:
@@ -38,9 +38,7 @@ def commit_in_the_making(files: Iterable[SourceFile]) -> Commit:
     return found
 
 
-def objects_before(
-    commit: Commit, readings: Sequence[Reading], built: BuiltKustomizations, settings: KustomizeSettings
-) -> Past:
+def objects_before(commit: Commit, readings: Sequence[Reading], built: Renders) -> Past:
     """The objects that the commit changes or takes away, as they were.
 
     What it leaves alone is not among them: that is judged by itself, as without a comparison.
@@ -63,7 +61,7 @@ def objects_before(
     there: dict[str, frozenset[str]] = {}
     left: dict[str, tuple[str, Manifest]] = {}
     if commit.base is not None and commit.changed:
-        for place, objects in old_renders(commit.root, commit.base, built, settings).items():
+        for place, objects in old_renders(commit.root, commit.base, built).items():
             there[place] = frozenset(objects)
             before[place] = {name: one for name, one in objects.items() if now.get((place, name)) != one.item.value}
     made = {one.path for one in built.rendered}

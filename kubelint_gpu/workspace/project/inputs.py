@@ -106,7 +106,7 @@ def inputs_of(
         elif gathered.commit is not None:
             from kubelint_gpu.workspace.project.hook import objects_before
 
-            past = objects_before(gathered.commit, readings, built, kustomize)
+            past = objects_before(gathered.commit, readings, built)
     except click.ClickException:
         raise
     except Exception as error:  # noqa: BLE001 - what stands there now is judged by itself

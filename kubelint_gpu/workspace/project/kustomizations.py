@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.sources.checkout import root_of
 from kubelint_gpu.sources.paths import is_file, is_folder
 from kubelint_gpu.values import Value, replace
+from kubelint_gpu.workspace.project.charts import HelmSettings
 from kubelint_gpu.workspace.project.fallback import Fallback, first_of_circle, unused_by_others
 
 if TYPE_CHECKING:
@@ -18,17 +20,23 @@ if TYPE_CHECKING:
     from kubelint_gpu.findings.finding import Finding
     from kubelint_gpu.sources.kustomize.files.survey import Survey
     from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer
+    from kubelint_gpu.sources.render import Rendition
+    from kubelint_gpu.workspace.project.charts import RenderedCharts
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
-class KustomizeSettings(Value):
-    """How kustomizations are rendered: the program, further flags for it, how long it may take, and what is known."""
+class RenderSettings(Value):
+    """How kustomizations are rendered: the program, further flags for it, how long it may take, and what is known.
+
+    `helm` says how charts are.
+    """
 
     program: str | None = None
     flags: tuple[str, ...] = ()
     seconds: float = 60
     store: Store | None = None
+    helm: HelmSettings = HelmSettings()
 
     def renderer(self) -> Renderer:
         """What renders.
@@ -36,37 +44,51 @@ class KustomizeSettings(Value):
         Raises:
             ProgramError: there is no program.
         """
-        from kubelint_gpu.sources.kustomize.program import BuildTime, find_program
+        from kubelint_gpu.sources.kustomize.program import find_program
         from kubelint_gpu.sources.kustomize.rendering import Renderer
+        from kubelint_gpu.sources.rendering_program import RenderTime
 
         program = find_program(self.program)
         if self.store is None:
-            return Renderer(program, self.flags, BuildTime(self.seconds))
+            return Renderer(program, self.flags, RenderTime(self.seconds))
         from kubelint_gpu.cache.known_renders import StoredRenders
 
-        return Renderer(program, self.flags, BuildTime(self.seconds), StoredRenders(self.store))
+        return Renderer(program, self.flags, RenderTime(self.seconds), StoredRenders(self.store))
 
 
-class BuiltKustomizations(Value):
+class Renders(Value):
     """What rendering gave.
 
     Attributes:
-        rendered: the kustomizations that no other one uses, by path.
+        rendered: the kustomizations that no other one uses, by path; then the charts, once for each choice of values.
         taken: real paths of files that belong to them and are not checked by themselves.
-        failure: why nothing can be rendered at all; empty where it can.
+        failure: why no kustomization can be rendered; empty where they can.
+        charts_failure: why no chart can be rendered; empty where they can.
         left_out: those of `rendered`, by printed path, that were not tried because all of them would take too long.
         defects: what could not be looked at or rendered for a defect of this program.
     """
 
-    rendered: tuple[Rendered, ...] = ()
+    rendered: tuple[Rendition, ...] = ()
     taken: frozenset[str] = frozenset()
     failure: str = ""
+    charts_failure: str = ""
     left_out: frozenset[str] = frozenset()
     defects: tuple[Finding, ...] = ()
 
     def takes(self, path: str) -> bool:
         """Whether a file is judged as a part of a render."""
         return bool(self.taken) and os.path.realpath(path) in self.taken
+
+    def takes_below(self, path: str) -> bool:
+        """Whether a file, or any file below a folder, is judged as a part of a render."""
+        real = os.path.realpath(path)
+        return any(one == real or one.startswith(f"{real}{os.sep}") for one in self.taken)
+
+    def with_charts(self, charts: RenderedCharts) -> Renders:
+        """The same with charts."""
+        rendered, defects = (*self.rendered, *charts.rendered), (*self.defects, *charts.defects)
+        taken = self.taken | charts.taken
+        return replace(self, rendered=rendered, taken=taken, defects=defects, charts_failure=charts.failure)
 
     @property
     def readings(self) -> tuple[Reading, ...]:
@@ -77,13 +99,13 @@ class BuiltKustomizations(Value):
 def render_all(
     paths: Sequence[str],
     files: Sequence[str],
-    settings: KustomizeSettings,
+    settings: RenderSettings,
     cwd: Path | None = None,
     *,
     users: Sequence[str] = (),
     wanted: frozenset[str] = frozenset(),
-) -> BuiltKustomizations:
-    """Render the kustomizations below the directories among `paths`; `files` are what was collected there.
+) -> Renders:
+    """Rendition the kustomizations below the directories among `paths`; `files` are what was collected there.
 
     Those that another one uses are rendered only as a part of it, unless that one cannot be.
     Of `users`, real paths of further folders, those are rendered that take in any file of `wanted`, as real paths.
@@ -91,13 +113,13 @@ def render_all(
     cwd = cwd or Path.cwd()
     folders = sorted(_folders(paths, files, cwd))
     if not folders and not users:
-        return BuiltKustomizations()
-    from kubelint_gpu.sources.kustomize.program import ProgramError
+        return Renders()
+    from kubelint_gpu.sources.rendering_program import ProgramError
 
     try:
         renderer = settings.renderer()
     except ProgramError as error:
-        return BuiltKustomizations(failure=str(error))
+        return Renders(failure=str(error))
     given = tuple(path for path in paths if is_folder(cwd / path))
     rendering = _Rendering(renderer, cwd, given)
     more = [folder for folder in users if folder not in folders and rendering.takes_in(folder, wanted)]
@@ -128,7 +150,7 @@ class _Rendering:
         self._surveys: dict[str, tuple[Path, Survey]] = {}
         self._defects: list[Finding] = []
 
-    def build(self, folders: Sequence[str]) -> BuiltKustomizations:
+    def build(self, folders: Sequence[str]) -> Renders:
         """Those that none of the others uses, then what those use that could not be rendered."""
         components: set[str] = set()
         uses: dict[str, set[str]] = {}
@@ -154,7 +176,7 @@ class _Rendering:
         rendered_all = tuple(self._done[folder] for folder in sorted(self._done))
         left_out = frozenset(self._done[folder].path for folder in fallback.left_out)
         taken = frozenset(self._taken(rendered_all))
-        return BuiltKustomizations(rendered_all, taken, left_out=left_out, defects=tuple(self._defects))
+        return Renders(rendered_all, taken, left_out=left_out, defects=tuple(self._defects))
 
     def takes_in(self, folder: str, wanted: frozenset[str]) -> bool:
         """Whether a kustomization is made of any of these files, by itself or through others."""
@@ -166,7 +188,7 @@ class _Rendering:
         from kubelint_gpu.sources.kustomize.files.surveyor import survey_folder
 
         if folder not in self._surveys:
-            root = _root(folder, self._wholes)
+            root = root_of(Path(folder), self._wholes)
             below = Path(folder).relative_to(root).as_posix()
             below = "" if below == "." else below
             try:
@@ -195,7 +217,7 @@ class _Rendering:
 
         left_out = sorted(fallback.left_out)
         seen = {
-            folder: looked_at(Path(folder), self._renderer, root=_root(folder, self._wholes), cwd=self._cwd)
+            folder: looked_at(Path(folder), self._renderer, root=root_of(Path(folder), self._wholes), cwd=self._cwd)
             for folder in left_out
         }
         if not seen:
@@ -217,12 +239,12 @@ class _Rendering:
 
     def _render(self, folders: Sequence[str]) -> list[Rendered]:
         from kubelint_gpu.sources.files import display_path
-        from kubelint_gpu.sources.kustomize.files.survey import Obstacle
         from kubelint_gpu.sources.kustomize.rendering import looked_at, render
+        from kubelint_gpu.sources.render import Obstacle
         from kubelint_gpu.workspace.project.progress import in_threads
 
         def one(folder: str) -> Rendered:
-            root = _root(folder, self._wholes)
+            root = root_of(Path(folder), self._wholes)
             try:
                 return render(Path(folder), self._renderer, root=root, cwd=self._cwd)
             except Exception as error:  # noqa: BLE001 - same
@@ -238,14 +260,3 @@ class _Rendering:
             for path in one.survey.files:
                 if one.reading is not None or path not in one.survey.resources:
                     yield os.path.realpath(one.root / path)
-
-
-def _root(folder: str, wholes: Sequence[Path]) -> Path:
-    """The repository that a folder lies in; without one the first of `wholes` that holds it, else the folder itself."""
-    from kubelint_gpu.sources.checkout import repository_root
-
-    path = Path(folder)
-    root = repository_root(path)
-    if (root / ".git").exists():
-        return root
-    return next((whole for whole in wholes if path.is_relative_to(whole)), path)

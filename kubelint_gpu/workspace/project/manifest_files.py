@@ -11,8 +11,9 @@ from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.sources import SourceFile, collect
 from kubelint_gpu.sources.files import SKIMMED
 from kubelint_gpu.workspace.manifest import Manifest, manifests
+from kubelint_gpu.workspace.project.charts import render_charts
 from kubelint_gpu.workspace.project.kept.known_files import KnownFiles
-from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings, render_all
+from kubelint_gpu.workspace.project.kustomizations import RenderSettings, render_all
 from kubelint_gpu.workspace.project.progress import progress
 
 if TYPE_CHECKING:
@@ -34,12 +35,13 @@ def read_all(files: list[SourceFile], defects: list[Finding], store: Store | Non
                 yield reading
 
 
-def context_of(paths: Sequence[str], kustomize: KustomizeSettings, defects: list[Finding]) -> tuple[Manifest, ...]:
-    """The objects that the configuration says are deployed beside those of a run; of kustomizations as rendered."""
+def context_of(paths: Sequence[str], kustomize: RenderSettings, defects: list[Finding]) -> tuple[Manifest, ...]:
+    """The objects that the configuration says are deployed beside those of a run, rendered where that is needed."""
     files = collect(paths).files
     if not files:
         return ()
-    built = render_all((), [file.path for file in files], kustomize)
+    names = [file.path for file in files]
+    built = render_all((), names, kustomize).with_charts(render_charts((), names, kustomize.helm))
     defects += built.defects
     plain = read_all([file for file in files if not built.takes(file.path)], defects)
     return manifests((*plain, *built.readings), {one.path: one.origins for one in built.rendered})

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from kustomize_runs import fake
 
-from kubelint_gpu.sources.kustomize.program import MOST_TIMES, BuildTime, Program, ProgramError, build
+from kubelint_gpu.sources.kustomize.program import Program, build
+from kubelint_gpu.sources.rendering_program import MOST_TIMES, ProgramError, RenderTime
 
 COMMAND = Path(sys.executable).parent / "kubelint-gpu"
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: chat}\nspec: {ports: [{port: 80}]}\n"
@@ -107,7 +108,7 @@ def test_an_interrupted_run_leaves_no_program_and_no_file(tree, tmp_path, number
 @pytest.mark.skipif(os.name == "nt", reason="a script as a program")
 def test_the_builds_of_a_run_have_a_bounded_time_together(tmp_path):
     slow = Program((fake(tmp_path / "kustomize", "import time\ntime.sleep(300)\n"),))
-    time_left, said = BuildTime(0.05), []
+    time_left, said = RenderTime(0.05), []
     for _ in range(MOST_TIMES + 1):
         with pytest.raises(ProgramError) as error:
             build(slow, tmp_path, tmp_path, (), time_left)

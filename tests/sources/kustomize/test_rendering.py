@@ -39,13 +39,13 @@ def test_every_finding_of_the_example_stands_where_its_field_was_set(renderer, o
 
 
 class Mistaken(Origin):
-    """An origin that takes the line of the name for that of the spec."""
+    """An origin that takes the line of the name for that of the strategy."""
 
     def __init__(self, right):
         vars(self).update(vars(right))
 
     def answer(self, pointer, role="value"):
-        return super().answer(("metadata", "name") if pointer == ("spec",) else pointer, role)
+        return super().answer(("metadata", "name") if pointer == ("spec", "strategy") else pointer, role)
 
 
 def test_a_wrong_place_is_not_proven(renderer):

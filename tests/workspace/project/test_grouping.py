@@ -10,7 +10,7 @@ from kubelint_gpu.workspace.project.before import Past
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.configuration_file import load
 from kubelint_gpu.workspace.project.grouping import MOST_IN_DIRECTORY, Grouping, sources_of
-from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations
+from kubelint_gpu.workspace.project.kustomizations import Renders
 from kubelint_gpu.workspace.project.worlds import Worlds
 
 PODS = """\
@@ -35,14 +35,14 @@ ELSEWHERE = read("e/a.yaml", b"kind: e\n")
 )
 def test_files_are_grouped_into_units(units, unit, groups):
     grouping = Grouping(Configuration(units=units), Worlds(), (), unit=unit)
-    found = tuple(grouping.units(READINGS, None, BuiltKustomizations(), ()))
+    found = tuple(grouping.units(READINGS, None, Renders(), ()))
     assert [[one.path for one in unit.readings] for unit in found] == groups
     assert sources_of(found) == READINGS
 
 
 def grouped(*readings, settings=None):
     found = Grouping(settings or Configuration(), Worlds(), (), unit="directory")
-    return [[one.path for one in unit.readings] for unit in found.units(readings, None, BuiltKustomizations(), ())]
+    return [[one.path for one in unit.readings] for unit in found.units(readings, None, Renders(), ())]
 
 
 def test_directories_are_units_of_their_own():
@@ -84,7 +84,7 @@ def test_what_others_name_stays_where_no_manifest_has_it_any_more(tmp_path, worl
     declared.write_text(f"apiVersion: v1\nkind: List\nitems:\n{world}" if world else "")
     old = past(f"{meta('scheduling.k8s.io/v1', 'PriorityClass')}value: 1\n---\n{meta('v1', 'ResourceQuota')}")
     grouping = Grouping(Configuration(), Worlds(), (str(declared),) if world else (), unit="directory")
-    (unit,) = grouping.units(READINGS[:1], old, BuiltKustomizations(), ())
+    (unit,) = grouping.units(READINGS[:1], old, Renders(), ())
     assert [one.kind for one in unit.neighbours] == ["PriorityClass"] * stays
     assert unit.left == unit.gone == unit.neighbours
     assert unit.without_left().neighbours == ()
@@ -93,6 +93,6 @@ def test_what_others_name_stays_where_no_manifest_has_it_any_more(tmp_path, worl
 def test_workloads_that_no_manifest_has_any_more_keep_running():
     deployment = f"{meta('apps/v1', 'Deployment')}spec: {{template: {{spec: {{containers: [{{name: a}}]}}}}}}\n"
     grouping = Grouping(Configuration(), Worlds(), (), unit="directory")
-    (unit,) = grouping.units(READINGS[:1], past(deployment), BuiltKustomizations(), ())
+    (unit,) = grouping.units(READINGS[:1], past(deployment), Renders(), ())
     assert [one.object for one in unit.gone] == ["Deployment/x"]
     assert unit.neighbours == unit.left == ()

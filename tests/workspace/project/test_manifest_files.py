@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.sources import SourceFile
 from kubelint_gpu.workspace.project import manifest_files
-from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings
+from kubelint_gpu.workspace.project.kustomizations import RenderSettings
 
 POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
 
@@ -18,6 +18,6 @@ def test_the_last_file_is_read_first_and_each_is_dropped():
 def test_what_is_deployed_beside_a_run_is_read_from_its_paths(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.yaml").write_bytes(POD)
-    [found] = manifest_files.context_of(["a.yaml"], KustomizeSettings(), [])
+    [found] = manifest_files.context_of(["a.yaml"], RenderSettings(), [])
     assert (found.path, found.object) == ("a.yaml", "Pod/a")
-    assert manifest_files.context_of([], KustomizeSettings(), []) == ()
+    assert manifest_files.context_of([], RenderSettings(), []) == ()

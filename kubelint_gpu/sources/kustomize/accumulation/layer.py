@@ -13,12 +13,12 @@ from kubelint_gpu.sources.kustomize.accumulation.writer import (
     FieldWriter,
     InlineScript,
     PartScript,
-    Spot,
     within,
 )
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
 from kubelint_gpu.sources.kustomize.files.survey import Survey, text_of
 from kubelint_gpu.sources.kustomize.files.tree import joined
+from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value
 
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from kubelint_gpu.documents import Document, Pointer, Role, SourceText, Span
+from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value
-
-
-class Spot(Value):
-    """A range of a file; `path` is what findings print."""
-
-    path: str
-    span: Span
 
 
 class Script(Protocol):

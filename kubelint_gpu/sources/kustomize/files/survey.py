@@ -5,27 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from kubelint_gpu.documents import Reading, Span, read
+from kubelint_gpu.documents import Reading, read
 from kubelint_gpu.sources.files import SKIMMED
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization, references
 from kubelint_gpu.sources.kustomize.files.tree import joined
+from kubelint_gpu.sources.render import Obstacle
 from kubelint_gpu.values import Value, replace
-
-
-class Obstacle(Value):
-    """Why a kustomization is not rendered.
-
-    Attributes:
-        path: the file that says so, as it is printed.
-        span: where; None where there is no line to point at.
-        message: one sentence.
-        withheld: whether Kustomize could do it and is not asked to: a remote base, a plugin, a chart.
-    """
-
-    path: str
-    span: Span | None
-    message: str
-    withheld: bool = False
 
 
 class AllowedFiles(Value):

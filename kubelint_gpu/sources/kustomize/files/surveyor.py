@@ -23,8 +23,9 @@ from kubelint_gpu.sources.kustomize.files.kustomization import (
     of_plugin,
     references,
 )
-from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, read_once
+from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Survey, read_once
 from kubelint_gpu.sources.kustomize.files.tree import Contents, DiskTree, Tree, joined
+from kubelint_gpu.sources.render import Obstacle
 
 MOST_OBJECTS = 20_000
 MOST_BYTES = 16 * 1024 * 1024

@@ -1,0 +1,112 @@
+"""A change of a rendered chart as changes of its files of values; templates are not edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, product
+from typing import Any
+
+from kubelint_gpu.documents import Item, Pointer, Reading, emitter, encode, value_at
+from kubelint_gpu.documents.editing import Edit, apply, remove_key, replace_scalar, set_key
+from kubelint_gpu.documents.layout import NotEditable
+from kubelint_gpu.engine.fixes.field_changes import ABSENT, Change, changes
+from kubelint_gpu.sources.helm.chart_origin import ChartOrigin
+from kubelint_gpu.sources.helm.chart_render import RenderedChart, chart_values
+from kubelint_gpu.sources.helm.chart_values import ChartValues
+
+_MOST_TRIED = 6
+_NOTHING = "the chart offers no value for it: change the template"
+
+
+def value_edits(chart: RenderedChart, before: Reading, after: Reading) -> list[Edit]:
+    """The edits of files of values with which a chart renders to what `after` holds, as Helm says.
+
+    Raises:
+        NotEditable: there are none.
+    """
+    if len(before.documents) != len(after.documents):
+        raise NotEditable("an object comes or goes")
+    values = chart_values(chart)
+    choices: list[list[Edit]] = []
+    for document, other, origin in zip(before.documents, after.documents, chart.origins, strict=True):
+        for change in changes(document.value, other.value):
+            if origin is None:
+                raise NotEditable(_NOTHING)
+            found = list(_choices(origin, values, change))
+            if not found:
+                raise NotEditable(_NOTHING)
+            choices.append(found)
+    for chosen in islice(product(*choices), _MOST_TRIED):
+        edits = list(dict.fromkeys(chosen))
+        if _renders_to(chart, edits, after):
+            return edits
+    raise NotEditable(_NOTHING)
+
+
+def _renders_to(chart: RenderedChart, edits: Sequence[Edit], after: Reading) -> bool:
+    texts: dict[str, bytes] = {}
+    for source in {one.path: one.source for one in chart.sources}.values():
+        mine = [edit for edit in edits if source is not None and edit.path == source.path]
+        if source is not None and mine:
+            texts[source.path] = encode(source, apply(source, mine))
+    changed = chart.again(texts).reading
+    return changed is not None and [one.value for one in changed.documents] == [one.value for one in after.documents]
+
+
+def _choices(origin: ChartOrigin, values: ChartValues, change: Change) -> Iterator[Edit]:
+    """Edits of values that may make a change, the likeliest first."""
+    pointer, old, new = change
+    where = origin.found(pointer, "value").values
+    if where is None and old is ABSENT:
+        # a mapping that comes of a value takes further keys
+        home = origin.found(pointer[:-1], "key").values
+        yield from _tried(values, home, str(pointer[-1]), new) if home is not None and pointer else ()
+    if where is None:
+        return
+    known = value_at(values.merged, where)
+    if old is ABSENT:
+        if isinstance(known, dict) and pointer[-1] != where[-1]:
+            yield from _tried(values, where, str(pointer[-1]), new)
+        yield from _tried(values, where[:-1], str(where[-1]), new)
+        if isinstance(known, dict):
+            yield from _tried(values, where, str(pointer[-1]), new)
+    elif new is ABSENT:
+        yield from _removed(values, where)
+    elif isinstance(new, dict | list) or isinstance(known, dict | list):
+        yield from _tried(values, where[:-1], str(where[-1]), new)
+    else:
+        yield from _replaced(values, where, new)
+
+
+def _tried(values: ChartValues, home: Pointer, key: str, new: Any) -> Iterator[Edit]:
+    """A key of a mapping with another value, in the file that has the last word."""
+    document = values.written((*home, key)) or values.written(home)
+    if document is None:
+        return
+    prefix = values.prefix_of(document.source.path)
+    try:
+        yield set_key(Item(document, (), document.value), home[len(prefix) :], key, new)
+    except NotEditable:
+        return
+
+
+def _replaced(values: ChartValues, where: Pointer, new: Any) -> Iterator[Edit]:
+    document = values.written(where)
+    if document is None:
+        return
+    inner = where[len(values.prefix_of(document.source.path)) :]
+    try:
+        yield replace_scalar(Item(document, (), document.value), inner, emitter.scalar_text(new))
+    except NotEditable:
+        return
+
+
+def _removed(values: ChartValues, where: Pointer) -> Iterator[Edit]:
+    document = values.written(where)
+    if document is None:
+        return
+    inner = where[len(values.prefix_of(document.source.path)) :]
+    try:
+        yield remove_key(Item(document, (), document.value), inner)
+    except NotEditable:
+        return

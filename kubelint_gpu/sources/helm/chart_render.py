@@ -1,0 +1,299 @@
+"""A chart with its values as it would be installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import posixpath
+import re
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from msgspec import field
+
+from kubelint_gpu.documents import Reading, read, source_text
+from kubelint_gpu.patterns import pattern
+from kubelint_gpu.sources.children import Ran
+from kubelint_gpu.sources.files import SKIMMED, display_path
+from kubelint_gpu.sources.helm.chart import Chart, ChartFile, chart_at
+from kubelint_gpu.sources.helm.chart_origin import ChartOrigin, origins_of
+from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesFile
+from kubelint_gpu.sources.helm.helm_program import FLAG, Helm, Release, template
+from kubelint_gpu.sources.helm.provenance import Provenance
+from kubelint_gpu.sources.programs import keep_out
+from kubelint_gpu.sources.render import Obstacle, Spot
+from kubelint_gpu.sources.rendering_program import MOST_OUTPUT, ProgramError, RenderTime
+from kubelint_gpu.values import Value, replace
+
+_MOST = 400
+_PLACE = pattern(r"(?P<name>[^\s:()\"]+/templates/[^\s:()\"]+)(?:\)?:\s*(?:error converting[^:]*: )?(?:yaml: )?"
+                 r"(?:line )?(?P<line>\d+)(?::(?P<column>\d+))?)?")  # fmt: skip
+
+
+class ChartRenderer(Value):
+    """How charts are rendered: the program, and the time that it may take."""
+
+    helm: Helm
+    time: RenderTime = field(default_factory=lambda: RenderTime(flag=FLAG))
+
+
+class RenderedChart(Value, eq=False):
+    """One chart with one choice of values, rendered.
+
+    Attributes:
+        chart: its files.
+        release: what it is rendered as.
+        values: further files of values, by path below the root, the last one with the last word.
+        renderer: how it is rendered.
+        problems: why it could not be rendered, or what of it was not.
+        reading: the rendered objects, None where there are none.
+        origins: for each rendered document where its fields were written; None for what is no object.
+        texts: what stood in place of files of the disk, by path below the root.
+        named: whether its values tell it from another render of the same chart.
+    """
+
+    chart: Chart
+    release: Release
+    values: tuple[str, ...]
+    renderer: ChartRenderer
+    problems: tuple[Obstacle, ...] = ()
+    reading: Reading | None = None
+    origins: tuple[ChartOrigin | None, ...] = ()
+    texts: Mapping[str, bytes] = MappingProxyType({})
+    named: bool = False
+
+    @property
+    def what(self) -> str:
+        """What it is, in a message."""
+        return "chart"
+
+    @property
+    def root(self) -> Path:
+        """The real root of the repository."""
+        return self.chart.root
+
+    @property
+    def folder(self) -> str:
+        """The chart, as it is printed."""
+        return display_path(self.root / self.chart.folder, self.chart.cwd)
+
+    @property
+    def path(self) -> str:
+        """The chart, and its values if it has several choices, as they are printed."""
+        names = ", ".join(posixpath.relpath(path, self.chart.folder or ".") for path in self.values)
+        return f"{self.folder} with {names}" if self.named and names else self.folder
+
+    @property
+    def known_as(self) -> str:
+        """The file by which globs of the configuration know it: the last one of its values, else `Chart.yaml`."""
+        last = self.root / self.values[-1] if self.values else None
+        return display_path(last, self.chart.cwd) if last is not None else f"{self.folder}/Chart.yaml"
+
+    @property
+    def top(self) -> ChartFile:
+        """`Chart.yaml`."""
+        return self.chart.top
+
+    @property
+    def files(self) -> Iterable[str]:
+        """Its files, by path below the root."""
+        return dict.fromkeys((*self.chart.places.values(), *self.values))
+
+    @property
+    def sources(self) -> tuple[Reading, ...]:
+        """`Chart.yaml`, then the files of values, then the templates."""
+        return (self.top.reading, *(one.reading for one in _values_files(self)), *_templates(self))
+
+    def as_in(self, root: Path, folder: Path) -> RenderedChart:
+        """The same as another copy of the repository has it, of which `folder` is the chart.
+
+        Raises:
+            LookupError: the folder holds no chart.
+        """
+        if not (folder / "Chart.yaml").is_file():
+            raise LookupError(f"there is no chart in {folder}")
+        chart = chart_at(root, folder.relative_to(root).as_posix(), root)
+        return render(chart, self.release, self.values, self.renderer, named=self.named)
+
+    def again(self, texts: Mapping[str, bytes]) -> RenderedChart:
+        """The same with other texts for some files, by printed path; itself where none of them is its own."""
+        below = {display_path(self.root / path, self.chart.cwd): path for path in self.files}
+        mine = {below[path]: data for path, data in texts.items() if path in below}
+        if not mine:
+            return self
+        both = {**self.texts, **mine}
+        chart = chart_at(self.root, self.chart.folder, self.chart.cwd, both)
+        return render(chart, self.release, self.values, self.renderer, texts=both, named=self.named)
+
+
+def render(
+    chart: Chart,
+    release: Release,
+    values: tuple[str, ...],
+    renderer: ChartRenderer,
+    *,
+    texts: Mapping[str, bytes] = MappingProxyType({}),
+    named: bool = False,
+) -> RenderedChart:
+    """Render a chart with its own values and those of some files, by path below the root of the repository.
+
+    `texts` stand in place of files of the disk, by path below the root.
+    """
+    release = replace(release, name=release.name or chart.release)
+    found = RenderedChart(chart, release, values, renderer, chart.problems, texts=texts, named=named)
+    if not chart.files or any(not one.withheld for one in chart.problems):
+        return found
+    keep_out(chart.root / path for path in found.files)
+    try:
+        ran = _run(found)
+    except (ProgramError, OSError) as error:
+        top = _top(found)
+        return replace(found, problems=(*chart.problems, Obstacle(top.path, top.span, f"{found.path}: {error}")))
+    if ran.failed:
+        return replace(found, problems=(_complaint(ran.error, found), *chart.problems))
+    reading = read(found.path, ran.output, max_bytes=MOST_OUTPUT, skimmed=SKIMMED)
+    return replace(found, reading=reading, origins=origins_of(reading, _provenance(found, reading.text), found.path))
+
+
+def _provenance(found: RenderedChart, output: str) -> Provenance:
+    texts = {path: _text(found, path) for path in sorted(found.chart.files) if _is_template(path)}
+    templates = {path: source_text(found.chart.shown(path), text) for path, text in texts.items()}
+    packed = [path for path in templates if found.chart.is_packed(path)]
+    return Provenance(output, templates, chart_values(found), _Rerun(found), _top(found), packed)
+
+
+class _Rerun(Value, eq=False):
+    """Renders a chart again with other texts for templates, or with further values."""
+
+    found: RenderedChart
+
+    def __call__(self, texts: dict[str, str] | None, further: dict[str, Any] | None) -> str | None:
+        """What it prints; None if it cannot be rendered so."""
+        try:
+            ran = _run(self.found, {path: text.encode() for path, text in (texts or {}).items()}, further)
+        except (ProgramError, OSError):
+            return None
+        return None if ran.failed else ran.output.decode(errors="replace")
+
+
+def _run(found: RenderedChart, texts: Mapping[str, bytes] | None = None, further: dict[str, Any] | None = None) -> Ran:
+    """Let Helm render a copy."""
+    with tempfile.TemporaryDirectory(prefix="kubelint-gpu-") as made:
+        top = Path(os.path.realpath(made))
+        home, tree, beside = top / "home", top / "chart", top / "values"
+        for folder in (home, tree, beside):
+            folder.mkdir()
+        for path, data in {**found.chart.files, **(texts or {})}.items():
+            target = tree / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        files = []
+        for number, reading in enumerate(_given_values(found)):
+            files.append(beside / f"{number}.yaml")
+            files[-1].write_text(reading.text, encoding="utf-8")
+        if further is not None:
+            files.append(beside / "further.json")
+            files[-1].write_text(json.dumps(further, default=str), encoding="utf-8")
+        return template(found.renderer.helm, tree, files, home, found.release, found.renderer.time)
+
+
+def chart_values(found: RenderedChart) -> ChartValues:
+    """The values that a chart is rendered with."""
+    further = []
+    for one in found.release.json_sets:
+        path, _, text = one.partition("=")
+        try:
+            further.append((tuple(path.split(".")), json.loads(text)))
+        except ValueError:
+            continue
+    return ChartValues(_values_files(found), further)
+
+
+def _values_files(found: RenderedChart) -> list[ValuesFile]:
+    """Files of values: of subcharts the deepest first, then the chart's own, then those that were given."""
+    own = [
+        path for path in found.chart.files if posixpath.basename(path) == "values.yaml" and _prefix(path) is not None
+    ]
+    files = []
+    for path in sorted(own, key=lambda one: (-one.count("/"), one)):
+        reading = read(found.chart.shown(path), found.chart.files[path])
+        prefix = _prefix(path) or ()
+        aliases = _aliases(found.chart, prefix) or [prefix]
+        files += [ValuesFile(reading, alias) for alias in aliases]
+    return [*files, *(ValuesFile(one) for one in _given_values(found))]
+
+
+def _aliases(chart: Chart, prefix: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """What a subchart is called by the chart that it belongs to."""
+    entries = chart.value.get("dependencies")
+    if len(prefix) != 1 or not isinstance(entries, list):
+        return []
+    mine = [one for one in entries if isinstance(one, dict) and one.get("name") == prefix[0]]
+    return [(alias,) for one in mine if isinstance(alias := one.get("alias") or one.get("name"), str)]
+
+
+def _prefix(path: str) -> tuple[str, ...] | None:
+    """The names of the subcharts that lead to the values of a file; None if it belongs to no subchart."""
+    parts = path.split("/")[:-1]
+    if len(parts) % 2 or any(part != "charts" for part in parts[::2]):
+        return None
+    return tuple(parts[1::2])
+
+
+def _given_values(found: RenderedChart) -> list[Reading]:
+    readings = []
+    for path in found.values:
+        data = found.texts.get(path)
+        if data is None:
+            inner = posixpath.relpath(path, found.chart.folder or ".")
+            data = found.chart.files.get(inner)
+        if data is None:
+            data = (found.root / path).read_bytes()
+        readings.append(read(display_path(found.root / path, found.chart.cwd), data))
+    return readings
+
+
+def _is_template(path: str) -> bool:
+    return "templates" in path.split("/")[:-1]
+
+
+def _templates(found: RenderedChart) -> list[Reading]:
+    """The templates that lie in the repository as they are."""
+    mine = [path for path in sorted(found.chart.files) if _is_template(path) and not found.chart.is_packed(path)]
+    return [Reading((), (), source_text(found.chart.shown(path), _text(found, path))) for path in mine]
+
+
+def _text(found: RenderedChart, path: str) -> str:
+    return found.chart.files[path].decode(errors="replace")
+
+
+def _top(found: RenderedChart) -> Spot:
+    reading, document = found.top.reading, found.top.document
+    if document is not None and reading.source is not None:
+        return Spot(reading.source.path, document.locate(("name",)))
+    source = reading.source or source_text(reading.path, "")
+    return Spot(found.chart.shown("Chart.yaml"), source.span(0, 0))
+
+
+def _complaint(error: str, found: RenderedChart) -> Obstacle:
+    """The place and the sentence for what Helm wrote to standard error."""
+    lines = [line.strip() for line in error.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith(("WARNING:", "Use --debug", "level="))]
+    text = " ".join(lines)
+    text = text[max(text.find("Error: "), 0) :].removeprefix("Error: ") or "it says nothing"
+    text = re.sub(r"\S*/kubelint-gpu-[^/\s]*/(?:chart|values)/?", "", text)
+    match = _PLACE().search(text)
+    top = _top(found)
+    path, span = top.path, top.span
+    if match is not None:
+        inner = match["name"].partition("/")[2]
+        source = next((one.source for one in _templates(found) if one.path == found.chart.shown(inner)), None)
+        if source is not None:
+            number = min(max(int(match["line"] or 1), 1), len(source.line_starts))
+            start = source.line_starts[number - 1] + int(match["column"] or 0)
+            path, span = source.path, source.span(start, start + 1)
+    shortened = text if len(text) <= _MOST else text[:_MOST] + " …"
+    return Obstacle(path, span, f"helm cannot render it: {shortened}")

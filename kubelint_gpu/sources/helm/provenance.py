@@ -1,0 +1,248 @@
+"""Where the fields of a rendered chart were written: the template's line, and the value that decides it.
+
+The line of a template is known from a render of a copy with marks. A value decides a field if the field is another one
+in a render with another value; nothing else counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from kubelint_gpu.documents import Pointer, SourceText
+from kubelint_gpu.patterns import pattern
+from kubelint_gpu.sources.helm.chart_values import ChartValues, overlay
+from kubelint_gpu.sources.helm.marking import Marked, MarkedCopy, Printed, marked_copy, names_included, printed
+from kubelint_gpu.sources.helm.sections import Alignment, Section, Sections, aligned
+from kubelint_gpu.sources.helm.template_text import Piece
+from kubelint_gpu.sources.render import Spot
+
+MOST_PROBES = 100
+"""Renders with another value, for one chart with its values."""
+
+_DEEPEST = 5
+_VALUES = pattern(r"\bValues((?:\.[A-Za-z_]\w*)+)")
+_INDEXED = pattern(r"\bindex\s+[$.\w]*\.Values((?:\s+\"[^\"]+\")+)")
+_VARIABLE = pattern(r"\$\w+")
+_ASSIGNED = pattern(r"\$\w+(?:\s*,\s*\$\w+)?\s*:?=")
+_QUOTED = pattern(r"\"([^\"]+)\"")
+ABSENT = object()
+"""Stands in place of a field that is not there."""
+
+Rerun = Callable[[dict[str, str] | None, dict[str, Any] | None], str | None]
+"""Renders with other texts for templates and with further values; None if that cannot be rendered."""
+
+
+class Provenance:
+    """The templates and values behind one render; nothing is rendered again before a field is asked for.
+
+    `packed` are templates of archives: no line of them is a place.
+    """
+
+    def __init__(
+        self,
+        output: str,
+        templates: dict[str, SourceText],
+        values: ChartValues,
+        rerun: Rerun,
+        top: Spot,
+        packed: Collection[str] = (),
+    ) -> None:
+        self.sections = Sections(output)
+        self.top = top
+        self.values = values
+        self._templates = templates
+        self._rerun = rerun
+        self._packed = frozenset(packed)
+        self._probes: dict[tuple[Pointer, str], Sections | None] = {}
+        self._alignments: dict[Section, tuple[Alignment, Printed, MarkedCopy] | None] = {}
+
+    def template_spot(self, section: Section, start: int, end: int) -> tuple[Spot, bool]:
+        """Where in the templates a part of the output was written, and whether that is certain."""
+        marks = self._marks(section, start, end)
+        if not marks:
+            return self._of_file(section), False
+        marked, delta = marks[0]
+        if marked.path in self._packed:
+            return self.top, False
+        source = self._templates[marked.path]
+        if marked.is_action:
+            return Spot(source.path, source.span(marked.start, marked.end)), True
+        begin = min(marked.start + delta, max(marked.end - 1, marked.start))
+        return Spot(source.path, source.span(begin, min(begin + end - start, marked.end))), True
+
+    def actions(self, section: Section, start: int, end: int) -> list[Marked]:
+        """The actions that print any of a part of the output."""
+        return list(dict.fromkeys(one for one, _ in self._marks(section, start, end) if one.is_action))
+
+    def pieces_at(self, section: Section, start: int, end: int) -> list[Marked]:
+        """The pieces of templates that print any of a part of the output."""
+        return [one for one, _ in self._marks(section, start, end)]
+
+    def probed(self, section: Section, pointer: Pointer, value: Any, field: Pointer) -> Any:
+        """A field of an object if the chart is rendered with another value; the absent object if it is not there."""
+        key = (pointer, repr(value))
+        if key not in self._probes:
+            if len(self._probes) >= MOST_PROBES:
+                return ABSENT
+            output = self._rerun(None, overlay(self.values.merged, pointer, value))
+            self._probes[key] = None if output is None else Sections(output)
+        found = self._probes[key]
+        return ABSENT if found is None else _at(self._counterpart(section, found), field)
+
+    def mentions(self, section: Section, marked: Sequence[Piece], path: str) -> list[Pointer]:
+        """The values that some pieces of a template name, with what encloses them and what takes them in."""
+        found: dict[Pointer, None] = {}
+        todo = [(path, piece) for piece in marked]
+        for _ in range(_DEEPEST):
+            more: list[tuple[str, Piece]] = []
+            for where, piece in todo:
+                for one in (piece, *reversed(piece.within)):
+                    found |= dict.fromkeys(_named(one.inner, _prefix(section.template)))
+                defined = next((one.defined for one in piece.within if one.word == "define"), None)
+                more += self._callers.get(defined or "", ())
+                assigned = self._assignments.get(where, {})
+                more += [(where, one) for name in _VARIABLE().findall(piece.inner) for one in assigned.get(name, ())]
+            todo = more[:200]
+        return list(found)
+
+    def lines_with(self, path: str, key: str) -> Iterator[Piece]:
+        """The pieces of a template file that write a key, and the action behind it."""
+        text = self._templates[path].text
+        pieces = self._copy.pieces.get(path, ())
+        for match in re.finditer(rf"(?m)^[ \t-]*[\"']?{re.escape(key)}[\"']?[ \t]*:", text):
+            number = next((number for number, one in enumerate(pieces) if one.end >= match.end()), None)
+            if number is not None:
+                yield pieces[number]
+                yield from pieces[number + 1 : number + 2]
+
+    def _counterpart(self, section: Section, others: Sections) -> Any:
+        """The object of another render that has the kind and name of one of this render."""
+        wanted = _name(self._value(section))
+        mine = [one for one in others.every if one.template == section.template]
+        for one in sorted(mine, key=lambda other: other.number != section.number):
+            value = self._value(one)
+            if _name(value) == wanted:
+                return value
+        return None
+
+    def _value(self, section: Section) -> Any:
+        if section not in self._known:
+            self._known[section] = section.value()
+        return self._known[section]
+
+    @cached_property
+    def _known(self) -> dict[Section, Any]:
+        return {}
+
+    def _of_file(self, section: Section) -> Spot:
+        inner = section.template.partition("/")[2]
+        source = self._templates.get(inner) if inner not in self._packed else None
+        return Spot(source.path, source.span(0, 0)) if source is not None else self.top
+
+    def _marks(self, section: Section, start: int, end: int) -> list[tuple[Marked, int]]:
+        """The marked pieces that print a part of the output, each with how far into it the part begins."""
+        if section not in self._alignments:
+            self._alignments[section] = self._align(section)
+        known = self._alignments[section]
+        if known is None:
+            return []
+        alignment, output, copy = known
+        first = alignment.printed(start - section.start)
+        last = max(alignment.printed(max(end - 1, start) - section.start), first)
+        found: list[tuple[Marked, int]] = []
+        previous: tuple[int, int] | None = None
+        for offset, number in output.marks:
+            if offset > last:
+                break
+            if offset > first:
+                found.append((copy.marked[number], 0))
+            else:
+                previous = offset, number
+        if previous is not None:
+            found.insert(0, (copy.marked[previous[1]], first - previous[0]))
+        return found
+
+    def _align(self, section: Section) -> tuple[Alignment, Printed, MarkedCopy] | None:
+        for copy, outputs in (self._whole, self._without_partials):
+            output = outputs.get(section.template)
+            alignment = aligned(section, output.text) if output is not None else None
+            if output is not None and alignment is not None:
+                return alignment, output, copy
+            if copy is self._whole[0] and not self._templates:
+                break
+        return None
+
+    @cached_property
+    def _copy(self) -> MarkedCopy:
+        return marked_copy({path: source.text for path, source in self._templates.items()})
+
+    @cached_property
+    def _whole(self) -> tuple[MarkedCopy, dict[str, Printed]]:
+        return self._copy, self._outputs(self._copy)
+
+    @cached_property
+    def _without_partials(self) -> tuple[MarkedCopy, dict[str, Printed]]:
+        texts = {path: source.text for path, source in self._templates.items()}
+        copy = marked_copy(texts, with_partials=False)
+        return copy, self._outputs(copy)
+
+    def _outputs(self, copy: MarkedCopy) -> dict[str, Printed]:
+        output = self._rerun(copy.texts, None)
+        return dict(printed(output)) if output is not None else {}
+
+    @cached_property
+    def _callers(self) -> dict[str, list[tuple[str, Piece]]]:
+        """The pieces that take named templates in, each with its file, by the name."""
+        found: dict[str, list[tuple[str, Piece]]] = {}
+        for path, pieces in self._copy.pieces.items():
+            for piece in pieces:
+                for name in names_included(piece.inner) if piece.kind != "text" else ():
+                    found.setdefault(name, []).append((path, piece))
+        return found
+
+    @cached_property
+    def _assignments(self) -> dict[str, dict[str, list[Piece]]]:
+        """The pieces that give variables a value, by file and name."""
+        found: dict[str, dict[str, list[Piece]]] = {}
+        for path, pieces in self._copy.pieces.items():
+            for piece in pieces:
+                names = _ASSIGNED().search(piece.inner) if piece.kind != "text" else None
+                for name in _VARIABLE().findall(names[0]) if names is not None else ():
+                    found.setdefault(path, {}).setdefault(name, []).append(piece)
+        return found
+
+
+def _named(inner: str, prefix: Pointer) -> Iterator[Pointer]:
+    """The values that an action names."""
+    found = [match[1][1:].split(".") for match in _VALUES().finditer(inner)]
+    found += [_QUOTED().findall(match[1]) for match in _INDEXED().finditer(inner)]
+    for steps in found:
+        yield tuple(steps) if steps[0] == "global" else (*prefix, *steps)
+
+
+def _prefix(template: str) -> Pointer:
+    """Where the values of a template's chart stand among those of the chart that is rendered."""
+    parts = template.split("/")
+    return tuple(parts[index + 1] for index in range(len(parts) - 2) if index % 2 == 1 and parts[index] == "charts")
+
+
+def _name(value: Any) -> tuple[str, str]:
+    """What tells an object from others of the same template."""
+    kind = value.get("kind") if isinstance(value, dict) else None
+    meta = value.get("metadata") if isinstance(value, dict) else None
+    name = meta.get("name") if isinstance(meta, dict) else None
+    return str(kind), str(name)
+
+
+def _at(value: Any, pointer: Pointer) -> Any:
+    for step in pointer:
+        if isinstance(value, list):
+            if not isinstance(step, int) or step >= len(value):
+                return ABSENT
+        elif not isinstance(value, dict) or step not in value:
+            return ABSENT
+        value = value[step]
+    return value

@@ -1,0 +1,102 @@
+"""The user's own renderer, Kustomize or Helm: run within limits.
+
+It gets no network, no home, no credentials: an environment of its own, proxies that lead nowhere, a bounded time, a
+bounded memory where the system can do that (Linux), and a bounded output.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+
+from kubelint_gpu.sources import children
+from kubelint_gpu.sources.children import ChildError, Limits, Ran, TimeLimitError
+
+SECONDS = 60
+MOST_TIMES = 10
+MOST_OUTPUT = 64 * 1024 * 1024
+_MOST_MEMORY = 4 * 1024 * 1024 * 1024
+_NOWHERE = "http://127.0.0.1:9"
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
+_KEPT = ("SYSTEMROOT", "SystemRoot")
+
+
+class ProgramError(Exception):
+    """A renderer cannot be started, or did not end as it should; the message says why."""
+
+
+class RenderTime:
+    """How long renders may take: `seconds` for one, `MOST_TIMES` as many for all of a run together.
+
+    `flag` is the option of the command line that gives them more.
+    """
+
+    def __init__(self, seconds: float = SECONDS, flag: str = "--kustomize-timeout") -> None:
+        self.seconds = seconds
+        self.flag = flag
+        self._taken: list[float] = []
+
+    def left(self) -> float:
+        """The seconds that the next render may take.
+
+        Raises:
+            ProgramError: there are none.
+        """
+        together = self.seconds * MOST_TIMES
+        left = together - sum(self._taken)
+        if left <= 0:
+            raise ProgramError(
+                f"it is not built, because the builds of this run took {together:g} seconds together, the most that "
+                f"they may; {self.flag} gives them more"
+            )
+        return min(self.seconds, left)
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """What the block takes is no longer left."""
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self._taken.append(time.monotonic() - begun)
+
+
+def run(
+    command: Sequence[str],
+    home: Path,
+    seconds: float,
+    *,
+    flag: str,
+    search_path: str = "",
+    proxied: bool = True,
+    variables: Mapping[str, str] = MappingProxyType({}),
+) -> Ran:
+    """What a renderer prints; `home` is the only folder that it is told of, `flag` gives it more time.
+
+    `search_path` is the PATH that it gets. Unless it is `proxied` away from it, it reaches the network.
+
+    Raises:
+        ProgramError: it cannot be started, took too long, or printed too much.
+    """
+    environment = {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home),
+        "TMPDIR": str(home),
+        "PATH": search_path,
+        "KUBECONFIG": str(home / "none"),
+        "LC_ALL": "C",
+        **{name: _NOWHERE for name in _PROXIES if proxied},
+        **{name: os.environ[name] for name in _KEPT if name in os.environ},
+        **variables,
+    }
+    limits = Limits(seconds, MOST_OUTPUT, _MOST_MEMORY)
+    try:
+        return children.run(list(command), limits, folder=home, environment=environment)
+    except TimeLimitError as error:
+        raise ProgramError(f"{error}; {flag} gives it more") from None
+    except ChildError as error:
+        raise ProgramError(str(error)) from None

@@ -1,0 +1,266 @@
+"""The Helm charts of a command line: found in its directories, and rendered with each choice of values."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.patterns import pattern
+from kubelint_gpu.sources.paths import exists, is_chart, is_file, is_folder, is_subchart
+from kubelint_gpu.values import Value, replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.findings.finding import Finding
+    from kubelint_gpu.sources.helm.chart import Chart
+    from kubelint_gpu.sources.helm.chart_render import ChartRenderer, RenderedChart
+    from kubelint_gpu.sources.helm.helm_program import Release
+
+CHART = "Chart.yaml"
+_SUBCHARTS = "charts"
+_RELEASE = pattern(r"[a-z0-9](?:[-a-z0-9]{0,51}[a-z0-9])?")
+
+
+class ChosenChart(Value):
+    """An entry of `charts:` of the configuration: one way in which a chart is rendered.
+
+    Attributes:
+        path: the folder of the chart, relative to the working directory.
+        release: the name of the release; empty for the name of the chart.
+        namespace: where it is installed.
+        values: files of values, relative to the working directory.
+        sets: single values, each with its path and its value as JSON.
+        kube_version: the version of Kubernetes that templates see; empty for the usual one.
+        api_versions: further versions of the API that templates see.
+    """
+
+    path: str
+    release: str = ""
+    namespace: str = ""
+    values: tuple[str, ...] = ()
+    sets: tuple[tuple[str, str], ...] = ()
+    kube_version: str = ""
+    api_versions: tuple[str, ...] = ()
+
+
+class HelmSettings(Value):
+    """How charts are rendered in one run.
+
+    Attributes:
+        program: the path of Helm; None for the first one on the PATH.
+        seconds: how long rendering one chart may take.
+        values: files of values in place of those that are found.
+        sets: single values, each as `--set` of Helm takes it.
+        release: the name of the release.
+        namespace: where it is installed.
+    """
+
+    program: str | None = None
+    seconds: float = 60
+    values: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
+    release: str = ""
+    namespace: str = ""
+
+
+class RenderedCharts(Value):
+    """What rendering gave.
+
+    Attributes:
+        rendered: the charts, once for each choice of values, by path.
+        taken: real paths of files that belong to them and are not checked by themselves.
+        failure: why no chart can be rendered; empty if they can, or if there is none.
+        defects: what could not be rendered for a defect of this program.
+    """
+
+    rendered: tuple[RenderedChart, ...] = ()
+    taken: frozenset[str] = frozenset()
+    failure: str = ""
+    defects: tuple[Finding, ...] = ()
+
+
+def is_release(name: str) -> bool:
+    """Whether Helm takes it for the name of a release."""
+    return _RELEASE().fullmatch(name) is not None
+
+
+def charts_above(paths: Iterable[str], chosen: Sequence[ChosenChart] = ()) -> tuple[str, ...]:
+    """Real paths of the charts that some files belong to, or that the configuration renders with them."""
+    from kubelint_gpu.sources.checkout import repository_root
+
+    found: set[str] = set()
+    for path in paths:
+        if not exists(path):
+            continue
+        real = os.path.realpath(path)
+        folder = Path(real).parent
+        root = repository_root(folder)
+        for above in (folder, *folder.parents):
+            if is_file(above / CHART) and not is_subchart(above):
+                found.add(str(above))
+            if above == root:
+                break
+        found.update(os.path.realpath(one.path) for one in chosen if real in map(os.path.realpath, one.values))
+    return tuple(sorted(found))
+
+
+def render_charts(
+    paths: Sequence[str],
+    files: Sequence[str],
+    settings: HelmSettings,
+    chosen: Sequence[ChosenChart] = (),
+    *,
+    users: Sequence[str] = (),
+    cwd: Path | None = None,
+) -> RenderedCharts:
+    """Render the charts below the directories among `paths`; `files` are what was collected there.
+
+    `users` are real paths of further charts. `chosen` says how charts are rendered; the others are rendered once with
+    their own values, and once with each file beside them that holds values for one environment.
+    """
+    from kubelint_gpu.sources.rendering_program import ProgramError
+
+    cwd = cwd or Path.cwd()
+    folders = sorted({*_folders(paths, files, cwd), *users})
+    if not folders:
+        return RenderedCharts()
+    from kubelint_gpu.sources.helm.chart_render import ChartRenderer
+    from kubelint_gpu.sources.helm.helm_program import FLAG, find_helm
+    from kubelint_gpu.sources.rendering_program import RenderTime
+
+    try:
+        helm = find_helm(settings.program)
+    except ProgramError as error:
+        return RenderedCharts(failure=str(error))
+    renderer = ChartRenderer(helm, RenderTime(settings.seconds, FLAG))
+    given = [path for path in paths if is_folder(cwd / path)]
+    return _ChartRendering(renderer, settings, chosen, cwd, given).all(folders)
+
+
+def _folders(paths: Sequence[str], files: Sequence[str], cwd: Path) -> Iterator[str]:
+    """Real paths of the folders with a chart below the directories that were given."""
+    named = {posixpath.normpath(path.replace(os.sep, "/")) for path in paths}
+    for file in files:
+        if is_chart(file) and posixpath.normpath(file) not in named:
+            folder = Path(os.path.realpath(cwd / file)).parent
+            if not is_subchart(folder):
+                yield str(folder)
+
+
+class _ChartRendering:
+    """Charts of one run, by the real path of their folder."""
+
+    def __init__(
+        self,
+        renderer: ChartRenderer,
+        settings: HelmSettings,
+        chosen: Sequence[ChosenChart],
+        cwd: Path,
+        given: Sequence[str],
+    ) -> None:
+        self._renderer = renderer
+        self._settings = settings
+        self._chosen = chosen
+        self._cwd = cwd
+        self._wholes = [Path(os.path.realpath(path)) for path in (cwd, *(cwd / one for one in given))]
+        self._defects: list[Finding] = []
+        self._libraries: list[Chart] = []
+
+    def all(self, folders: Sequence[str]) -> RenderedCharts:
+        """Each chart with each choice of values."""
+        from kubelint_gpu.workspace.project.progress import in_threads
+
+        jobs = [job for folder in folders for job in self._jobs(folder)]
+        found = in_threads("rendering", jobs, self._render, lambda job: job[0].shown("")) if jobs else []
+        rendered = tuple(one for one in found if one is not None)
+        mine = [(one.chart, path) for one in rendered for path in one.values]
+        mine += [
+            (chart, path) for chart in (*(one.chart for one in rendered), *self._libraries) for path in _own(chart)
+        ]
+        taken = frozenset(os.path.realpath(chart.root / path) for chart, path in mine)
+        return RenderedCharts(rendered, taken, defects=tuple(self._defects))
+
+    def _jobs(self, folder: str) -> Iterator[tuple[Chart, Release, tuple[str, ...], bool]]:
+        """A chart with what it is rendered as, and with which files of values."""
+        from kubelint_gpu.sources.checkout import root_of
+        from kubelint_gpu.sources.helm.chart import MOST_VARIANTS, chart_at
+        from kubelint_gpu.sources.render import Obstacle
+
+        root = root_of(Path(folder), self._wholes)
+        below = Path(folder).relative_to(root).as_posix()
+        below = "" if below == "." else below
+        try:
+            chart = chart_at(root, below, self._cwd)
+        except Exception as error:  # noqa: BLE001 - one chart must not hide what the others have
+            self._tell(folder, error)
+            return
+        if chart.is_library:
+            self._libraries.append(chart)
+            return
+        settings = self._settings
+        if settings.values:
+            yield chart, self._release(None), tuple(self._below(root, path) for path in settings.values), True
+            return
+        mine = [one for one in self._chosen if os.path.realpath(one.path) == folder]
+        for one in mine:
+            values = tuple(self._below(root, path) for path in one.values)
+            yield chart, self._release(one), values, len(mine) > 1 or bool(values)
+        if mine:
+            return
+        variants = chart.variants
+        if len(variants) > MOST_VARIANTS:
+            reason = f"of {len(variants)} files of values beside it only the first {MOST_VARIANTS} are rendered"
+            chart = replace(chart, problems=(*chart.problems, Obstacle(chart.top.reading.path, None, reason, True)))
+        yield chart, self._release(None), (), False
+        for variant in variants[:MOST_VARIANTS]:
+            yield chart, self._release(None), (posixpath.join(below, variant),), True
+
+    def _below(self, root: Path, path: str) -> str:
+        """A file of values by its path below the root of the repository; by its real path if it lies elsewhere."""
+        real = Path(os.path.realpath(self._cwd / path))
+        return real.relative_to(root).as_posix() if real.is_relative_to(root) else str(real)
+
+    def _release(self, chosen: ChosenChart | None) -> Release:
+        from kubelint_gpu.sources.helm.helm_program import KUBE_VERSION, Release
+
+        settings = self._settings
+        one = chosen or ChosenChart("")
+        return Release(
+            settings.release or one.release,
+            settings.namespace or one.namespace or "default",
+            settings.sets,
+            tuple(f"{path}={text}" for path, text in one.sets),
+            one.kube_version or KUBE_VERSION,
+            one.api_versions,
+        )
+
+    def _render(self, job: tuple[Chart, Release, tuple[str, ...], bool]) -> RenderedChart | None:
+        from kubelint_gpu.sources.helm.chart_render import render
+
+        chart, release, values, named = job
+        try:
+            return render(chart, release, values, self._renderer, named=named)
+        except Exception as error:  # noqa: BLE001 - same
+            self._tell(str(chart.root / chart.folder), error)
+            return None
+
+    def _tell(self, folder: str, error: Exception) -> None:
+        from kubelint_gpu.findings.defect import defect
+        from kubelint_gpu.findings.finding import Place
+        from kubelint_gpu.sources.files import display_path
+
+        place = Place(display_path(Path(folder), self._cwd), 1, 1, 1, 1)
+        self._defects.append(defect(place, "this chart is not rendered", error))
+
+
+def _own(chart: Chart) -> Iterator[str]:
+    """The files of a chart that are judged as a part of a render, by path below the root.
+
+    Of other files in its folder nobody knows that they belong to it.
+    """
+    for inner, path in chart.places.items():
+        head = inner.split("/")[0]
+        if head in ("templates", "crds", _SUBCHARTS) or inner in (CHART, "values.yaml") or inner in chart.variants:
+            yield path

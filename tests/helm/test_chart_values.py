@@ -1,0 +1,50 @@
+"""Values of several files, merged as Helm merges them."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesFile, overlay
+
+DEFAULTS = ValuesFile(read("values.yaml", b"a: {b: 1, c: 2}\nlist: [1, 2]\n"))
+PROD = ValuesFile(read("prod.yaml", b"a:\n  c: 3\n"))
+SUB = ValuesFile(read("charts/s/values.yaml", b"x: 1\n"), ("s",))
+
+
+def test_the_last_file_has_the_last_word():
+    values = ChartValues([SUB, DEFAULTS, PROD])
+    assert values.merged == {"s": {"x": 1}, "a": {"b": 1, "c": 3}, "list": [1, 2]}
+    places = {pointer: values.spot(pointer) for pointer in (("a", "b"), ("a", "c"), ("s", "x"))}
+    assert {pointer: (spot.path, spot.span.line) for pointer, spot in places.items() if spot is not None} == {
+        ("a", "b"): ("values.yaml", 1),
+        ("a", "c"): ("prod.yaml", 2),
+        ("s", "x"): ("charts/s/values.yaml", 1),
+    }
+    assert values.spot(("none",)) is None
+
+
+def test_a_value_of_the_configuration_has_no_place():
+    values = ChartValues([DEFAULTS], [(("new", "key"), 5)])
+    assert values.merged["new"] == {"key": 5}
+    assert values.spot(("new", "key")) is None
+    assert values.present(("new", "key"))
+
+
+def test_single_values_are_listed():
+    values = ChartValues([DEFAULTS])
+    assert list(values.leaves(())) == [(("a", "b"), 1), (("a", "c"), 2), (("list", 0), 1), (("list", 1), 2)]
+
+
+@pytest.mark.parametrize(
+    ("pointer", "expected"),
+    [
+        (("a", "b"), {"a": {"b": 9}}),
+        (("list", 1), {"list": [1, 9]}),
+        (("objects", 0, "x"), {"objects": [{"x": 9, "y": 2}]}),
+        (("new", "deep"), {"new": {"deep": 9}}),
+    ],
+)
+def test_an_overlay_sets_one_value(pointer, expected):
+    base = {"a": {"b": 1, "c": 2}, "list": [1, 2], "objects": [{"x": 1, "y": 2}]}
+    assert overlay(base, pointer, 9) == expected

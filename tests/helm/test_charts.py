@@ -1,0 +1,124 @@
+"""`kubelint-gpu check` of directories with charts."""
+
+from __future__ import annotations
+
+import pytest
+from helm_runs import CHART, POD, chart, committed, git, inventory, packed, place, with_dependency
+
+
+def test_values_of_environments_are_renders_of_their_own(check, tree):
+    files = chart({"templates/pod.yaml": POD, "values-big.yaml": "gpus: 2\n", "ci/huge-values.yaml": "gpus: 3\n"})
+    ran = check(tree(inventory(files)), ".", "-i", "inventory.yaml", "--select", "KLG503")
+    assert ran.told == [("KLG503", "chart/ci/huge-values.yaml", 1), ("KLG503", "chart/values-big.yaml", 1)]
+
+
+def test_one_cause_seen_through_several_values_is_one_finding(check, tree):
+    files = chart({"templates/pod.yaml": POD, "values-a.yaml": "other: 1\n"}, values="gpus: 2\n")
+    (found,) = check(tree(inventory(files)), ".", "-i", "inventory.yaml", "--select", "KLG503").findings
+    assert place(found)[:3] == ("KLG503", "chart/values.yaml", 1)
+    assert any("in chart with values-a.yaml, too" in one["message"] for one in found["related"])
+
+
+def test_the_configuration_says_how_a_chart_is_rendered(check, tree):
+    named = "metadata:\n  name: {{ .Release.Name }}\n  namespace: {{ .Release.Namespace }}\n"
+    files = chart({"templates/pod.yaml": POD.replace("metadata:\n  name: {{ .Release.Name }}\n", named)})
+    files |= {
+        "envs/prod.yaml": "gpus: 2\n",
+        ".kubelint-gpu.yaml": "inventory: inventory.yaml\ncharts:\n"
+        "  - {path: chart, release: blue, namespace: vision, values: [envs/prod.yaml]}\n"
+        "  - {path: chart, release: green, set: {gpus: 3}}\n",
+    }
+    ran = check(tree(inventory(files)), ".", "--select", "KLG503")
+    told = sorted((one["object"], *place(one)[1:3]) for one in ran.findings)
+    assert told == [("Pod/default/green", "chart/templates/pod.yaml", 13), ("Pod/vision/blue", "envs/prod.yaml", 1)]
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("{path: ../other}", "not a path within the repository"),
+        ("{release: a}", "must name one chart with path"),
+        ("{path: chart, release: A_b}", "must be a lowercase name"),
+        ("{path: chart, value: a}", "did you mean values?"),
+        ("{path: chart, set: {a=b: 1}}", "must be a path of values"),
+    ],
+)
+def test_a_wrong_entry_of_charts_is_an_error_with_its_line(check, tree, entry, said):
+    root = tree({**chart({}), ".kubelint-gpu.yaml": f"charts:\n  - {entry}\n"})
+    ran = check(root, ".")
+    assert ran.code == 2
+    assert said in ran.err
+    assert ".kubelint-gpu.yaml:2:" in ran.err
+
+
+def test_flags_of_one_run_take_the_place_of_what_is_found(check, tree):
+    root = tree(inventory(chart({"templates/pod.yaml": POD, "values-a.yaml": "gpus: 2\n"}) | {"b.yaml": "gpus: 4\n"}))
+    ran = check(root, ".", "-i", "inventory.yaml", "--values", "b.yaml", "--release", "blue", "--select", "KLG503")
+    assert [(one["object"], *place(one)[1:3]) for one in ran.findings] == [("Pod/blue", "b.yaml", 1)]
+    ran = check(root, "chart", "-i", "inventory.yaml", "--set", "gpus=7", "--values", "b.yaml", "--select", "KLG503")
+    assert "7 nvidia.com/gpu" in ran.findings[0]["message"]
+
+
+@pytest.mark.parametrize("name", ["templates/deployment.yaml", "values-prod.yaml"])
+def test_a_hook_renders_the_chart_of_a_changed_file(check, example, name):
+    committed(example)
+    path = example / "tracker" / name
+    path.write_text(f"{path.read_text()}# changed\n")
+    git(example, "add", "-A")
+    ran = check(example, "--hook", f"tracker/{name}", "-i", "inventory.yaml")
+    assert ran.told == [("KLG101", "tracker/values.yaml", 8)]
+    assert "left out" not in ran.err
+
+
+def test_a_change_is_compared_with_the_render_of_a_revision(check, example):
+    committed(example)
+    helpers = example / "tracker" / "templates" / "_helpers.tpl"
+    helpers.write_text(helpers.read_text().replace("{{ .Chart.Name }}", "other"))
+    ran = check(example, ".", "-i", "inventory.yaml", "--against", "HEAD", "--select", "KLG009")
+    assert [place(one)[:3] for one in ran.findings] == [("KLG009", "tracker/templates/_helpers.tpl", 2)]
+
+
+def test_a_library_says_nothing(check, tree):
+    files = chart({"templates/_a.tpl": '{{ define "a" }}{{ end }}'}, head=f"{CHART}type: library\n")
+    root = tree(files | {"other.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"})
+    ran = check(root, ".")
+    assert ran.told == []
+    assert "left out" not in ran.err
+
+
+def test_a_packed_subchart_is_rendered(check, tree):
+    root = tree(
+        inventory(chart({}, folder="parent", head=with_dependency("repository: ''"), values="serving: {gpus: 3}\n"))
+    )
+    (root / "parent" / "charts").mkdir()
+    inner = packed({f"serving/{name[6:]}": text for name, text in chart({"templates/pod.yaml": POD}).items()})
+    (root / "parent" / "charts" / "serving-0.1.0.tgz").write_bytes(inner)
+    ran = check(root, ".", "-i", "inventory.yaml", "--select", "KLG503")
+    assert ran.told == [("KLG503", "parent/values.yaml", 1)]
+
+
+def test_a_dependency_of_the_repository_needs_no_vendoring(check, tree):
+    head = with_dependency("repository: file://../serving")
+    files = chart({"templates/pod.yaml": POD}, folder="serving", values="gpus: 2\n")
+    root = tree(inventory(files | chart({}, folder="parent", head=head, values="")))
+    ran = check(root, "parent", "-i", "inventory.yaml", "--select", "KLG503,KLG006")
+    assert ran.told == [("KLG503", "serving/values.yaml", 1)]
+
+
+def test_a_dependency_that_is_not_vendored_is_named_with_its_command(check, tree):
+    head = with_dependency("repository: https://charts.example.com", name="other")
+    root = tree(inventory(chart({"templates/pod.yaml": POD}, folder="parent", head=head, values="gpus: 2\n")))
+    ran = check(root, ".", "-i", "inventory.yaml", "--select", "KLG503,KLG006")
+    assert ran.told == [("KLG006", "parent/Chart.yaml", 5), ("KLG503", "parent/values.yaml", 1)]
+    note = next(one for one in ran.findings if one["code"] == "KLG006")
+    assert note["severity"] == "note"
+    assert "the dependency other is not vendored below charts/" in note["message"]
+    assert "helm dependency build parent" in check(root, ".", "--output-format", "text").out
+
+
+def test_what_helm_refuses_is_an_error_at_its_line(check, tree):
+    pod = POD.replace("{{ .Values.gpus }}", '{{ required "gpus is needed" .Values.none }}')
+    ran = check(tree(chart({"templates/pod.yaml": pod})), ".", "--select", "KLG006")
+    (found,) = ran.findings
+    assert place(found)[:3] == ("KLG006", "chart/templates/pod.yaml", 12)
+    assert "gpus is needed" in found["message"]
