@@ -35,7 +35,9 @@ class ManifestSet:
     `gone` are objects that were and that no manifest has now: they stay in the cluster until somebody deletes them.
     `left` are those of them that others name, `neighbours` these and the manifests beside them whose pods run in the
     same cluster (`context`): nothing is reported of them.
-    `rendered` are the kustomizations whose rendered text is among the readings, or that could not be rendered.
+    `rendered` are the kustomizations and charts whose rendered text is among the readings, or that could not be
+    rendered. `followed` are the objects of GitOps controllers of which all that they name is judged, each by its file
+    and the number of its document.
     """
 
     def __init__(
@@ -49,7 +51,9 @@ class ManifestSet:
         neighbours: Sequence[Manifest] = (),
         made: Collection[str] = (),
         gone: Sequence[Manifest] = (),
+        followed: frozenset[tuple[str, int]] = frozenset(),
     ) -> None:
+        self.followed = followed
         self.readings = tuple(readings)
         self.before = before
         self.made = frozenset(made)
@@ -90,7 +94,16 @@ class ManifestSet:
     ) -> Self:
         gone = self.gone if gone is None else gone
         return type(self)(
-            readings, world, self.beside, self.before, self.budget, rendered, self.context, self.made, gone
+            readings,
+            world,
+            self.beside,
+            self.before,
+            self.budget,
+            rendered,
+            self.context,
+            self.made,
+            gone,
+            self.followed,
         )
 
     @cached_property
@@ -102,6 +115,10 @@ class ManifestSet:
     def kept(self) -> dict[str, Manifest | None]:
         """The objects whose change the API server refuses, as they were and stay; None: as the inventory has it."""
         return kept_objects(self.manifests, self.before, self.world, self.minor_release)
+
+    def follows(self, manifest: Manifest) -> bool:
+        """Whether an object of a GitOps controller is one of which all that it names is judged."""
+        return (manifest.path, manifest.item.document.index) in self.followed
 
     @property
     def first_path(self) -> str:

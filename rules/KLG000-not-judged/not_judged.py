@@ -20,7 +20,7 @@ def _not_known(unit: ApplySet) -> Iterator[Diagnostic]:
     """A custom resource that asks for GPUs, and of which nobody knows what pods its controller makes."""
     for manifest in unit.manifests:
         value = manifest.item.value
-        if not is_of_unknown_kind(value) or row_of(value) is not None:
+        if not is_of_unknown_kind(value) or row_of(value) is not None or unit.follows(manifest):
             continue
         asked = next(_gpu_requests(value), None)
         if asked is not None:

@@ -82,7 +82,7 @@ def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
     """What GitOps controllers render from objects that are checked."""
     for manifest in unit.manifests:
         who = GIT_OPS.get((api_group(manifest.item.value), manifest.kind))
-        if who is not None:
+        if who is not None and not unit.follows(manifest):
             yield Diagnostic(
                 "KLG006",
                 manifest.place(("spec",), "key"),

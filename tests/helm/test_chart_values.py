@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.documents import read
-from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesFile, overlay
+from kubelint_gpu.sources.helm.chart_values import ChartValues, GivenValues, overlay, values_of_file, values_of_object
 
-DEFAULTS = ValuesFile(read("values.yaml", b"a: {b: 1, c: 2}\nlist: [1, 2]\n"))
-PROD = ValuesFile(read("prod.yaml", b"a:\n  c: 3\n"))
-SUB = ValuesFile(read("charts/s/values.yaml", b"x: 1\n"), ("s",))
+DEFAULTS = values_of_file(read("values.yaml", b"a: {b: 1, c: 2}\nlist: [1, 2]\n"))
+PROD = values_of_file(read("prod.yaml", b"a:\n  c: 3\n"))
+SUB = values_of_file(read("charts/s/values.yaml", b"x: 1\n"), ("s",))
 
 
 def test_the_last_file_has_the_last_word():
@@ -48,3 +48,37 @@ def test_single_values_are_listed():
 def test_an_overlay_sets_one_value(pointer, expected):
     base = {"a": {"b": 1, "c": 2}, "list": [1, 2], "objects": [{"x": 1, "y": 2}]}
     assert overlay(base, pointer, 9) == expected
+
+
+OBJECT = """\
+spec:
+  values: |
+    a: {b: 1}
+  object: {a: {b: 2}}
+  parameters: [{name: a.b, value: "3"}, {name: a.c, value: "4", forceString: true}, {name: "a[0]", value: x}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("form", "key", "expected", "line"),
+    [
+        ("text", "values", {"a": {"b": 1}}, 3),
+        ("mapping", "object", {"a": {"b": 2}}, 4),
+        ("parameters", "parameters", {"a": {"b": 3, "c": "4"}}, 5),
+    ],
+)
+def test_an_object_holds_values_in_three_forms(form, key, expected, line):
+    part = values_of_object(read("app.yaml", OBJECT.encode()), GivenValues("app.yaml", form, 0, ("spec", key)))
+    values = ChartValues([DEFAULTS, part])
+    spot = values.spot(("a", "b"))
+    assert part.value == expected
+    assert spot is not None
+    assert (spot.path, spot.span.line) == ("app.yaml", line)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "spec: 1", "spec: {values: [", "spec: {values: '- a', object: 1, parameters: {}}"]
+)
+@pytest.mark.parametrize(("form", "key"), [("text", "values"), ("mapping", "object"), ("parameters", "parameters")])
+def test_an_object_that_holds_no_values_gives_none(text, form, key):
+    assert values_of_object(read("a", text.encode()), GivenValues("a", form, 0, ("spec", key))).value == {}

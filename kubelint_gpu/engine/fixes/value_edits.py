@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
 from typing import Any
 
-from kubelint_gpu.documents import Item, Pointer, Reading, emitter, encode, value_at
+from kubelint_gpu.documents import Document, Item, Pointer, Reading, emitter, encode, value_at
 from kubelint_gpu.documents.editing import Edit, apply, remove_key, replace_scalar, set_key
 from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.fixes.field_changes import ABSENT, Change, changes
@@ -71,42 +71,29 @@ def _choices(origin: ChartOrigin, values: ChartValues, change: Change) -> Iterat
         if isinstance(known, dict):
             yield from _tried(values, where, str(pointer[-1]), new)
     elif new is ABSENT:
-        yield from _removed(values, where)
+        yield from _allowed(remove_key, values.written(where))
     elif isinstance(new, dict | list) or isinstance(known, dict | list):
         yield from _tried(values, where[:-1], str(where[-1]), new)
     else:
-        yield from _replaced(values, where, new)
+        text = emitter.scalar_text(new)
+        yield from _allowed(lambda item, place: replace_scalar(item, place, text), values.written(where))
 
 
 def _tried(values: ChartValues, home: Pointer, key: str, new: Any) -> Iterator[Edit]:
-    """A key of a mapping with another value, in the file that has the last word."""
-    document = values.written((*home, key)) or values.written(home)
-    if document is None:
+    """A key of a mapping with another value, in the text that has the last word."""
+    written = values.written((*home, key))
+    if written is not None:
+        yield from _allowed(lambda item, where: set_key(item, where[:-1], key, new), written)
+    elif (written := values.written(home)) is not None:
+        yield from _allowed(lambda item, where: set_key(item, where, key, new), written)
+
+
+def _allowed(edit: Callable[[Item, Pointer], Edit], written: tuple[Document, Pointer] | None) -> Iterator[Edit]:
+    """An edit, if the text allows it."""
+    if written is None:
         return
-    prefix = values.prefix_of(document.source.path)
+    document, where = written
     try:
-        yield set_key(Item(document, (), document.value), home[len(prefix) :], key, new)
-    except NotEditable:
-        return
-
-
-def _replaced(values: ChartValues, where: Pointer, new: Any) -> Iterator[Edit]:
-    document = values.written(where)
-    if document is None:
-        return
-    inner = where[len(values.prefix_of(document.source.path)) :]
-    try:
-        yield replace_scalar(Item(document, (), document.value), inner, emitter.scalar_text(new))
-    except NotEditable:
-        return
-
-
-def _removed(values: ChartValues, where: Pointer) -> Iterator[Edit]:
-    document = values.written(where)
-    if document is None:
-        return
-    inner = where[len(values.prefix_of(document.source.path)) :]
-    try:
-        yield remove_key(Item(document, (), document.value), inner)
+        yield edit(Item(document, (), document.value), where)
     except NotEditable:
         return

@@ -20,7 +20,8 @@ from kubelint_gpu.sources.children import Ran
 from kubelint_gpu.sources.files import SKIMMED, display_path
 from kubelint_gpu.sources.helm.chart import Chart, ChartFile, chart_at
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin, origins_of
-from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesFile
+from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesPart, values_of_file, values_of_object
+from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.helm.helm_program import FLAG, Helm, Release, template
 from kubelint_gpu.sources.helm.provenance import Provenance
 from kubelint_gpu.sources.programs import keep_out
@@ -46,24 +47,24 @@ class RenderedChart(Value, eq=False):
     Attributes:
         chart: its files.
         release: what it is rendered as.
-        values: further files of values, by path below the root, the last one with the last word.
+        values: values beside those of the chart, the last ones with the last word.
         renderer: how it is rendered.
         problems: why it could not be rendered, or what of it was not.
         reading: the rendered objects, None where there are none.
         origins: for each rendered document where its fields were written; None for what is no object.
         texts: what stood in place of files of the disk, by path below the root.
-        named: whether its values tell it from another render of the same chart.
+        title: what tells it from another render of the same chart; empty if there is none.
     """
 
     chart: Chart
     release: Release
-    values: tuple[str, ...]
+    values: tuple[GivenValues, ...]
     renderer: ChartRenderer
     problems: tuple[Obstacle, ...] = ()
     reading: Reading | None = None
     origins: tuple[ChartOrigin | None, ...] = ()
     texts: Mapping[str, bytes] = MappingProxyType({})
-    named: bool = False
+    title: str = ""
 
     @property
     def what(self) -> str:
@@ -82,14 +83,13 @@ class RenderedChart(Value, eq=False):
 
     @property
     def path(self) -> str:
-        """The chart, and its values if it has several choices, as they are printed."""
-        names = ", ".join(posixpath.relpath(path, self.chart.folder or ".") for path in self.values)
-        return f"{self.folder} with {names}" if self.named and names else self.folder
+        """The chart, and what tells it from another render of it, as they are printed."""
+        return f"{self.folder} with {self.title}" if self.title else self.folder
 
     @property
     def known_as(self) -> str:
         """The file by which globs of the configuration know it: the last one of its values, else `Chart.yaml`."""
-        last = self.root / self.values[-1] if self.values else None
+        last = self.root / self.values[-1].path if self.values else None
         return display_path(last, self.chart.cwd) if last is not None else f"{self.folder}/Chart.yaml"
 
     @property
@@ -100,12 +100,12 @@ class RenderedChart(Value, eq=False):
     @property
     def files(self) -> Iterable[str]:
         """Its files, by path below the root."""
-        return dict.fromkeys((*self.chart.places.values(), *self.values))
+        return dict.fromkeys((*self.chart.places.values(), *(one.path for one in self.values)))
 
     @property
     def sources(self) -> tuple[Reading, ...]:
         """`Chart.yaml`, then the files of values, then the templates."""
-        return (self.top.reading, *(one.reading for one in _values_files(self)), *_templates(self))
+        return (self.top.reading, *_own_values(self), *_given_readings(self).values(), *_templates(self))
 
     def as_in(self, root: Path, folder: Path) -> RenderedChart:
         """The same as another copy of the repository has it, of which `folder` is the chart.
@@ -116,7 +116,7 @@ class RenderedChart(Value, eq=False):
         if not (folder / "Chart.yaml").is_file():
             raise LookupError(f"there is no chart in {folder}")
         chart = chart_at(root, folder.relative_to(root).as_posix(), root)
-        return render(chart, self.release, self.values, self.renderer, named=self.named)
+        return render(chart, self.release, self.values, self.renderer, title=self.title)
 
     def again(self, texts: Mapping[str, bytes]) -> RenderedChart:
         """The same with other texts for some files, by printed path; itself where none of them is its own."""
@@ -126,24 +126,24 @@ class RenderedChart(Value, eq=False):
             return self
         both = {**self.texts, **mine}
         chart = chart_at(self.root, self.chart.folder, self.chart.cwd, both)
-        return render(chart, self.release, self.values, self.renderer, texts=both, named=self.named)
+        return render(chart, self.release, self.values, self.renderer, texts=both, title=self.title)
 
 
 def render(
     chart: Chart,
     release: Release,
-    values: tuple[str, ...],
+    values: tuple[GivenValues, ...],
     renderer: ChartRenderer,
     *,
     texts: Mapping[str, bytes] = MappingProxyType({}),
-    named: bool = False,
+    title: str = "",
 ) -> RenderedChart:
-    """Render a chart with its own values and those of some files, by path below the root of the repository.
+    """Render a chart with its own values and those that are given to it.
 
     `texts` stand in place of files of the disk, by path below the root.
     """
     release = replace(release, name=release.name or chart.release)
-    found = RenderedChart(chart, release, values, renderer, chart.problems, texts=texts, named=named)
+    found = RenderedChart(chart, release, values, renderer, chart.problems, texts=texts, title=title)
     if not chart.files or any(not one.withheld for one in chart.problems):
         return found
     keep_out(chart.root / path for path in found.files)
@@ -191,9 +191,10 @@ def _run(found: RenderedChart, texts: Mapping[str, bytes] | None = None, further
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
         files = []
-        for number, reading in enumerate(_given_values(found)):
+        for number, (given, reading, part) in enumerate(_given_values(found)):
             files.append(beside / f"{number}.yaml")
-            files[-1].write_text(reading.text, encoding="utf-8")
+            text = reading.text if given.form == "file" else json.dumps(part.value, default=str)
+            files[-1].write_text(text, encoding="utf-8")
         if further is not None:
             files.append(beside / "further.json")
             files[-1].write_text(json.dumps(further, default=str), encoding="utf-8")
@@ -209,21 +210,22 @@ def chart_values(found: RenderedChart) -> ChartValues:
             further.append((tuple(path.split(".")), json.loads(text)))
         except ValueError:
             continue
-    return ChartValues(_values_files(found), further)
-
-
-def _values_files(found: RenderedChart) -> list[ValuesFile]:
-    """Files of values: of subcharts the deepest first, then the chart's own, then those that were given."""
     own = [
-        path for path in found.chart.files if posixpath.basename(path) == "values.yaml" and _prefix(path) is not None
+        values_of_file(reading, alias)
+        for path, reading in zip(_own_paths(found), _own_values(found), strict=True)
+        for alias in _aliases(found.chart, _prefix(path) or ()) or [_prefix(path) or ()]
     ]
-    files = []
-    for path in sorted(own, key=lambda one: (-one.count("/"), one)):
-        reading = read(found.chart.shown(path), found.chart.files[path])
-        prefix = _prefix(path) or ()
-        aliases = _aliases(found.chart, prefix) or [prefix]
-        files += [ValuesFile(reading, alias) for alias in aliases]
-    return [*files, *(ValuesFile(one) for one in _given_values(found))]
+    return ChartValues([*own, *(part for _, _, part in _given_values(found))], further)
+
+
+def _own_paths(found: RenderedChart) -> list[str]:
+    """The files of values of subcharts, the deepest first, then the chart's own, by path below the chart."""
+    every = [one for one in found.chart.files if posixpath.basename(one) == "values.yaml" and _prefix(one) is not None]
+    return sorted(every, key=lambda one: (-one.count("/"), one))
+
+
+def _own_values(found: RenderedChart) -> list[Reading]:
+    return [read(found.chart.shown(path), found.chart.files[path]) for path in _own_paths(found)]
 
 
 def _aliases(chart: Chart, prefix: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -243,17 +245,27 @@ def _prefix(path: str) -> tuple[str, ...] | None:
     return tuple(parts[1::2])
 
 
-def _given_values(found: RenderedChart) -> list[Reading]:
-    readings = []
-    for path in found.values:
+def _given_readings(found: RenderedChart) -> dict[str, Reading]:
+    """The files of the values that are given, by path below the root."""
+    readings = {}
+    for path in dict.fromkeys(one.path for one in found.values):
         data = found.texts.get(path)
         if data is None:
-            inner = posixpath.relpath(path, found.chart.folder or ".")
-            data = found.chart.files.get(inner)
+            data = found.chart.files.get(posixpath.relpath(path, found.chart.folder or "."))
         if data is None:
             data = (found.root / path).read_bytes()
-        readings.append(read(display_path(found.root / path, found.chart.cwd), data))
+        readings[path] = read(display_path(found.root / path, found.chart.cwd), data)
     return readings
+
+
+def _given_values(found: RenderedChart) -> list[tuple[GivenValues, Reading, ValuesPart]]:
+    """The values that are given, each with its file."""
+    readings = _given_readings(found)
+    return [
+        (one, reading, values_of_file(reading) if one.form == "file" else values_of_object(reading, one))
+        for one in found.values
+        for reading in (readings[one.path],)
+    ]
 
 
 def _is_template(path: str) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kubelint_gpu.documents import Document, Pointer, Reading, Role, value_at
+from kubelint_gpu.documents import Document, Pointer, Reading, Role, read, value_at
+from kubelint_gpu.sources.helm.given_values import GivenValues
+from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, InlineScript, Script
 from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value
 
@@ -13,51 +15,107 @@ MOST_LEAVES = 20_000
 """Values of one chart that are looked at."""
 
 
-class ValuesFile(Value, eq=False):
-    """A file of values; `prefix` is where its values stand among those of the chart: empty but for subcharts."""
+class ValuesPart(Value, eq=False):
+    """Values of one place.
 
-    reading: Reading
+    Attributes:
+        value: the values.
+        places: where parts of them stand, by their pointer; else they stand below `base` in `script`.
+        document: the document whose text can be edited; None if there is none.
+        prefix: where they stand among the values of the chart: empty but for subcharts.
+    """
+
+    path: str
+    value: dict[str, Any]
+    script: Script | None = None
+    base: Pointer = ()
+    places: dict[Pointer, Pointer] | None = None
+    document: Document | None = None
     prefix: tuple[str, ...] = ()
 
-    @property
-    def document(self) -> Document | None:
-        """What it holds; None if it holds nothing that can be read."""
-        return next((one for one in self.reading.documents if isinstance(one.value, dict)), None)
+    def spot(self, pointer: Pointer, role: Role) -> Spot | None:
+        """Where a value stands; None if it is not there, or its place is not known."""
+        inner = self.inner(pointer)
+        if inner is None or self.script is None:
+            return None
+        if self.places is not None:
+            return self.script.spot((*self.base, *self.places[inner]), "value") if inner in self.places else None
+        return self.script.spot((*self.base, *inner), role)
+
+    def inner(self, pointer: Pointer) -> Pointer | None:
+        """The place among these values of a value of the chart; None if it is none of them."""
+        size = len(self.prefix)
+        inner = pointer[size:]
+        return inner if inner and pointer[:size] == self.prefix and _present(self.value, inner) else None
+
+
+def values_of_file(reading: Reading, prefix: tuple[str, ...] = ()) -> ValuesPart:
+    """The values of a file; `prefix` is where they stand among those of the chart."""
+    document = next((one for one in reading.documents if isinstance(one.value, dict)), None)
+    if document is None:
+        return ValuesPart(reading.path, {}, prefix=prefix)
+    return ValuesPart(reading.path, document.value, DocumentScript(document), document=document, prefix=prefix)
+
+
+def values_of_object(reading: Reading, given: GivenValues) -> ValuesPart:
+    """The values that an object holds; none if it does not hold them any more."""
+    document = reading.documents[given.document] if given.document < len(reading.documents) else None
+    value = value_at(document.value, given.pointer) if document is not None else None
+    if document is not None and given.form == "mapping" and isinstance(value, dict):
+        return ValuesPart(reading.path, value, DocumentScript(document), given.pointer, document=document)
+    if document is not None and given.form == "text" and isinstance(value, str):
+        text = next((one for one in read(reading.path, value.encode(errors="replace")).documents), None)
+        if text is not None and isinstance(text.value, dict):
+            return ValuesPart(reading.path, text.value, InlineScript(document, given.pointer, text))
+    if document is not None and given.form == "parameters" and isinstance(value, list):
+        found, places = _parameters(value)
+        return ValuesPart(reading.path, found, DocumentScript(document), given.pointer, places)
+    return ValuesPart(reading.path, {})
+
+
+def _parameters(entries: list[Any]) -> tuple[dict[str, Any], dict[Pointer, Pointer]]:
+    """The values that a list of parameters sets, and where each stands in the list."""
+    found: dict[str, Any] = {}
+    places: dict[Pointer, Pointer] = {}
+    for index, entry in enumerate(entries):
+        name = entry.get("name") if isinstance(entry, dict) else None
+        if not isinstance(name, str) or "[" in name:
+            continue
+        text = str(entry.get("value", ""))
+        document = next((one for one in read("", text.encode(errors="replace")).documents), None)
+        plain = document.value if document is not None and not isinstance(document.value, dict | list) else text
+        pointer = tuple(name.split("."))
+        found = _merged(found, overlay(found, pointer, text if entry.get("forceString") is True else plain))
+        places[pointer] = (index, "value")
+    return found, places
 
 
 class ChartValues:
-    """Values of several files, from the defaults to the file that has the last word."""
+    """Values of several places, from the defaults to the place that has the last word."""
 
-    def __init__(self, files: Sequence[ValuesFile], further: Sequence[tuple[Pointer, Any]] = ()) -> None:
-        self._files = tuple(files)
+    def __init__(self, parts: Sequence[ValuesPart], further: Sequence[tuple[Pointer, Any]] = ()) -> None:
+        self._parts = tuple(parts)
         self.merged: dict[str, Any] = {}
-        for file in self._files:
-            document = file.document
-            if document is not None:
-                self.merged = _merged(self.merged, _below(file.prefix, document.value))
+        for part in self._parts:
+            self.merged = _merged(self.merged, _below(part.prefix, part.value))
         for pointer, value in further:
             self.merged = _merged(self.merged, overlay(self.merged, pointer, value))
 
     def spot(self, pointer: Pointer, role: Role = "value") -> Spot | None:
-        """Where a value is set: in the last file that sets it; None if none does."""
-        for file in reversed(self._files):
-            document, prefix = file.document, file.prefix
-            if document is None or pointer[: len(prefix)] != prefix:
-                continue
-            inner = pointer[len(prefix) :]
-            if inner and document.present(inner):
-                return Spot(document.source.path, document.locate(inner, role))
-        return None
+        """Where a value is set: by the last one that sets it; None if none does."""
+        part = self._last(pointer)
+        return part.spot(pointer, role) if part is not None else None
 
-    def written(self, pointer: Pointer) -> Document | None:
-        """The document in which a value is set last; None if none sets it."""
-        spot = self.spot(pointer)
-        files = (one.document for one in reversed(self._files))
-        return next((one for one in files if spot is not None and one and one.source.path == spot.path), None)
+    def written(self, pointer: Pointer) -> tuple[Document, Pointer] | None:
+        """The text in which a value is set last, and where it stands there; None if it is in no text to be edited."""
+        part = self._last(pointer)
+        inner = part.inner(pointer) if part is not None else None
+        if part is None or part.document is None or inner is None:
+            return None
+        return part.document, (*part.base, *inner)
 
-    def prefix_of(self, path: str) -> tuple[str, ...]:
-        """Where the values of a file stand among those of the chart."""
-        return next((one.prefix for one in self._files if one.reading.path == path), ())
+    def _last(self, pointer: Pointer) -> ValuesPart | None:
+        return next((one for one in reversed(self._parts) if one.inner(pointer) is not None), None)
 
     def leaves(self, pointer: Pointer) -> Iterator[tuple[Pointer, Any]]:
         """The single values below a pointer, each with its own."""
@@ -75,17 +133,8 @@ class ChartValues:
                 yield one, value
 
     def present(self, pointer: Pointer) -> bool:
-        """Whether any file sets a value."""
-        value: Any = self.merged
-        for step in pointer:
-            if isinstance(value, list):
-                known = isinstance(step, int) and step < len(value)
-            else:
-                known = isinstance(value, dict) and step in value
-            if not known:
-                return False
-            value = value[step]
-        return True
+        """Whether anything sets a value."""
+        return _present(self.merged, pointer)
 
 
 def overlay(merged: Mapping[str, Any], pointer: Pointer, value: Any) -> dict[str, Any]:
@@ -126,3 +175,15 @@ def _merged(base: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
         known = found.get(key)
         found[key] = _merged(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
     return found
+
+
+def _present(value: Any, pointer: Pointer) -> bool:
+    for step in pointer:
+        if isinstance(value, list):
+            known = isinstance(step, int) and step < len(value)
+        else:
+            known = isinstance(value, dict) and step in value
+        if not known:
+            return False
+        value = value[step]
+    return True

@@ -9,22 +9,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.paths import exists, is_chart, is_file, is_folder, is_subchart
 from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from kubelint_gpu.findings.finding import Finding
     from kubelint_gpu.sources.helm.chart import Chart
     from kubelint_gpu.sources.helm.chart_render import ChartRenderer, RenderedChart
     from kubelint_gpu.sources.helm.helm_program import Release
 
+    _Job: TypeAlias = tuple[Chart, Release, tuple[GivenValues, ...], str]
+
 CHART = "Chart.yaml"
 _SUBCHARTS = "charts"
+_GIT_OPS = (b"argoproj.io", b"toolkit.fluxcd.io")
 _RELEASE = pattern(r"[a-z0-9](?:[-a-z0-9]{0,51}[a-z0-9])?")
 
 
 class ChosenChart(Value):
-    """An entry of `charts:` of the configuration: one way in which a chart is rendered.
+    """One way in which a chart is rendered: an entry of `charts:` of the configuration, or an object of GitOps.
 
     Attributes:
         path: the folder of the chart, relative to the working directory.
@@ -34,6 +40,8 @@ class ChosenChart(Value):
         sets: single values, each with its path and its value as JSON.
         kube_version: the version of Kubernetes that templates see; empty for the usual one.
         api_versions: further versions of the API that templates see.
+        given: values that an object of GitOps gives, in place of `values`.
+        title: what messages call that object.
     """
 
     path: str
@@ -43,6 +51,22 @@ class ChosenChart(Value):
     sets: tuple[tuple[str, str], ...] = ()
     kube_version: str = ""
     api_versions: tuple[str, ...] = ()
+    given: tuple[GivenValues, ...] = ()
+    title: str = ""
+
+    @property
+    def folder(self) -> str:
+        """The real path of the chart."""
+        return os.path.realpath(self.path)
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The real paths of the files that give it values."""
+        from kubelint_gpu.sources.checkout import repository_root
+
+        root = repository_root(Path(self.folder))
+        given = (str(root / one.path) for one in self.given)
+        return frozenset(map(os.path.realpath, (*self.values, *given)))
 
 
 class HelmSettings(Value):
@@ -86,6 +110,11 @@ def is_release(name: str) -> bool:
     return _RELEASE().fullmatch(name) is not None
 
 
+def may_have_git_ops(data: bytes) -> bool:
+    """Whether a file may hold objects of a GitOps controller."""
+    return any(group in data for group in _GIT_OPS)
+
+
 def charts_above(paths: Iterable[str], chosen: Sequence[ChosenChart] = ()) -> tuple[str, ...]:
     """Real paths of the charts that some files belong to, or that the configuration renders with them."""
     from kubelint_gpu.sources.checkout import repository_root
@@ -102,7 +131,7 @@ def charts_above(paths: Iterable[str], chosen: Sequence[ChosenChart] = ()) -> tu
                 found.add(str(above))
             if above == root:
                 break
-        found.update(os.path.realpath(one.path) for one in chosen if real in map(os.path.realpath, one.values))
+        found.update(one.folder for one in chosen if real in one.files)
     return tuple(sorted(found))
 
 
@@ -175,14 +204,14 @@ class _ChartRendering:
         jobs = [job for folder in folders for job in self._jobs(folder)]
         found = in_threads("rendering", jobs, self._render, lambda job: job[0].shown("")) if jobs else []
         rendered = tuple(one for one in found if one is not None)
-        mine = [(one.chart, path) for one in rendered for path in one.values]
+        mine = [(one.chart, given.path) for one in rendered for given in one.values if given.form == "file"]
         mine += [
             (chart, path) for chart in (*(one.chart for one in rendered), *self._libraries) for path in _own(chart)
         ]
         taken = frozenset(os.path.realpath(chart.root / path) for chart, path in mine)
         return RenderedCharts(rendered, taken, defects=tuple(self._defects))
 
-    def _jobs(self, folder: str) -> Iterator[tuple[Chart, Release, tuple[str, ...], bool]]:
+    def _jobs(self, folder: str) -> Iterator[_Job]:
         """A chart with what it is rendered as, and with which files of values."""
         from kubelint_gpu.sources.checkout import root_of
         from kubelint_gpu.sources.helm.chart import MOST_VARIANTS, chart_at
@@ -201,21 +230,26 @@ class _ChartRendering:
             return
         settings = self._settings
         if settings.values:
-            yield chart, self._release(None), tuple(self._below(root, path) for path in settings.values), True
+            yield chart, self._release(None), *self._given(root, settings.values)
             return
-        mine = [one for one in self._chosen if os.path.realpath(one.path) == folder]
+        mine = [one for one in self._chosen if one.folder == folder]
         for one in mine:
-            values = tuple(self._below(root, path) for path in one.values)
-            yield chart, self._release(one), values, len(mine) > 1 or bool(values)
+            values, title = self._given(root, one.values)
+            title = one.title or title or (f"release {one.release}" if one.release and len(mine) > 1 else "")
+            yield chart, self._release(one), one.given or values, title
         if mine:
             return
         variants = chart.variants
         if len(variants) > MOST_VARIANTS:
             reason = f"of {len(variants)} files of values beside it only the first {MOST_VARIANTS} are rendered"
             chart = replace(chart, problems=(*chart.problems, Obstacle(chart.top.reading.path, None, reason, True)))
-        yield chart, self._release(None), (), False
+        yield chart, self._release(None), (), ""
         for variant in variants[:MOST_VARIANTS]:
-            yield chart, self._release(None), (posixpath.join(below, variant),), True
+            yield chart, self._release(None), (GivenValues(posixpath.join(below, variant)),), variant
+
+    def _given(self, root: Path, paths: Sequence[str]) -> tuple[tuple[GivenValues, ...], str]:
+        """Files of values, and how messages call them: by the folder from which paths are printed."""
+        return tuple(GivenValues(self._below(root, path)) for path in paths), ", ".join(paths)
 
     def _below(self, root: Path, path: str) -> str:
         """A file of values by its path below the root of the repository; by its real path if it lies elsewhere."""
@@ -236,12 +270,12 @@ class _ChartRendering:
             one.api_versions,
         )
 
-    def _render(self, job: tuple[Chart, Release, tuple[str, ...], bool]) -> RenderedChart | None:
+    def _render(self, job: _Job) -> RenderedChart | None:
         from kubelint_gpu.sources.helm.chart_render import render
 
-        chart, release, values, named = job
+        chart, release, values, title = job
         try:
-            return render(chart, release, values, self._renderer, named=named)
+            return render(chart, release, values, self._renderer, title=title)
         except Exception as error:  # noqa: BLE001 - same
             self._tell(str(chart.root / chart.folder), error)
             return None

@@ -13,10 +13,10 @@ from kubelint_gpu.messages.printing import say
 from kubelint_gpu.sources import Skipped, SourceError, SourceFile, collect
 from kubelint_gpu.sources.checkout import way_out
 from kubelint_gpu.sources.files import SUFFIXES, display_path
-from kubelint_gpu.sources.paths import is_file
+from kubelint_gpu.sources.paths import is_chart, is_file
 from kubelint_gpu.sources.programs import keep_out
-from kubelint_gpu.values import Value
-from kubelint_gpu.workspace.project.charts import charts_above, render_charts
+from kubelint_gpu.values import Value, replace
+from kubelint_gpu.workspace.project.charts import charts_above, may_have_git_ops, render_charts
 from kubelint_gpu.workspace.project.class_files import class_files
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
@@ -25,6 +25,7 @@ from kubelint_gpu.workspace.project.worlds import complain
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.commit import Commit
+    from kubelint_gpu.workspace.project.charts import RenderedCharts
 
 
 class Gathered(Value):
@@ -93,6 +94,28 @@ def _neighbours(commit: Commit | None, offered: Sequence[SourceFile]) -> Iterato
             yield display_path(path, Path.cwd())
 
 
+def _charts(
+    paths: Sequence[str],
+    offered: Sequence[SourceFile],
+    named: Sequence[str],
+    settings: Configuration,
+    repository: Repository,
+    renderer: RenderSettings,
+) -> tuple[RenderedCharts, frozenset[tuple[str, int]]]:
+    """The charts of a run, rendered, and the objects of GitOps controllers that are followed."""
+    mine = [file.path for file in offered]
+    chosen, users, objects = settings.charts, {*charts_above(named, settings.charts)}, frozenset[tuple[str, int]]()
+    if any(may_have_git_ops(file.data) for file in offered) or users or any(map(is_chart, mine)):
+        from kubelint_gpu.workspace.project.git_ops import followed, objects_beside, ways
+
+        applied = followed(offered)
+        elsewhere = followed(objects_beside(repository.root, mine))
+        chosen = ways(settings.charts, (*applied.charts, *elsewhere.charts))
+        users |= {*charts_above(named, chosen), *(one.folder for one in applied.charts)}
+        objects = applied.followed
+    return render_charts(paths, mine, renderer.helm, chosen, users=sorted(users)), objects
+
+
 def gather(
     paths: Sequence[str],
     inventories: Sequence[str],
@@ -133,10 +156,10 @@ def gather(
     users = kustomized_folders(named or ())
     wanted = frozenset(os.path.realpath(path) for path in named or ())
     renderer = kustomize or RenderSettings()
-    charts = render_charts(
-        paths, mine, renderer.helm, settings.charts, users=charts_above(named or (), settings.charts)
-    )
+    charts, objects = _charts(paths, offered, named or (), settings, repository, renderer)
     built = render_all(paths, mine, renderer, users=users, wanted=wanted).with_charts(charts)
+    if not charts.failure:
+        built = replace(built, followed=objects)
     declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)
     if not decisive:
         # a file that is named is a manifest although it also declares the cluster

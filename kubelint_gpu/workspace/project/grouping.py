@@ -85,7 +85,15 @@ class Grouping:
                 left = changes.gone(mine, goes) if changes is not None else ()
                 gone = [one for one in left if one.workload or (one.kind in _REFERRED_TO and not world.shows_all)]
                 yield ApplySet(
-                    members, world, beside, old, rendered=rendered, neighbours=neighbours, made=made, gone=gone
+                    members,
+                    world,
+                    beside,
+                    old,
+                    rendered=rendered,
+                    neighbours=neighbours,
+                    made=made,
+                    gone=gone,
+                    followed=built.followed,
                 )
         for one in built.rendered:
             if one.reading is None:

@@ -66,6 +66,7 @@ class Renders(Value):
         charts_failure: why no chart can be rendered; empty where they can.
         left_out: those of `rendered`, by printed path, that were not tried because all of them would take too long.
         defects: what could not be looked at or rendered for a defect of this program.
+        followed: the objects of GitOps controllers of which all that they name is judged, by file and document.
     """
 
     rendered: tuple[Rendition, ...] = ()
@@ -74,6 +75,7 @@ class Renders(Value):
     charts_failure: str = ""
     left_out: frozenset[str] = frozenset()
     defects: tuple[Finding, ...] = ()
+    followed: frozenset[tuple[str, int]] = frozenset()
 
     def takes(self, path: str) -> bool:
         """Whether a file is judged as a part of a render."""

@@ -1,0 +1,275 @@
+"""What objects of Argo CD and Flux apply from their own repository: charts with their values, and folders.
+
+Sources: `helmTemplate` of Argo CD's repo server (3.1), and the HelmRelease and Kustomization API of Flux (2.6).
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from kubelint_gpu.documents import Document, Pointer, read
+from kubelint_gpu.kube.objects.workload import api_group
+from kubelint_gpu.kube.values.plain import mapping, sequence
+from kubelint_gpu.patterns import pattern
+from kubelint_gpu.sources import SourceFile, collect
+from kubelint_gpu.sources.checkout import is_inside, repository_root
+from kubelint_gpu.sources.files import SUFFIXES, display_path
+from kubelint_gpu.sources.git import GitError, files_with
+from kubelint_gpu.sources.helm.given_values import GivenValues
+from kubelint_gpu.sources.paths import LONGEST, is_file, is_folder
+from kubelint_gpu.values import Value
+from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, is_release, may_have_git_ops
+
+Followed = tuple[str, int]
+"""An object that is followed: its file as it is printed, and which document of it."""
+
+_MOST_FILES = 1_000
+_REMOTE = pattern(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE)
+_NAME = pattern(r"[/:]([^/:]+/[^/:]+?)(?:\.git)?/?$")
+
+
+class GitOps(Value):
+    """What objects of GitOps controllers apply.
+
+    Attributes:
+        charts: the charts of this repository, each with what an object renders it with.
+        followed: the objects of which everything that they name is judged.
+    """
+
+    charts: tuple[ChosenChart, ...] = ()
+    followed: frozenset[Followed] = frozenset()
+
+
+class _CannotFollowError(Exception):
+    """An object names something that is not in this repository, or that is not done here."""
+
+
+def objects_beside(root: Path, known: Iterable[str]) -> list[SourceFile]:
+    """The tracked files of a repository with objects of GitOps controllers, but for those that are known."""
+    if not os.path.lexists(root / ".git"):
+        return []
+    try:
+        found = files_with(["kind: Application", "kind: HelmRelease"], root)
+    except GitError:
+        return []
+    read_already = {os.path.realpath(path) for path in known}
+    paths = [path for path in found if path.name.endswith(SUFFIXES) and os.path.realpath(path) not in read_already]
+    return [*collect([display_path(path, Path.cwd()) for path in paths[:_MOST_FILES] if path.is_file()]).files]
+
+
+def followed(files: Sequence[SourceFile]) -> GitOps:
+    """What the objects of GitOps controllers in some files apply from the repository that they lie in."""
+    charts: list[ChosenChart] = []
+    done: set[Followed] = set()
+    for file in files:
+        if not may_have_git_ops(file.data):
+            continue
+        real = Path(file.real or os.path.realpath(file.path))
+        root = repository_root(real.parent)
+        for document in read(file.path, file.data).documents:
+            follow = _KINDS.get(_kind(document.value))
+            if follow is None or not real.is_relative_to(root):
+                continue
+            one = _Object(document, real.relative_to(root).as_posix(), root)
+            try:
+                charts += follow(one)
+            except _CannotFollowError:
+                continue
+            done.add((file.path, document.index))
+    return GitOps(tuple(charts), frozenset(done))
+
+
+def _kind(value: Any) -> tuple[str, str]:
+    if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
+        return "", ""
+    return api_group(value), value["kind"]
+
+
+class _Object:
+    """An object of a GitOps controller, and the repository that it lies in."""
+
+    def __init__(self, document: Document, path: str, root: Path) -> None:
+        self.value: dict[str, Any] = document.value
+        self.spec = mapping(self.value.get("spec"))
+        self.root = root
+        self._path = path
+        self._index = document.index
+
+    @property
+    def name(self) -> str:
+        """`metadata.name`."""
+        name = mapping(self.value.get("metadata")).get("name")
+        return name if isinstance(name, str) else ""
+
+    @property
+    def title(self) -> str:
+        """What a message calls it."""
+        return f"{self.value['kind']} {self.name}"
+
+    def folder(self, path: Any) -> str:
+        """A folder of the repository by its path below the root.
+
+        Raises:
+            _CannotFollowError: there is none.
+        """
+        if not isinstance(path, str) or len(path) > LONGEST or "\0" in path:
+            raise _CannotFollowError
+        below = posixpath.normpath(path.lstrip("/") or ".")
+        full = self.root / below
+        if below.startswith("..") or not is_inside(os.path.realpath(full), self.root) or not is_folder(full):
+            raise _CannotFollowError
+        return below
+
+    def file(self, path: str) -> GivenValues | None:
+        """A file of values of the repository by its path below the root; None if there is none."""
+        below = posixpath.normpath(path)
+        full = self.root / below
+        inside = len(path) <= LONGEST and "\0" not in path and not below.startswith(("..", "/"))
+        if not inside or not is_inside(os.path.realpath(full), self.root) or not is_file(full):
+            return None
+        return GivenValues(below)
+
+    def part(self, form: Any, *pointer: str | int) -> GivenValues:
+        """Values that the object holds."""
+        return GivenValues(self._path, form, self._index, pointer)
+
+    def chart(self, folder: str, release: Any, namespace: Any, values: Iterable[GivenValues]) -> ChosenChart:
+        """A chart as the object renders it.
+
+        Raises:
+            _CannotFollowError: its names are none.
+        """
+        for name in (release, namespace):
+            if not isinstance(name, str) or not is_release(name):
+                raise _CannotFollowError
+        path = display_path(self.root / folder, Path.cwd())
+        return ChosenChart(path, release, namespace, given=tuple(values), title=self.title)
+
+
+def _application(one: _Object) -> Iterator[ChosenChart]:
+    """An Application of Argo CD: charts, kustomizations and folders of this repository.
+
+    Raises:
+        _CannotFollowError: a source is elsewhere, or is changed in a way that is not done here.
+    """
+    several = "sources" in one.spec
+    sources = [mapping(entry) for entry in (sequence(one.spec["sources"]) if several else [one.spec.get("source")])]
+    roots: dict[str, str] = {}
+    for source in sources:
+        if not _is_here(source.get("repoURL"), one.root):
+            raise _CannotFollowError
+        if isinstance(source.get("ref"), str):
+            roots[f"${source['ref']}"] = ""
+    namespace = mapping(one.spec.get("destination")).get("namespace") or "default"
+    for number, source in enumerate(sources):
+        if "ref" in source and "path" not in source:
+            continue
+        folder = one.folder(source.get("path"))
+        if source.get("kustomize") or source.get("plugin") or source.get("directory"):
+            raise _CannotFollowError
+        if is_file(one.root / folder / CHART):
+            pointer = ("spec", "sources", number, "helm") if several else ("spec", "source", "helm")
+            helm = mapping(source.get("helm"))
+            values = list(_argo_values(one, helm, folder, roots, pointer))
+            yield one.chart(folder, helm.get("releaseName") or one.name, helm.get("namespace") or namespace, values)
+
+
+def _argo_values(
+    one: _Object, helm: dict[str, Any], folder: str, roots: dict[str, str], pointer: Pointer
+) -> Iterator[GivenValues]:
+    """The values in Argo CD's order: files, `values` or `valuesObject`, parameters.
+
+    Raises:
+        _CannotFollowError: a file is missing, or a value comes of a file.
+    """
+    if helm.get("fileParameters"):
+        raise _CannotFollowError
+    for name in sequence(helm.get("valueFiles")):
+        if not isinstance(name, str):
+            raise _CannotFollowError
+        head, _, rest = name.partition("/")
+        path = rest if head in roots or name.startswith("/") else posixpath.join(folder, name)
+        found = one.file(path)
+        if found is not None:
+            yield found
+        elif helm.get("ignoreMissingValueFiles") is not True:
+            raise _CannotFollowError
+    if helm.get("valuesObject"):
+        yield one.part("mapping", *pointer, "valuesObject")
+    elif helm.get("values"):
+        yield one.part("text", *pointer, "values")
+    if helm.get("parameters"):
+        yield one.part("parameters", *pointer, "parameters")
+
+
+def _helm_release(one: _Object) -> Iterator[ChosenChart]:
+    """A HelmRelease of Flux whose chart lies in this repository.
+
+    Raises:
+        _CannotFollowError: it lies elsewhere, or its values do.
+    """
+    chart = mapping(mapping(one.spec.get("chart")).get("spec"))
+    if mapping(chart.get("sourceRef")).get("kind") != "GitRepository" or one.spec.get("valuesFrom"):
+        raise _CannotFollowError
+    if one.spec.get("postRenderers"):
+        raise _CannotFollowError
+    folder = one.folder(chart.get("chart"))
+    if not is_file(one.root / folder / CHART):
+        raise _CannotFollowError
+    values = []
+    for name in sequence(chart.get("valuesFiles")):
+        found = one.file(name.lstrip("/")) if isinstance(name, str) else None
+        if found is None:
+            raise _CannotFollowError
+        values.append(found)
+    if isinstance(one.spec.get("values"), dict):
+        values.append(one.part("mapping", "spec", "values"))
+    own = mapping(one.value.get("metadata")).get("namespace") or "default"
+    target = one.spec.get("targetNamespace")
+    release = one.spec.get("releaseName") or (f"{target}-{one.name}" if target else one.name)
+    yield one.chart(folder, release, target or own, values)
+
+
+def _kustomization(one: _Object) -> Iterator[ChosenChart]:
+    """A Kustomization of Flux: a folder of this repository, which is judged as it lies there.
+
+    Raises:
+        _CannotFollowError: it lies elsewhere, or is changed on the way.
+    """
+    changes = ("postBuild", "patches", "images", "components", "targetNamespace", "namePrefix", "nameSuffix")
+    if any(one.spec.get(key) for key in changes) or mapping(one.spec.get("sourceRef")).get("kind") != "GitRepository":
+        raise _CannotFollowError
+    one.folder(one.spec.get("path") or ".")
+    yield from ()
+
+
+_KINDS = {
+    ("argoproj.io", "Application"): _application,
+    ("helm.toolkit.fluxcd.io", "HelmRelease"): _helm_release,
+    ("kustomize.toolkit.fluxcd.io", "Kustomization"): _kustomization,
+}
+
+
+def _is_here(address: Any, root: Path) -> bool:
+    """Whether an address is that of this repository, as far as its remotes say: they may be folders."""
+    if not isinstance(address, str):
+        return False
+    try:
+        text = (root / ".git" / "config").read_text(encoding="utf-8", errors="replace")[:100_000]
+    except OSError:
+        return True
+    remotes = [one for one in _REMOTE().findall(text) if "://" in one or "@" in one]
+    wanted = _NAME().search(address)
+    names = [found[1].lower() for one in remotes if (found := _NAME().search(one)) is not None]
+    return not names or (wanted is not None and wanted[1].lower() in names)
+
+
+def ways(charts: Sequence[ChosenChart], found: Sequence[ChosenChart]) -> tuple[ChosenChart, ...]:
+    """How charts are rendered: as the configuration says, else as GitOps objects do it."""
+    named = {one.folder for one in charts}
+    return (*charts, *(one for one in found if one.folder not in named))

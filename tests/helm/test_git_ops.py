@@ -1,0 +1,154 @@
+"""Objects of Argo CD and Flux: charts of their own repository, rendered with their values."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from helm_runs import POD, chart, inventory, place
+
+PLATFORM = Path(__file__).resolve().parent.parent.parent / "examples" / "platform"
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: blue}
+spec:
+  destination: {namespace: vision}
+  source:
+    repoURL: https://example.com/team/platform.git
+    path: chart
+    helm:
+      %s
+"""
+RELEASE = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: blue, namespace: vision}
+spec:
+  chart:
+    spec:
+      chart: ./chart
+      sourceRef: {kind: GitRepository, name: platform}
+%s
+"""
+CHART = chart({"templates/pod.yaml": POD, "prod.yaml": "gpus: 2\n"})
+SELECTED = ("-i", "inventory.yaml", "--select", "KLG503,KLG006,KLG000")
+
+
+@pytest.fixture
+def platform(tmp_path):
+    """A copy of the example, below a path as its objects name it."""
+    shutil.copytree(PLATFORM, tmp_path / "examples" / "platform")
+    (tmp_path / ".git").mkdir()
+    return tmp_path / "examples" / "platform"
+
+
+def test_a_platform_is_judged_as_a_whole(check, platform):
+    ran = check(platform, ".", "--kustomize", "./none", "--select", "KLG101,KLG503,KLG006,KLG000")
+    told = {(*place(one)[:2], one["object"]) for one in ran.findings}
+    assert told == {
+        ("KLG101", "charts/serving/values.yaml", "Deployment/chat"),
+        ("KLG503", "flux/embeddings.yaml", "Deployment/embeddings"),
+        ("KLG006", "flux/embeddings.yaml", "HelmRelease/gpu-operator/gpu-operator"),
+    }
+    deadlock = next(one for one in ran.findings if one["code"] == "KLG101")
+    related = {(one["path"], one["line"]) for one in deadlock["related"]}
+    assert {("argocd/chat.yaml", 15), ("argocd/chat.yaml", 18)} <= related
+
+
+@pytest.mark.parametrize(
+    ("written", "line", "path"),
+    [
+        ("valuesObject: {gpus: 2}", 10, "app.yaml"),
+        ("values: |\n        # text\n        gpus: 2", 12, "app.yaml"),
+        ("parameters: [{name: other, value: a}, {name: gpus, value: '2'}]", 10, "app.yaml"),
+        ("valueFiles: [prod.yaml]", 1, "chart/prod.yaml"),
+        ("valueFiles: [/chart/prod.yaml]", 1, "chart/prod.yaml"),
+        ("valueFiles: [none.yaml, prod.yaml]\n      ignoreMissingValueFiles: true", 1, "chart/prod.yaml"),
+        ("valueFiles: [prod.yaml]\n      parameters: [{name: gpus, value: '3'}]", 11, "app.yaml"),
+    ],
+)
+def test_a_value_of_an_application_is_found_where_it_stands(check, tree, written, line, path):
+    root = tree(inventory({**CHART, "app.yaml": APPLICATION % written}))
+    ran = check(root, ".", *SELECTED)
+    assert ran.told == [("KLG503", path, line)]
+    assert ran.findings[0]["object"] == "Pod/blue"
+
+
+def test_sources_may_take_values_of_each_other(check, tree):
+    source = "{repoURL: https://example.com/team/platform.git, "
+    several = (
+        f"  sources:\n  - {source}ref: all}}\n  - {source}path: chart, helm: {{valueFiles: [$all/envs/prod.yaml]}}}}\n"
+    )
+    app = APPLICATION.partition("  source:\n")[0] + several
+    root = tree(inventory({**CHART, "app.yaml": app, "envs/prod.yaml": "gpus: 3\n"}))
+    assert check(root, ".", *SELECTED).told == [("KLG503", "envs/prod.yaml", 1)]
+
+
+@pytest.mark.parametrize(
+    ("more", "line", "path"),
+    [("  values: {gpus: 2}", 9, "release.yaml"), ("      valuesFiles: [./chart/prod.yaml]", 1, "chart/prod.yaml")],
+)
+def test_a_value_of_a_helm_release_is_found_where_it_stands(check, tree, more, line, path):
+    root = tree(inventory({**CHART, "release.yaml": RELEASE % more}))
+    (found,) = check(root, ".", *SELECTED).findings
+    assert place(found)[:3] == ("KLG503", path, line)
+    assert found["object"] == "Pod/blue"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        APPLICATION % "fileParameters: [{name: a, path: b}]",
+        APPLICATION % "valueFiles: [none.yaml]",
+        APPLICATION % "valueFiles: [../../outside.yaml]",
+        APPLICATION % "releaseName: A_b",
+        (APPLICATION % "values: ''").replace("path: chart", "path: ../chart"),
+        (APPLICATION % "values: ''").replace("path: chart", "chart: chart"),
+        (APPLICATION % "values: ''").replace("path: chart", "path: [1]"),
+        (APPLICATION % "values: ''").replace("helm:", "plugin:"),
+        RELEASE % "  valuesFrom: [{kind: ConfigMap, name: a}]",
+        RELEASE % "  postRenderers: [{kustomize: {}}]",
+        (RELEASE % "").replace("GitRepository", "HelmRepository"),
+        "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: a}\nspec: {}\n",
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: []\nspec: {sources: [1, {}, {path: chart}]}\n",
+    ],
+)
+def test_an_object_that_is_not_followed_is_a_note(check, tree, text):
+    root = tree(inventory({**CHART, "app.yaml": text}))
+    assert [(code, path) for code, path, _ in check(root, ".", *SELECTED).told] == [("KLG006", "app.yaml")]
+
+
+@pytest.mark.parametrize(
+    ("remote", "here"),
+    [
+        ("git@example.com:team/platform.git", True),
+        ("https://example.com/Team/Platform", True),
+        ("https://example.com/other/platform.git", False),
+        ("/srv/git/other", True),
+    ],
+)
+def test_a_source_is_this_repository_if_a_remote_says_so(check, tree, remote, here):
+    root = tree(inventory({**CHART, "app.yaml": APPLICATION % "valuesObject: {gpus: 2}"}))
+    (root / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {remote}\n')
+    codes = {code for code, _, _ in check(root, ".", *SELECTED).told}
+    assert codes == ({"KLG503"} if here else {"KLG006"})
+
+
+def test_without_helm_an_object_is_a_note(check, tree):
+    root = tree(inventory({**CHART, "app.yaml": APPLICATION % "valuesObject: {gpus: 2}"}))
+    ran = check(root, "app.yaml", *SELECTED, helm=None, env={"PATH": "/usr/bin:/bin"})
+    assert [(code, path) for code, path, _ in ran.told] == [("KLG006", "app.yaml")]
+
+
+def test_a_fix_changes_the_object(check, platform):
+    app = platform / "argocd" / "chat.yaml"
+    app.write_text(
+        app.read_text().replace(
+            "        nodeSelector:\n", "        strategy: {type: RollingUpdate}\n        nodeSelector:\n"
+        )
+    )
+    check(platform, ".", "--kustomize", "./none", "--select", "KLG101", "--fix")
+    assert "maxSurge: 0" in app.read_text()
+    assert "maxSurge" not in (platform / "charts" / "serving" / "values.yaml").read_text()
