@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.sources.helm.sections import Sections, aligned
+from kubelint_gpu.sources.helm.sections import Chunks, Sections
 
 
 def test_each_object_is_a_section_with_its_template():
@@ -18,7 +18,7 @@ def test_each_object_is_a_section_with_its_template():
 def test_a_section_is_found_in_what_its_template_prints():
     section = Sections("---\n# Source: c/templates/a.yaml\nkind: B\nname: b\ndigest: 1\n").every[0]
     whole = "kind: A\n---\nkind: B\nname: b\ndigest: 2\n"
-    found = aligned(section, whole)
+    found = Chunks(whole).aligned(section)
     assert found is not None
     assert not found.exact
     assert whole[found.printed(section.text.index("digest")) :] == "digest: 2\n"
@@ -26,4 +26,4 @@ def test_a_section_is_found_in_what_its_template_prints():
 
 def test_a_section_that_is_not_printed_so_is_not_found():
     section = Sections("---\n# Source: c/templates/a.yaml\nkind: B\n").every[0]
-    assert aligned(section, "kind: A\nname: b\n") is None
+    assert Chunks("kind: A\nname: b\n").aligned(section) is None

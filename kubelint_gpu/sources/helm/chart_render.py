@@ -30,6 +30,7 @@ from kubelint_gpu.sources.rendering_program import MOST_OUTPUT, ProgramError, Re
 from kubelint_gpu.values import Value, replace
 
 _MOST = 400
+_MOST_READ = 4_000
 _PLACE = pattern(r"(?P<name>[^\s:()\"]+/templates/[^\s:()\"]+)(?:\)?:\s*(?:error converting[^:]*: )?(?:yaml: )?"
                  r"(?:line )?(?P<line>\d+)(?::(?P<column>\d+))?)?")  # fmt: skip
 
@@ -294,7 +295,7 @@ def _complaint(error: str, found: RenderedChart) -> Obstacle:
     """The place and the sentence for what Helm wrote to standard error."""
     lines = [line.strip() for line in error.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(("WARNING:", "Use --debug", "level="))]
-    text = " ".join(lines)
+    text = " ".join(lines)[:_MOST_READ]
     text = text[max(text.find("Error: "), 0) :].removeprefix("Error: ") or "it says nothing"
     text = re.sub(r"\S*/kubelint-gpu-[^/\s]*/(?:chart|values)/?", "", text)
     match = _PLACE().search(text)

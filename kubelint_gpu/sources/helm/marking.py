@@ -45,10 +45,12 @@ class Printed(Value, eq=False):
     Attributes:
         text: what it prints.
         marks: offsets of the text at which what a marked piece prints begins, with the number of that piece, in order.
+        offsets: the same offsets alone.
     """
 
     text: str
     marks: tuple[tuple[int, int], ...]
+    offsets: tuple[int, ...]
 
 
 class MarkedCopy(Value, eq=False):
@@ -112,7 +114,7 @@ def _unmarked(text: str) -> Printed:
         marks.append((size, int(match[1])))
         end = match.end()
     parts.append(text[end:])
-    return Printed("".join(parts), tuple(marks))
+    return Printed("".join(parts), tuple(marks), tuple(offset for offset, _ in marks))
 
 
 def _pieces(text: str) -> list[Piece] | None:

@@ -6,6 +6,7 @@ in a render with another value; nothing else counts.
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
@@ -15,7 +16,7 @@ from kubelint_gpu.documents import Pointer, SourceText
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.helm.chart_values import ChartValues, overlay
 from kubelint_gpu.sources.helm.marking import Marked, MarkedCopy, Printed, marked_copy, names_included, printed
-from kubelint_gpu.sources.helm.sections import Alignment, Section, Sections, aligned
+from kubelint_gpu.sources.helm.sections import Alignment, Chunks, Section, Sections
 from kubelint_gpu.sources.helm.template_text import Piece
 from kubelint_gpu.sources.render import Spot
 
@@ -24,7 +25,7 @@ MOST_PROBES = 100
 
 _DEEPEST = 5
 _VALUES = pattern(r"\bValues((?:\.[A-Za-z_]\w*)+)")
-_INDEXED = pattern(r"\bindex\s+[$.\w]*\.Values((?:\s+\"[^\"]+\")+)")
+_INDEXED = pattern(r"\bindex\s+[$.\w]{0,60}\.Values((?:\s+\"[^\"]+\")+)")
 _VARIABLE = pattern(r"\$\w+")
 _ASSIGNED = pattern(r"\$\w+(?:\s*,\s*\$\w+)?\s*:?=")
 _QUOTED = pattern(r"\"([^\"]+)\"")
@@ -152,28 +153,30 @@ class Provenance:
         alignment, output, copy = known
         first = alignment.printed(start - section.start)
         last = max(alignment.printed(max(end - 1, start) - section.start), first)
-        found: list[tuple[Marked, int]] = []
-        previous: tuple[int, int] | None = None
-        for offset, number in output.marks:
-            if offset > last:
-                break
-            if offset > first:
-                found.append((copy.marked[number], 0))
-            else:
-                previous = offset, number
-        if previous is not None:
-            found.insert(0, (copy.marked[previous[1]], first - previous[0]))
-        return found
+        offsets = output.offsets
+        number = bisect.bisect_right(offsets, first) - 1
+        found = [(copy.marked[output.marks[number][1]], first - offsets[number])] if number >= 0 else []
+        later = output.marks[number + 1 : bisect.bisect_right(offsets, last)]
+        return [*found, *((copy.marked[mark], 0) for _, mark in later)]
 
     def _align(self, section: Section) -> tuple[Alignment, Printed, MarkedCopy] | None:
         for copy, outputs in (self._whole, self._without_partials):
             output = outputs.get(section.template)
-            alignment = aligned(section, output.text) if output is not None else None
+            alignment = self._chunks(output).aligned(section) if output is not None else None
             if output is not None and alignment is not None:
                 return alignment, output, copy
             if copy is self._whole[0] and not self._templates:
                 break
         return None
+
+    def _chunks(self, output: Printed) -> Chunks:
+        if output not in self._known_chunks:
+            self._known_chunks[output] = Chunks(output.text)
+        return self._known_chunks[output]
+
+    @cached_property
+    def _known_chunks(self) -> dict[Printed, Chunks]:
+        return {}
 
     @cached_property
     def _copy(self) -> MarkedCopy:

@@ -12,7 +12,8 @@ from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import Value
 
 _SECTION = pattern(r"^---\n# Source: (?P<name>[^\n]*)\n", re.MULTILINE)
-_CHUNKS = pattern(r"(?:^|\s*\n)---\s*")
+_MOST_COMPARED = 20
+_SEPARATOR = pattern(r"^---", re.MULTILINE)
 
 
 class Section(Value, eq=False):
@@ -73,40 +74,49 @@ class Alignment(Value, eq=False):
         return there + max(offset - start, 0)
 
 
-def aligned(section: Section, text: str) -> Alignment | None:
-    """Find a section in what its template prints; None if no part of that has its lines.
+class Chunks:
+    """The parts of what a template prints that Helm takes for one object each."""
 
-    Single lines may differ: a digest of what another template prints is another one.
-    """
-    wanted = section.text.strip()
-    first = section.text.find(wanted) if wanted else 0
-    lines = wanted.split("\n")
-    best: tuple[int, int] | None = None
-    for start, end in _chunks(text):
-        part = text[start:end]
-        if part == wanted:
-            return _alignment(first, start, lines, lines, exact=True)
-        others = part.split("\n")
-        if len(others) == len(lines):
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._places = _chunks(text)
+        self._starts: dict[str, int] = {}
+        self._by_length: dict[int, list[int]] = {}
+        for number, (start, end) in enumerate(self._places):
+            self._starts.setdefault(text[start:end], start)
+            self._by_length.setdefault(text.count("\n", start, end), []).append(number)
+
+    def aligned(self, section: Section) -> Alignment | None:
+        """Find a section; None if no part has its lines.
+
+        Single lines may differ: a digest of what another template prints is another one.
+        """
+        wanted = section.text.strip()
+        first = section.text.find(wanted) if wanted else 0
+        lines = wanted.split("\n")
+        exact = self._starts.get(wanted)
+        if exact is not None:
+            return _alignment(first, exact, lines, lines, exact=True)
+        best: tuple[int, int, list[str]] | None = None
+        near = sorted(self._by_length.get(len(lines) - 1, ()), key=lambda number: abs(number - section.number))
+        for number in near[:_MOST_COMPARED]:
+            start, end = self._places[number]
+            others = self._text[start:end].split("\n")
             same = sum(one == other for one, other in zip(lines, others, strict=True))
             if same * 2 > len(lines) and (best is None or same > best[0]):
-                best = same, start
-    if best is None:
-        return None
-    start = best[1]
-    return _alignment(first, start, lines, text[start:].split("\n")[: len(lines)], exact=False)
+                best = same, start, others
+        return _alignment(first, best[1], lines, best[2], exact=False) if best is not None else None
 
 
 def _chunks(text: str) -> list[tuple[int, int]]:
     """The parts of a text that Helm takes for one object each, without the space around them."""
-    found, start = [], 0
-    for match in (*_CHUNKS().finditer(text), None):
-        end = match.start() if match is not None else len(text)
+    bounds = [0, *(edge for match in _SEPARATOR().finditer(text) for edge in match.span()), len(text)]
+    found = []
+    for start, end in zip(bounds[::2], bounds[1::2], strict=True):
         part = text[start:end]
         if part.strip():
             begin = start + len(part) - len(part.lstrip())
             found.append((begin, begin + len(part.strip())))
-        start = match.end() if match is not None else end
     return found
 
 

@@ -5,7 +5,6 @@ The rules are those of `text/template` (Go 1.24): delimiters, trim markers, comm
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -14,11 +13,13 @@ from kubelint_gpu.values import Value, replace
 
 Kind = Literal["text", "output", "control", "silent"]
 _SPACE = " \t\r\n"
-_COMMENT = pattern(r"\{\{(?P<left>-\s+)?/\*.*?\*/(?P<right>\s+-)?\}\}", re.DOTALL)
+_DEEPEST = 100
+_MOST_PARTS = 20
+_COMMENT = pattern(r"\{\{(?P<left>-\s+)?/\*")
+_COMMENT_END = pattern(r"\*/(?P<right>\s-)?\}\}")
 _ACTION = pattern(
-    r"\{\{(?P<left>-\s)?(?P<inner>(?:\"(?:\\.|[^\"\\\n])*\"|`[^`]*`|'(?:\\.|[^'\\\n])*'|(?!\}\}|\s-\}\}).)*)"
-    r"(?P<right>\s-)?\}\}",
-    re.DOTALL,
+    r"\{\{(?P<left>-\s)?(?P<inner>(?:\"(?:\\.|[^\"\\\n])*\"|`[^`]*`|'(?:\\.|[^'\\\n])*'|(?!\}\}|\s-\}\})[^\"`'])*)"
+    r"(?P<right>\s-)?\}\}"
 )
 _WORD = pattern(r"\s*(?P<word>[a-z]+)\b")
 _ASSIGNED = pattern(r"\s*\$\w*(?:\s*,\s*\$\w*)?\s*:?=")
@@ -28,7 +29,7 @@ _DEFINED = pattern(r"\s*(?:define|block)\s+(?:\"(?P<quoted>(?:\\.|[^\"\\])*)\"|`
 
 
 class TemplateError(Exception):
-    """The text does not have the form of a Go template; Helm says what is wrong with it."""
+    """The text does not have the form of a Go template, or is nested too deep; Helm says what is wrong with it."""
 
 
 class Piece(Value):
@@ -77,11 +78,13 @@ def pieces(text: str) -> list[Piece]:
         piece = replace(flat, within=tuple(one for block in outer for one in block))
         found.append(piece)
         if piece.word == "else":
-            blocks[-1].append(piece)
+            blocks[-1] = [*blocks[-1][-_MOST_PARTS:], piece]
         elif piece.word == "end":
             blocks.pop()
         elif piece.word in _OPENING:
             blocks.append([piece])
+            if len(blocks) > _DEEPEST:
+                raise TemplateError
     if blocks:
         raise TemplateError
     return found
@@ -111,9 +114,12 @@ def _text(text: str, start: int, end: int, trimmed: bool, following: Piece | Non
 
 
 def _action(text: str, start: int) -> Piece:
-    match = _COMMENT().match(text, start)
-    if match is not None:
-        return Piece("silent", start, match.end(), "", "", bool(match["left"]), bool(match["right"]))
+    comment = _COMMENT().match(text, start)
+    if comment is not None:
+        end = _COMMENT_END().match(text, max(text.find("*/", comment.end()), 0))
+        if end is None:
+            raise TemplateError
+        return Piece("silent", start, end.end(), "", "", bool(comment["left"]), bool(end["right"]))
     match = _ACTION().match(text, start)
     if match is None:
         raise TemplateError

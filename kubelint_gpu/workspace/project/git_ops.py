@@ -29,7 +29,7 @@ Followed = tuple[str, int]
 """An object that is followed: its file as it is printed, and which document of it."""
 
 _MOST_FILES = 1_000
-_REMOTE = pattern(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE)
+_REMOTE = pattern(r"^[ \t]*url[ \t]*=[ \t]*(\S+)", re.MULTILINE)
 _NAME = pattern(r"[/:]([^/:]+/[^/:]+?)(?:\.git)?/?$")
 
 
@@ -257,7 +257,7 @@ _KINDS = {
 
 def _is_here(address: Any, root: Path) -> bool:
     """Whether an address is that of this repository, as far as its remotes say: they may be folders."""
-    if not isinstance(address, str):
+    if not isinstance(address, str) or len(address) > LONGEST:
         return False
     try:
         text = (root / ".git" / "config").read_text(encoding="utf-8", errors="replace")[:100_000]

@@ -1,0 +1,128 @@
+"""The proof of places by perturbation, on the example and on a chart of many styles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kubelint_gpu.sources.helm.chart import chart_at
+from kubelint_gpu.sources.helm.chart_render import ChartRenderer, render
+from kubelint_gpu.sources.helm.helm_program import Helm, Release
+from kubelint_gpu.values import replace
+from tools.helm_places import Prover
+
+EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "helm"
+STYLES = {
+    "Chart.yaml": "apiVersion: v2\nname: styles\nversion: 0.1.0\n",
+    "values.yaml": """\
+name: main
+annotations: {team: vision}
+nodes: [{key: pool, value: gpu}]
+pod:
+  resources: {limits: {nvidia.com/gpu: 2}}
+  "a-b": dashed
+image: {repository: example, tag: "1"}
+rendered: "{{ .Values.name }}-suffix"
+script: true
+""",
+    "templates/_helpers.tpl": """\
+{{- define "styles.spec" -}}
+{{- $top := index . 0 -}}
+{{- $pod := index . 1 }}
+containers:
+  - name: {{ $top.Values.name }}
+    image: {{ printf "%s:%s" $top.Values.image.repository $top.Values.image.tag | quote }}
+    {{- with $pod.resources }}
+    resources: {{- toYaml . | nindent 6 }}
+    {{- end }}
+{{- end }}
+{{- define "styles.name" }}{{ .Release.Name | trunc 63 | trimSuffix "-" }}{{ end }}
+""",
+    "templates/pod.yaml": """\
+{{- $name := include "styles.name" . | trunc 20 }}
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {{ $name }}
+  annotations: {{ toJson .Values.annotations }}
+  labels:
+    dashed: {{ index .Values.pod "a-b" }}
+    rendered: {{ tpl .Values.rendered . }}
+    {{- if .Values.script }}
+    text: "folded
+      text"
+    {{- end }}
+spec:
+  nodeSelector:
+    {{- range .Values.nodes }}
+    {{ .key }}: {{ .value }}
+    {{- end }}
+{{ include "styles.spec" (list . .Values.pod) | indent 2 }}
+---
+{{- /* a second one */}}
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ include "styles.name" . }}
+data:
+  script: |
+    #!/bin/sh
+    {{- if .Values.script }}
+    echo {{ .Values.name }}
+    {{- end }}
+""",
+}
+
+
+@pytest.fixture
+def styles(tmp_path):
+    for name, text in STYLES.items():
+        path = tmp_path / "chart" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def rendered(root, folder, helm):
+    return render(chart_at(root, folder, root), Release(), (), ChartRenderer(Helm(helm, named=True)))
+
+
+def told(verdicts):
+    return [one for one in verdicts if not one.proven]
+
+
+def test_each_place_of_the_example_is_proven(helm):
+    verdicts = list(Prover(rendered(EXAMPLE, "tracker", helm)).verdicts())
+    assert told(verdicts) == []
+    assert sum(one.of_value for one in verdicts) == 4
+
+
+def test_each_place_of_a_chart_of_many_styles_is_proven(styles, helm):
+    found = rendered(styles, "chart", helm)
+    assert found.problems == ()
+    verdicts = list(Prover(found).verdicts())
+    assert told(verdicts) == []
+    places = {one.field: one.place for one in verdicts}
+    assert places["Pod.spec.containers.0.resources.limits.nvidia.com/gpu"] == "chart/values.yaml:5:40"
+    assert places["Pod.spec.containers.0.image"] == "chart/values.yaml:7:21"
+    assert places["Pod.metadata.labels.dashed"] == "chart/values.yaml:6:10"
+    assert places["Pod.metadata.labels.rendered"] == "chart/values.yaml:8:11"
+    assert places["Pod.metadata.annotations.team"] == "chart/values.yaml:2:21"
+    assert places["Pod.spec.nodeSelector.pool"] == "chart/values.yaml:3:28"
+    assert places["Pod.metadata.labels.text"] == "chart/templates/pod.yaml:11:11"
+
+
+def test_a_wrong_place_is_not_proven(helm):
+    """The proof can fail: it does if every field is led to the line of another one."""
+    right = rendered(EXAMPLE, "tracker", helm)
+
+    class Mistaken:
+        def __init__(self, origin):
+            self._origin = origin
+
+        def found(self, _pointer):
+            return self._origin.found(("spec", "template", "spec", "containers", 0, "name"))
+
+    verdicts = list(Prover(replace(right, origins=tuple(map(Mistaken, right.origins)))).verdicts())
+    assert [one for one in told(verdicts) if one.field.endswith("replicas")]
