@@ -122,3 +122,10 @@ def test_what_helm_refuses_is_an_error_at_its_line(check, tree):
     (found,) = ran.findings
     assert place(found)[:3] == ("KLG006", "chart/templates/pod.yaml", 12)
     assert "gpus is needed" in found["message"]
+
+
+def test_a_file_of_values_that_is_not_there_is_told(check, tree):
+    root = tree(chart({"templates/pod.yaml": POD}))
+    ran = check(root, ".", "--values", "none.yaml")
+    assert ran.told == [("KLG006", "chart/Chart.yaml", 2)]
+    assert "the file of values none.yaml cannot be read" in ran.findings[0]["message"]

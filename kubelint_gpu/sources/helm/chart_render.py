@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import field
 
-from kubelint_gpu.documents import Reading, read, source_text
+from kubelint_gpu.documents import MAX_BYTES, Reading, read, source_text
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.children import Ran
 from kubelint_gpu.sources.files import SKIMMED, display_path
@@ -147,6 +147,12 @@ def render(
     found = RenderedChart(chart, release, values, renderer, chart.problems, texts=texts, title=title)
     if not chart.files or any(not one.withheld for one in chart.problems):
         return found
+    missing = [one.path for one in values if _data(found, one.path) is None]
+    if missing:
+        shown = display_path(chart.root / missing[0], chart.cwd)
+        top = _top(found)
+        problem = Obstacle(top.path, top.span, f"the file of values {shown} cannot be read")
+        return replace(found, problems=(problem, *chart.problems))
     keep_out(chart.root / path for path in found.files)
     try:
         ran = _run(found)
@@ -247,16 +253,25 @@ def _prefix(path: str) -> tuple[str, ...] | None:
 
 
 def _given_readings(found: RenderedChart) -> dict[str, Reading]:
-    """The files of the values that are given, by path below the root."""
+    """The files of the values that are given, by path below the root; empty texts for those that cannot be read."""
     readings = {}
     for path in dict.fromkeys(one.path for one in found.values):
-        data = found.texts.get(path)
-        if data is None:
-            data = found.chart.files.get(posixpath.relpath(path, found.chart.folder or "."))
-        if data is None:
-            data = (found.root / path).read_bytes()
-        readings[path] = read(display_path(found.root / path, found.chart.cwd), data)
+        readings[path] = read(display_path(found.root / path, found.chart.cwd), _data(found, path) or b"")
     return readings
+
+
+def _data(found: RenderedChart, path: str) -> bytes | None:
+    """What a file of values holds, by its path below the root; None if it cannot be read."""
+    data = found.texts.get(path)
+    if data is None:
+        data = found.chart.files.get(posixpath.relpath(path, found.chart.folder or "."))
+    if data is not None:
+        return data
+    try:
+        with (found.root / path).open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError:
+        return None
 
 
 def _given_values(found: RenderedChart) -> list[tuple[GivenValues, Reading, ValuesPart]]:
