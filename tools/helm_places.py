@@ -19,6 +19,7 @@ from kubelint_gpu.sources.checkout import repository_root
 from kubelint_gpu.sources.helm.chart import chart_at
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin, Found
 from kubelint_gpu.sources.helm.chart_render import ChartRenderer, RenderedChart, render
+from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.helm.helm_program import Release, find_helm
 from kubelint_gpu.sources.rendering_program import RenderTime
 from kubelint_gpu.values import Value
@@ -121,8 +122,8 @@ def renders(folder: Path, helm: str | None, namespace: str) -> Iterator[Rendered
     chart = chart_at(root, real.relative_to(root).as_posix(), Path.cwd())
     renderer = ChartRenderer(find_helm(helm), RenderTime(_SECONDS))
     for variant in ("", *chart.variants):
-        values = ((real / variant).relative_to(root).as_posix(),) if variant else ()
-        yield render(chart, Release(namespace=namespace), values, renderer, named=bool(values))
+        values = (GivenValues((real / variant).relative_to(root).as_posix()),) if variant else ()
+        yield render(chart, Release(namespace=namespace), values, renderer, title=variant)
 
 
 @click.command()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from kubelint_gpu.sources.helm.chart import chart_at
 from kubelint_gpu.sources.helm.chart_render import ChartRenderer, render
 from kubelint_gpu.sources.helm.helm_program import Helm, Release
 from kubelint_gpu.values import replace
-from tools.helm_places import Prover
+from tools.helm_places import Prover, main
 
 EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "helm"
 STYLES = {
@@ -111,6 +112,15 @@ def test_each_place_of_a_chart_of_many_styles_is_proven(styles, helm):
     assert places["Pod.metadata.annotations.team"] == "chart/values.yaml:2:21"
     assert places["Pod.spec.nodeSelector.pool"] == "chart/values.yaml:3:28"
     assert places["Pod.metadata.labels.text"] == "chart/templates/pod.yaml:11:11"
+
+
+def test_the_tool_prints_what_is_proven_for_each_choice_of_values(helm):
+    ran = CliRunner().invoke(main, [str(EXAMPLE / "tracker"), "--helm", helm])
+    assert ran.exit_code == 0
+    assert [line.partition("tracker")[2] for line in ran.output.splitlines()] == [
+        ": values 4 / 4, templates 10 / 10",
+        " with values-prod.yaml: values 5 / 5, templates 10 / 10",
+    ]
 
 
 def test_a_wrong_place_is_not_proven(helm):
