@@ -26,7 +26,14 @@ from kubelint_gpu.values import Value
 
 _IN_PLACE = (
     *("kubelint-gpu-changed", "12345", '"12345"', "true", "false", "{changed: 1}", "[changed]"),
-    *(" kubelint-gpu-changed", f"{' ' * 40}- changed", "{}", ""),
+    *(
+        " kubelint-gpu-changed",
+        f"{' ' * 40}- changed",
+        f'{{{{ "{" " * 40}- changed" }}}}',
+        "{}",
+        "",
+        '{{- "kubelint-gpu-changed" }}',
+    ),
 )
 _SECONDS = 3_600
 
