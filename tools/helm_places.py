@@ -71,7 +71,7 @@ class Prover:
         proven = any(self._differs(number, pointer, value, found.spot.path, text) for text in texts)
         name = ".".join(map(str, (document.value.get("kind"), *pointer)))
         place = f"{found.spot.path}:{found.spot.span.line}:{found.spot.span.column}"
-        return Verdict(name, place, found.values is not None, proven)
+        return Verdict(name, place, found.template is not None, proven)
 
     def _changed(self, found: Found) -> Iterator[bytes]:
         source = next((one.source for one in self._rendered.sources if one.path == found.spot.path), None)

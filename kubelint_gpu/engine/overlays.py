@@ -21,6 +21,7 @@ class OverlayFinding(Value):
         rendered: whether the unit is a render.
         overlay: the top of the render and its name, None where that is not known.
         cluster: what the cluster is called that it is about, and where it is declared; None where there is only one.
+        apart: the object, of a chart, whose renders give it the same name; else empty.
     """
 
     finding: Finding
@@ -28,11 +29,14 @@ class OverlayFinding(Value):
     rendered: bool
     overlay: tuple[Place, str] | None
     cluster: tuple[Place, str] | None = None
+    apart: str = ""
 
 
 def seen_through(finding: Finding, draft: Diagnostic, unit: ApplySet) -> OverlayFinding:
     """A finding that came of a draft of a unit."""
-    return OverlayFinding(finding, draft.cause, bool(unit.rendered), _overlay(draft, unit), _cluster(unit.world))
+    is_chart = any(one.what == "chart" for one in unit.rendered)
+    apart = (finding.object or "") if is_chart else ""
+    return OverlayFinding(finding, draft.cause, bool(unit.rendered), _overlay(draft, unit), _cluster(unit.world), apart)
 
 
 def layers(draft: Diagnostic) -> tuple[Related, ...]:
@@ -62,7 +66,7 @@ def merged(every: Iterable[OverlayFinding]) -> list[OverlayFinding]:
         key: Any = number
         if one.rendered or one.cluster is not None:
             finding = one.finding
-            key = (finding.code, finding.place, finding.severity, finding.certainty, one.cause)
+            key = (finding.code, finding.place, finding.severity, finding.certainty, one.cause, one.apart)
         groups.setdefault(key, []).append(one)
     return [_with_clusters(_merged(group) if len(group) > 1 else group[0], group) for group in groups.values()]
 

@@ -69,6 +69,10 @@ class ObjectOrigin(Protocol):
     def top(self) -> Spot:
         """The file that rendering begins with."""
 
+    @property
+    def namespace(self) -> str:
+        """Where it is applied if it does not say it itself; empty if nobody says it."""
+
     def spot(self, pointer: Pointer, role: Role = "value") -> Spot:
         """Where a field was set last; an absent one stands at the key of the nearest ancestor that is present."""
 

@@ -16,7 +16,7 @@ from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.placement.running_claims import with_allocations
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace.manifest import Manifest, place_of
+from kubelint_gpu.workspace.manifest import CLUSTER_SCOPED, Manifest, place_of
 from kubelint_gpu.workspace.shared_objects import NOTHING_BESIDE, Beside, SharedObjects
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ _FROM_MANIFESTS = _SHARED | {
     "PodDisruptionBudget", "PersistentVolumeClaim", "PersistentVolume", "ResourceQuota", "LimitRange",
     "DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceTaintRule",
 }  # fmt: skip
-_CLUSTER_SCOPED = frozenset(
-    ("Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "RuntimeClass", "DeviceClass", "Node")
-)
 _CLASSES = frozenset(("PriorityClass", "RuntimeClass"))
 _OF_EVERY_CLUSTER = frozenset(("kube-system", "system-cluster-critical", "system-node-critical"))
 _KEPT_FROM_CLUSTER = frozenset(("claims", "resource_claims"))
@@ -311,5 +308,5 @@ def _key(found: Any) -> tuple[str, str]:
 def _identity(value: dict[str, Any]) -> tuple[str, str, str]:
     kind = str(value.get("kind"))
     meta = value.get("metadata") or {}
-    namespace = "" if kind in _CLUSTER_SCOPED else str(meta.get("namespace") or "default")
+    namespace = "" if kind in CLUSTER_SCOPED else str(meta.get("namespace") or "default")
     return kind, namespace, str(meta.get("name"))

@@ -18,6 +18,15 @@ from kubelint_gpu.values import Value, replace
 if TYPE_CHECKING:
     from kubelint_gpu.sources.render import ObjectOrigin
 
+CLUSTER_SCOPED = frozenset((
+    "APIService", "AdmissionCheck", "CSIDriver", "ClusterQueue", "ClusterRole", "ClusterRoleBinding", "Cohort",
+    "CustomResourceDefinition", "DeviceClass", "DeviceTaintRule", "IngressClass", "MutatingWebhookConfiguration",
+    "Namespace", "Node", "PersistentVolume", "PriorityClass", "ResourceFlavor", "ResourceSlice", "RuntimeClass",
+    "StorageClass", "Topology", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
+    "ValidatingWebhookConfiguration", "WorkloadPriorityClass",
+))  # fmt: skip
+"""Kinds of objects that are in no namespace, of Kubernetes and Kueue."""
+
 _QUOTES = ("'", '"')
 _ESCAPED = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
 
@@ -190,12 +199,23 @@ def manifests(
     `origins` say for each document of a rendered text, by its path, where its fields were written.
     """
     return tuple(
-        Manifest(item, _origin(item, origins))
+        _manifest(item, _origin(item, origins))
         for reading in readings
         for document in reading.documents
         for item in items(document)
         if isinstance(kind := item.value.get("kind"), str) and (kinds is None or kind in kinds)
     )
+
+
+def _manifest(item: Item, origin: ObjectOrigin | None) -> Manifest:
+    """An object; one that does not name its namespace is in that of its release."""
+    meta = item.value.get("metadata")
+    namespace = origin.namespace if origin is not None else ""
+    if namespace in ("", "default") or not isinstance(meta, dict) or meta.get("namespace"):
+        return Manifest(item, origin)
+    if item.value["kind"] in CLUSTER_SCOPED:
+        return Manifest(item, origin)
+    return Manifest(replace(item, value={**item.value, "metadata": {**meta, "namespace": namespace}}), origin)
 
 
 def _origin(item: Item, origins: Mapping[str, tuple[ObjectOrigin | None, ...]]) -> ObjectOrigin | None:

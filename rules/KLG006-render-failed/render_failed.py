@@ -66,7 +66,7 @@ def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         for document in reading.documents:
             value = document.value
-            if isinstance(value, dict) and value.get("apiVersion") in ("v1", "v2") and "name" in value:
+            if isinstance(value, dict) and _is_application(value):
                 yield Diagnostic(
                     "KLG006",
                     place_of(path, document.locate(("name",))),
@@ -76,6 +76,11 @@ def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
                     severity="note",
                     help=(f"install helm, or helm template {shlex.quote(folder or '.')} | kubelint-gpu check -",),
                 )
+
+
+def _is_application(value: dict[str, object]) -> bool:
+    """Whether a file is that of a chart, and not of a library, which renders nothing by itself."""
+    return value.get("apiVersion") in ("v1", "v2") and "name" in value and value.get("type") != "library"
 
 
 def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:

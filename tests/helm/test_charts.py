@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from helm_runs import CHART, POD, chart, committed, git, inventory, packed, place, with_dependency
+from helm_runs import CHART, INVENTORY, POD, chart, committed, git, inventory, packed, place, with_dependency
 
 
 def test_values_of_environments_are_renders_of_their_own(check, tree):
@@ -116,16 +116,57 @@ def test_a_dependency_that_is_not_vendored_is_named_with_its_command(check, tree
     assert "helm dependency build parent" in check(root, ".", "--output-format", "text").out
 
 
-def test_what_helm_refuses_is_an_error_at_its_line(check, tree):
-    pod = POD.replace("{{ .Values.gpus }}", '{{ required "gpus is needed" .Values.none }}')
-    ran = check(tree(chart({"templates/pod.yaml": pod})), ".", "--select", "KLG006")
-    (found,) = ran.findings
-    assert place(found)[:3] == ("KLG006", "chart/templates/pod.yaml", 12)
-    assert "gpus is needed" in found["message"]
-
-
 def test_a_file_of_values_that_is_not_there_is_told(check, tree):
     root = tree(chart({"templates/pod.yaml": POD}))
     ran = check(root, ".", "--values", "none.yaml")
     assert ran.told == [("KLG006", "chart/Chart.yaml", 2)]
     assert "the file of values none.yaml cannot be read" in ran.findings[0]["message"]
+
+
+@pytest.mark.parametrize("text", ["{{/* nothing */}}", "{{- if .Values.none }}\na: b\n{{- end }}\n"])
+def test_a_render_that_prints_nothing_has_no_objects(check, tree, text):
+    files = chart({"templates/a.yaml": text}) | {"other.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"}
+    assert check(tree(files), ".").told == []
+
+
+def test_a_switch_of_the_only_template_is_tried(check, tree):
+    pod = f"{{{{- if .Values.enabled }}}}\n{POD}{{{{- end }}}}\n"
+    root = tree(inventory(chart({"templates/pod.yaml": pod}, values="enabled: true\ngpus: 2\n")))
+    assert check(root, ".", "-i", "inventory.yaml").told == [("KLG503", "chart/values.yaml", 2)]
+
+
+QUOTA = """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: none, namespace: vision}
+spec: {hard: {requests.nvidia.com/gpu: "0"}}
+"""
+
+
+def test_what_names_no_namespace_is_in_that_of_its_release(check, tree):
+    root = tree({**chart({"templates/pod.yaml": POD}), "inventory.yaml": f"{INVENTORY}---\n{QUOTA}"})
+    ran = check(root, ".", "-i", "inventory.yaml", "--namespace", "vision")
+    assert {one["code"]: one["object"] for one in ran.findings} == {"KLG109": "Pod/vision/serving"}
+    assert check(root, ".", "-i", "inventory.yaml").told == []
+
+
+def test_other_workloads_of_the_same_value_are_findings_of_their_own(check, tree):
+    other = POD.replace("{{ .Release.Name }}", "other").replace("{{ .Values.gpus }}", "{{ mul .Values.gpus 2 }}")
+    root = tree(inventory(chart({"templates/pod.yaml": POD, "templates/other.yaml": other}, values="gpus: 2\n")))
+    ran = check(root, ".", "-i", "inventory.yaml")
+    assert sorted(one["object"] for one in ran.findings) == ["Pod/other", "Pod/serving"]
+
+
+def test_a_hook_without_helm_names_the_chart(check, example):
+    committed(example)
+    path = example / "tracker" / "values.yaml"
+    path.write_text(f"{path.read_text()}# changed\n")
+    git(example, "add", "-A")
+    ran = check(example, "--hook", "tracker/values.yaml", helm=None, env={"PATH": "/usr/bin:/bin"})
+    assert ran.told == [("KLG006", "tracker/Chart.yaml", 2)]
+
+
+def test_a_configured_chart_that_is_not_there_is_an_error_with_its_line(check, tree):
+    ran = check(tree({**chart({}), ".kubelint-gpu.yaml": "charts:\n  - path: chrt\n"}), ".")
+    assert ran.code == 2
+    assert ".kubelint-gpu.yaml:2:11: there is no Chart.yaml in chrt" in ran.err

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from helm_runs import POD, chart, inventory, place
+from helm_runs import POD, chart, committed, git, inventory, place
 
 PLATFORM = Path(__file__).resolve().parent.parent.parent / "examples" / "platform"
 APPLICATION = """\
@@ -48,8 +48,8 @@ def test_a_platform_is_judged_as_a_whole(check, platform):
     ran = check(platform, ".", "--kustomize", "./none", "--select", "KLG101,KLG503,KLG006,KLG000")
     told = {(*place(one)[:2], one["object"]) for one in ran.findings}
     assert told == {
-        ("KLG101", "charts/serving/values.yaml", "Deployment/chat"),
-        ("KLG503", "flux/embeddings.yaml", "Deployment/embeddings"),
+        ("KLG101", "charts/serving/values.yaml", "Deployment/chat/chat"),
+        ("KLG503", "flux/embeddings.yaml", "Deployment/search/embeddings"),
         ("KLG006", "flux/embeddings.yaml", "HelmRelease/gpu-operator/gpu-operator"),
     }
     deadlock = next(one for one in ran.findings if one["code"] == "KLG101")
@@ -63,6 +63,7 @@ def test_a_platform_is_judged_as_a_whole(check, platform):
         ("valuesObject: {gpus: 2}", 10, "app.yaml"),
         ("values: |\n        # text\n        gpus: 2", 12, "app.yaml"),
         ("parameters: [{name: other, value: a}, {name: gpus, value: '2'}]", 10, "app.yaml"),
+        ("parameters: [{name: 'a\\\\.b', value: c}, {name: gpus, value: '2', forceString: true}]", 10, "app.yaml"),
         ("valueFiles: [prod.yaml]", 1, "chart/prod.yaml"),
         ("valueFiles: [/chart/prod.yaml]", 1, "chart/prod.yaml"),
         ("valueFiles: [none.yaml, prod.yaml]\n      ignoreMissingValueFiles: true", 1, "chart/prod.yaml"),
@@ -73,7 +74,7 @@ def test_a_value_of_an_application_is_found_where_it_stands(check, tree, written
     root = tree(inventory({**CHART, "app.yaml": APPLICATION % written}))
     ran = check(root, ".", *SELECTED)
     assert ran.told == [("KLG503", path, line)]
-    assert ran.findings[0]["object"] == "Pod/blue"
+    assert ran.findings[0]["object"] == "Pod/vision/blue"
 
 
 def test_sources_may_take_values_of_each_other(check, tree):
@@ -94,7 +95,7 @@ def test_a_value_of_a_helm_release_is_found_where_it_stands(check, tree, more, l
     root = tree(inventory({**CHART, "release.yaml": RELEASE % more}))
     (found,) = check(root, ".", *SELECTED).findings
     assert place(found)[:3] == ("KLG503", path, line)
-    assert found["object"] == "Pod/blue"
+    assert found["object"] == "Pod/vision/blue"
 
 
 @pytest.mark.parametrize(
@@ -104,6 +105,9 @@ def test_a_value_of_a_helm_release_is_found_where_it_stands(check, tree, more, l
         APPLICATION % "valueFiles: [none.yaml]",
         APPLICATION % "valueFiles: [../../outside.yaml]",
         APPLICATION % "releaseName: A_b",
+        APPLICATION % "values: 'a: ['",
+        APPLICATION % "parameters: [{name: 'pods[1].gpus', value: '2'}]",
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec: {sources: {a: b}}\n",
         (APPLICATION % "values: ''").replace("path: chart", "path: ../chart"),
         (APPLICATION % "values: ''").replace("path: chart", "chart: chart"),
         (APPLICATION % "values: ''").replace("path: chart", "path: [1]"),
@@ -152,3 +156,23 @@ def test_a_fix_changes_the_object(check, platform):
     check(platform, ".", "--kustomize", "./none", "--select", "KLG101", "--fix")
     assert "maxSurge: 0" in app.read_text()
     assert "maxSurge" not in (platform / "charts" / "serving" / "values.yaml").read_text()
+
+
+def test_a_repository_of_flux_has_an_address(check, tree):
+    repository = (
+        "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: platform}\n"
+        "spec: {url: https://example.com/other/thing}\n"
+    )
+    root = tree(inventory({**CHART, "release.yaml": RELEASE % "  values: {gpus: 2}", "flux.yaml": repository}))
+    (root / ".git" / "config").write_text('[remote "origin"]\n\turl = https://example.com/team/platform.git\n')
+    assert [(code, path) for code, path, _ in check(root, ".", *SELECTED).told] == [("KLG006", "release.yaml")]
+
+
+def test_a_hook_knows_the_objects_that_name_a_file_of_values(check, tree):
+    app = APPLICATION % "valueFiles: [../envs/prod.yaml]"
+    root = tree(inventory({**CHART, "app.yaml": app, "envs/prod.yaml": "gpus: 1\n"}))
+    committed(root)
+    (root / "envs" / "prod.yaml").write_text("gpus: 2\n")
+    git(root, "add", "-A")
+    ran = check(root, "--hook", "envs/prod.yaml", "-i", "inventory.yaml")
+    assert ran.told == [("KLG009", "envs/prod.yaml", 1)]

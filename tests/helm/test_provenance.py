@@ -34,3 +34,27 @@ def test_subcharts_lead_to_the_values_of_the_file_that_sets_them(check, tree):
     (root / "parent" / "values.yaml").write_text("serving:\n  gpus: 3\n")
     told = check(root, ".", "-i", "inventory.yaml", "--select", "KLG503").told
     assert told == [("KLG503", "parent/values.yaml", 2)]
+
+
+def test_a_key_of_a_single_value_leads_to_the_value(check, example):
+    template = example / "tracker" / "templates" / "deployment.yaml"
+    text = template.read_text()
+    start, end = text.index("  {{- with .Values.strategy"), text.index("  selector:")
+    strategy = "  strategy:\n    rollingUpdate:\n      maxUnavailable: {{ .Values.maxUnavailable }}\n"
+    template.write_text(text[:start] + strategy + text[end:])
+    values = example / "tracker" / "values.yaml"
+    values.write_text(f"{values.read_text()}maxUnavailable: 0\n")
+    (found,) = check(example, ".", "-i", "inventory.yaml").findings
+    assert place(found)[:3] == ("KLG101", "tracker/values.yaml", 17)
+
+
+def test_a_variable_that_a_named_template_sets_leads_to_its_value(check, tree):
+    files = chart(
+        {
+            "templates/_a.tpl": '{{ define "gpus" }}{{ .Values.big.gpus }}{{ end }}',
+            "templates/pod.yaml": '{{- $gpus := include "gpus" . }}\n'
+            + POD.replace("{{ .Values.gpus }}", "{{ $gpus }}"),
+        },
+        values="other: 1\nbig: {gpus: 2}\n",
+    )
+    assert check(tree(inventory(files)), ".", "-i", "inventory.yaml").told == [("KLG503", "chart/values.yaml", 2)]

@@ -25,3 +25,13 @@ def test_a_fix_that_no_value_offers_is_not_made(check, example):
     assert place(found)[:3] == ("KLG101", "tracker/templates/deployment.yaml", 7)
     said = " ".join(check(example, ".", "-i", "inventory.yaml", "--output-format", "text").out.split())
     assert "the chart offers no value for it: change the template" in said
+
+
+def test_a_fix_sets_a_value_that_the_template_knows_and_nobody_sets(check, example):
+    values = example / "tracker" / "values.yaml"
+    values.write_text(values.read_text().replace("strategy: {}\n", ""))
+    (found,) = check(example, ".", "-i", "inventory.yaml").findings
+    assert found["path"] == "tracker/templates/deployment.yaml"
+    check(example, ".", "-i", "inventory.yaml", "--fix")
+    assert "maxSurge: 0" in (example / "tracker" / "values-prod.yaml").read_text()
+    assert "maxSurge" not in values.read_text()

@@ -63,7 +63,7 @@ def _choices(origin: ChartOrigin, values: ChartValues, change: Change) -> Iterat
         yield from _tried(values, home, str(pointer[-1]), new) if home is not None and pointer else ()
     if where is None:
         return
-    known = value_at(values.merged, where)
+    known = value_at(values.merged, where) if values.present(where) else None
     if old is ABSENT:
         if isinstance(known, dict) and pointer[-1] != where[-1]:
             yield from _tried(values, where, str(pointer[-1]), new)

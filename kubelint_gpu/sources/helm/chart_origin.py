@@ -24,7 +24,8 @@ class Found(Value, eq=False):
         spot: the value that decides it, else the line of the template.
         certain: whether that was seen.
         template: the line of the template if a value decides it.
-        values: the value that decides it, by its place among the values of the chart; None if none does.
+        values: the value that decides it, by its place among the values of the chart; None if none does. It may be set
+            by nobody yet, or by nothing that has a place.
     """
 
     spot: Spot
@@ -36,8 +37,9 @@ class Found(Value, eq=False):
 class ChartOrigin:
     """One object of a rendered chart. It remembers what it was asked."""
 
-    def __init__(self, document: Document, provenance: Provenance, path: str) -> None:
+    def __init__(self, document: Document, provenance: Provenance, path: str, namespace: str) -> None:
         self.path = path
+        self.namespace = namespace
         self.top = provenance.top
         self._document = document
         self._provenance = provenance
@@ -74,10 +76,12 @@ class ChartOrigin:
         if not self._document.present(pointer) or (pointer and value_at(self._document.value, pointer) is None):
             decided = self._deciding_absent(section, pointer)
         else:
-            decided = self._deciding(section, pointer, span.start, span.end)
+            written = self._document.locate(pointer)
+            single = role == "key" and not isinstance(value_at(self._document.value, pointer), dict | list)
+            decided = self._deciding(section, pointer, span.start, written.end if single else span.end)
         spot = self._provenance.values.spot(decided, role) if decided is not None else None
         if spot is None:
-            return Found(template, certain)
+            return Found(template, certain, values=decided)
         return Found(spot, certain=True, template=template, values=decided)
 
     def _deciding(self, section: Section, pointer: Pointer, start: int, end: int) -> Pointer | None:
@@ -115,9 +119,9 @@ class ChartOrigin:
         mapping = value_at(self._document.value, home)
         ranked = sorted(named, key=lambda one: (one[-1] != key, value_at(values.merged, one) != mapping))
         for candidate in ranked[:_MOST_OF_FIELD]:
-            if not values.present(candidate):
+            if candidate[:-1] and not values.present(candidate[:-1]):
                 continue
-            known = value_at(values.merged, candidate)
+            known = value_at(values.merged, candidate) if values.present(candidate) else None
             for other in _probes_of_absent(known, key):
                 there = self._provenance.probed(section, candidate, other, (*home, key))
                 if there is not ABSENT and there is not None:
@@ -176,9 +180,12 @@ def _another(value: Any) -> Any:
     return "x"
 
 
-def origins_of(reading: Reading, provenance: Provenance, path: str) -> tuple[ChartOrigin | None, ...]:
-    """For each document of a rendered chart where its fields were written; None for what is no object."""
+def origins_of(reading: Reading, provenance: Provenance, path: str, namespace: str) -> tuple[ChartOrigin | None, ...]:
+    """For each document of a rendered chart where its fields were written; None for what is no object.
+
+    `namespace` is that of the release.
+    """
     return tuple(
-        ChartOrigin(document, provenance, path) if isinstance(document.value, dict) else None
+        ChartOrigin(document, provenance, path, namespace) if isinstance(document.value, dict) else None
         for document in reading.documents
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import posixpath
-import re
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -15,24 +14,19 @@ from typing import Any
 from msgspec import field
 
 from kubelint_gpu.documents import MAX_BYTES, Reading, read, source_text
-from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.children import Ran
 from kubelint_gpu.sources.files import SKIMMED, display_path
 from kubelint_gpu.sources.helm.chart import Chart, ChartFile, chart_at
 from kubelint_gpu.sources.helm.chart_origin import ChartOrigin, origins_of
 from kubelint_gpu.sources.helm.chart_values import ChartValues, ValuesPart, values_of_file, values_of_object
 from kubelint_gpu.sources.helm.given_values import GivenValues
+from kubelint_gpu.sources.helm.helm_errors import complaint
 from kubelint_gpu.sources.helm.helm_program import FLAG, Helm, Release, template
 from kubelint_gpu.sources.helm.provenance import Provenance
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.sources.render import Obstacle, Spot
 from kubelint_gpu.sources.rendering_program import MOST_OUTPUT, ProgramError, RenderTime
 from kubelint_gpu.values import Value, replace
-
-_MOST = 400
-_MOST_READ = 4_000
-_PLACE = pattern(r"(?P<name>[^\s:()\"]+/templates/[^\s:()\"]+)(?:\)?:\s*(?:error converting[^:]*: )?(?:yaml: )?"
-                 r"(?:line )?(?P<line>\d+)(?::(?P<column>\d+))?)?")  # fmt: skip
 
 
 class ChartRenderer(Value):
@@ -114,8 +108,8 @@ class RenderedChart(Value, eq=False):
         Raises:
             LookupError: the folder holds no chart.
         """
-        if not (folder / "Chart.yaml").is_file():
-            raise LookupError(f"there is no chart in {folder}")
+        if not (folder / "Chart.yaml").is_file() or any(not (root / one.path).is_file() for one in self.values):
+            raise LookupError(f"there is no chart in {folder}, or not all of its values")
         chart = chart_at(root, folder.relative_to(root).as_posix(), root)
         return render(chart, self.release, self.values, self.renderer, title=self.title)
 
@@ -160,9 +154,13 @@ def render(
         top = _top(found)
         return replace(found, problems=(*chart.problems, Obstacle(top.path, top.span, f"{found.path}: {error}")))
     if ran.failed:
-        return replace(found, problems=(_complaint(ran.error, found), *chart.problems))
+        return replace(found, problems=(complaint(ran.error, _templates(found), chart, _top(found)), *chart.problems))
     reading = read(found.path, ran.output, max_bytes=MOST_OUTPUT, skimmed=SKIMMED)
-    return replace(found, reading=reading, origins=origins_of(reading, _provenance(found, reading.text), found.path))
+    return replace(
+        found,
+        reading=reading,
+        origins=origins_of(reading, _provenance(found, reading.text), found.path, release.namespace),
+    )
 
 
 def _provenance(found: RenderedChart, output: str) -> Provenance:
@@ -304,24 +302,3 @@ def _top(found: RenderedChart) -> Spot:
         return Spot(reading.source.path, document.locate(("name",)))
     source = reading.source or source_text(reading.path, "")
     return Spot(found.chart.shown("Chart.yaml"), source.span(0, 0))
-
-
-def _complaint(error: str, found: RenderedChart) -> Obstacle:
-    """The place and the sentence for what Helm wrote to standard error."""
-    lines = [line.strip() for line in error.splitlines() if line.strip()]
-    lines = [line for line in lines if not line.startswith(("WARNING:", "Use --debug", "level="))]
-    text = " ".join(lines)[:_MOST_READ]
-    text = text[max(text.find("Error: "), 0) :].removeprefix("Error: ") or "it says nothing"
-    text = re.sub(r"\S*/kubelint-gpu-[^/\s]*/(?:chart|values)/?", "", text)
-    match = _PLACE().search(text)
-    top = _top(found)
-    path, span = top.path, top.span
-    if match is not None:
-        inner = match["name"].partition("/")[2]
-        source = next((one.source for one in _templates(found) if one.path == found.chart.shown(inner)), None)
-        if source is not None:
-            number = min(max(int(match["line"] or 1), 1), len(source.line_starts))
-            start = source.line_starts[number - 1] + int(match["column"] or 0)
-            path, span = source.path, source.span(start, start + 1)
-    shortened = text if len(text) <= _MOST else text[:_MOST] + " …"
-    return Obstacle(path, span, f"helm cannot render it: {shortened}")

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, Role, read, value_at
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, InlineScript, Script
 from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value
 
+_STEPS = pattern(r"(?<!\\)\.")
 MOST_LEAVES = 20_000
 """Values of one chart that are looked at."""
 
@@ -84,7 +86,7 @@ def _parameters(entries: list[Any]) -> tuple[dict[str, Any], dict[Pointer, Point
         text = str(entry.get("value", ""))
         document = next((one for one in read("", text.encode(errors="replace")).documents), None)
         plain = document.value if document is not None and not isinstance(document.value, dict | list) else text
-        pointer = tuple(name.split("."))
+        pointer = tuple(step.replace("\\.", ".") for step in _STEPS().split(name))
         found = _merged(found, overlay(found, pointer, text if entry.get("forceString") is True else plain))
         places[pointer] = (index, "value")
     return found, places
@@ -107,7 +109,13 @@ class ChartValues:
         return part.spot(pointer, role) if part is not None else None
 
     def written(self, pointer: Pointer) -> tuple[Document, Pointer] | None:
-        """The text in which a value is set last, and where it stands there; None if it is in no text to be edited."""
+        """The text in which a value is set last, and where it stands there; None if it is in no text to be edited.
+
+        The values as a whole are those of the text with the last word.
+        """
+        if not pointer:
+            texts = [one for one in self._parts if one.document is not None and not one.prefix]
+            return (texts[-1].document, texts[-1].base) if texts and texts[-1].document is not None else None
         part = self._last(pointer)
         inner = part.inner(pointer) if part is not None else None
         if part is None or part.document is None or inner is None:

@@ -104,6 +104,7 @@ class Provenance:
                     found |= dict.fromkeys(_named(one.inner, _prefix(section.template)))
                 defined = next((one.defined for one in piece.within if one.word == "define"), None)
                 more += self._callers.get(defined or "", ())
+                more += [one for name in names_included(piece.inner) for one in self._bodies.get(name, ())]
                 assigned = self._assignments.get(where, {})
                 more += [(where, one) for name in _VARIABLE().findall(piece.inner) for one in assigned.get(name, ())]
             todo = more[:200]
@@ -204,6 +205,17 @@ class Provenance:
             for piece in pieces:
                 for name in names_included(piece.inner) if piece.kind != "text" else ():
                     found.setdefault(name, []).append((path, piece))
+        return found
+
+    @cached_property
+    def _bodies(self) -> dict[str, list[tuple[str, Piece]]]:
+        """The actions in named templates, each with its file, by the name."""
+        found: dict[str, list[tuple[str, Piece]]] = {}
+        for path, pieces in self._copy.pieces.items():
+            for piece in pieces:
+                home = next((one.defined for one in piece.within if one.word == "define"), None)
+                if home is not None and piece.kind in ("output", "silent"):
+                    found.setdefault(home, []).append((path, piece))
         return found
 
     @cached_property

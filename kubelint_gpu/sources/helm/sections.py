@@ -41,7 +41,7 @@ class Sections:
 
     def __init__(self, text: str) -> None:
         heads = list(_SECTION().finditer(text))
-        ends = [*(one.start() for one in heads[1:]), len(text)]
+        ends = [*(one.start() for one in heads[1:]), len(text)][: len(heads)]
         numbers: Counter[str] = Counter()
         self.every: list[Section] = []
         for head, end in zip(heads, ends, strict=True):

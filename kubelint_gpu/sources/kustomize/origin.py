@@ -66,6 +66,7 @@ class Origin:
         renamed: dict[str, set[str]],
     ) -> None:
         self.path = path
+        self.namespace = ""
         self._renamed = renamed
         self.top = fallback.spot()
         self._value = value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import click
@@ -21,6 +22,7 @@ from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSetting
 from kubelint_gpu.workspace.project.worlds import complain
 
 if TYPE_CHECKING:
+    from kubelint_gpu.sources.render import ObjectOrigin
     from kubelint_gpu.workspace.project.comparison import Comparison
 
 Before = dict[str, dict[str, Manifest]]
@@ -201,12 +203,14 @@ def _old_renders(copy: Path, root: Path, built: Renders) -> Before:
         for problem in old.problems[:1] if old.reading is None else ():
             complain(one.path, f"--against: it was not rendered as it was: {problem.message}")
         if old.reading is not None:
-            before[one.path] = _by_object([old.reading])
+            before[one.path] = _by_object([old.reading], {old.reading.path: old.origins})
     return before
 
 
-def _by_object(readings: Sequence[Reading]) -> dict[str, Manifest]:
-    return {found.object: found for found in manifests(readings)}
+def _by_object(
+    readings: Sequence[Reading], origins: Mapping[str, tuple[ObjectOrigin | None, ...]] = MappingProxyType({})
+) -> dict[str, Manifest]:
+    return {found.object: found for found in manifests(readings, origins)}
 
 
 def past_of(

@@ -12,7 +12,7 @@ from kubelint_gpu.documents import Document, Pointer, Reading, read
 from kubelint_gpu.sources.checkout import anchor_of, is_inside, repository_root
 from kubelint_gpu.sources.files import NotReadable, display_path, read_named
 from kubelint_gpu.sources.paths import is_file
-from kubelint_gpu.workspace.project.charts import ChosenChart, is_release
+from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, is_release
 from kubelint_gpu.workspace.project.configuration import NAME, Configuration, ConfigurationError, PathIgnore, Target
 from kubelint_gpu.workspace.project.globs import LONGEST, MOST, MOST_CHARACTERS
 
@@ -189,6 +189,8 @@ class _Reader:
             paths = self._paths(found.get("path"), (*pointer, "path"))
             if len(paths) != 1:
                 raise self._fail(pointer, "must name one chart with path")
+            if not is_file(os.path.join(paths[0], CHART)):  # noqa: PTH118 - text
+                raise self._fail((*pointer, "path"), f"there is no {CHART} in {paths[0]}")
             names = {key: self._text(found.get(key), (*pointer, key)) for key in ("release", "namespace")}
             for key, name in names.items():
                 if name and not is_release(name):

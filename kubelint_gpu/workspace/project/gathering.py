@@ -16,7 +16,7 @@ from kubelint_gpu.sources.files import SUFFIXES, display_path
 from kubelint_gpu.sources.paths import is_chart, is_file
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, replace
-from kubelint_gpu.workspace.project.charts import charts_above, may_have_git_ops, render_charts
+from kubelint_gpu.workspace.project.charts import CHART, charts_above, may_have_git_ops, render_charts
 from kubelint_gpu.workspace.project.class_files import class_files
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
@@ -104,12 +104,14 @@ def _charts(
 ) -> tuple[RenderedCharts, frozenset[tuple[str, int]]]:
     """The charts of a run, rendered, and the objects of GitOps controllers that are followed."""
     mine = [file.path for file in offered]
+    # a named file without a kind may hold values that an object of GitOps names
+    values = bool(named) and any(b"kind:" not in file.data for file in offered)
     chosen, users, objects = settings.charts, {*charts_above(named, settings.charts)}, frozenset[tuple[str, int]]()
-    if any(may_have_git_ops(file.data) for file in offered) or users or any(map(is_chart, mine)):
+    if values or any(may_have_git_ops(file.data) for file in offered) or users or any(map(is_chart, mine)):
         from kubelint_gpu.workspace.project.git_ops import followed, objects_beside, ways
 
-        applied = followed(offered)
-        elsewhere = followed(objects_beside(repository.root, mine))
+        beside = objects_beside(repository.root, mine)
+        applied, elsewhere = followed(offered, beside), followed(beside, offered)
         chosen = ways(settings.charts, (*applied.charts, *elsewhere.charts))
         users |= {*charts_above(named, chosen), *(one.folder for one in applied.charts)}
         objects = applied.followed
@@ -160,6 +162,11 @@ def gather(
     built = render_all(paths, mine, renderer, users=users, wanted=wanted).with_charts(charts)
     if not charts.failure:
         built = replace(built, followed=objects)
+    elif named:
+        # what is not rendered is named by its own file
+        heads = [display_path(Path(folder) / CHART, Path.cwd()) for folder in charts_above(named, settings.charts)]
+        found = collect([path for path in heads if path not in mine]).files
+        offered, mine = (*offered, *found), (*mine, *(file.path for file in found))
     declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)
     if not decisive:
         # a file that is named is a manifest although it also declares the cluster

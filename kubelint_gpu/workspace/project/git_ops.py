@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ def objects_beside(root: Path, known: Iterable[str]) -> list[SourceFile]:
     if not os.path.lexists(root / ".git"):
         return []
     try:
-        found = files_with(["kind: Application", "kind: HelmRelease"], root)
+        found = files_with(["kind: Application", "kind: HelmRelease", "kind: GitRepository"], root)
     except GitError:
         return []
     read_already = {os.path.realpath(path) for path in known}
@@ -62,10 +62,14 @@ def objects_beside(root: Path, known: Iterable[str]) -> list[SourceFile]:
     return [*collect([display_path(path, Path.cwd()) for path in paths[:_MOST_FILES] if path.is_file()]).files]
 
 
-def followed(files: Sequence[SourceFile]) -> GitOps:
-    """What the objects of GitOps controllers in some files apply from the repository that they lie in."""
+def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> GitOps:
+    """What the objects of GitOps controllers in some files apply from the repository that they lie in.
+
+    Repositories that they name may be declared in files `beside` them.
+    """
     charts: list[ChosenChart] = []
     done: set[Followed] = set()
+    addresses = dict(_repositories((*files, *beside)))
     for file in files:
         if not may_have_git_ops(file.data):
             continue
@@ -75,13 +79,23 @@ def followed(files: Sequence[SourceFile]) -> GitOps:
             follow = _KINDS.get(_kind(document.value))
             if follow is None or not real.is_relative_to(root):
                 continue
-            one = _Object(document, real.relative_to(root).as_posix(), root)
+            one = _Object(document, real.relative_to(root).as_posix(), root, addresses)
             try:
                 charts += follow(one)
             except _CannotFollowError:
                 continue
             done.add((file.path, document.index))
     return GitOps(tuple(charts), frozenset(done))
+
+
+def _repositories(files: Iterable[SourceFile]) -> Iterator[tuple[str, Any]]:
+    """The names of the GitRepositories of Flux, each with its address."""
+    for file in files:
+        for document in read(file.path, file.data).documents if b"GitRepository" in file.data else ():
+            if _kind(document.value) == ("source.toolkit.fluxcd.io", "GitRepository"):
+                name = mapping(document.value.get("metadata")).get("name")
+                if isinstance(name, str):
+                    yield name, mapping(document.value.get("spec")).get("url")
 
 
 def _kind(value: Any) -> tuple[str, str]:
@@ -93,12 +107,13 @@ def _kind(value: Any) -> tuple[str, str]:
 class _Object:
     """An object of a GitOps controller, and the repository that it lies in."""
 
-    def __init__(self, document: Document, path: str, root: Path) -> None:
+    def __init__(self, document: Document, path: str, root: Path, addresses: Mapping[str, Any]) -> None:
         self.value: dict[str, Any] = document.value
         self.spec = mapping(self.value.get("spec"))
         self.root = root
         self._path = path
         self._index = document.index
+        self._addresses = addresses
 
     @property
     def name(self) -> str:
@@ -110,6 +125,14 @@ class _Object:
     def title(self) -> str:
         """What a message calls it."""
         return f"{self.value['kind']} {self.name}"
+
+    def is_from_here(self, reference: Any) -> bool:
+        """Whether a reference of Flux names this repository, as far as the address of what it names says."""
+        found = mapping(reference)
+        name = found.get("name")
+        if found.get("kind") != "GitRepository" or not isinstance(name, str):
+            return False
+        return name not in self._addresses or _is_here(self._addresses[name], self.root)
 
     def folder(self, path: Any) -> str:
         """A folder of the repository by its path below the root.
@@ -159,6 +182,8 @@ def _application(one: _Object) -> Iterator[ChosenChart]:
     """
     several = "sources" in one.spec
     sources = [mapping(entry) for entry in (sequence(one.spec["sources"]) if several else [one.spec.get("source")])]
+    if not sources:
+        raise _CannotFollowError
     roots: dict[str, str] = {}
     for source in sources:
         if not _is_here(source.get("repoURL"), one.root):
@@ -202,9 +227,20 @@ def _argo_values(
     if helm.get("valuesObject"):
         yield one.part("mapping", *pointer, "valuesObject")
     elif helm.get("values"):
+        if not _is_mapping(helm["values"]):
+            raise _CannotFollowError
         yield one.part("text", *pointer, "values")
-    if helm.get("parameters"):
+    parameters = [mapping(entry) for entry in sequence(helm.get("parameters"))]
+    if any("[" in str(entry.get("name")) or str(entry.get("value")).startswith("{") for entry in parameters):
+        raise _CannotFollowError
+    if parameters:
         yield one.part("parameters", *pointer, "parameters")
+
+
+def _is_mapping(text: Any) -> bool:
+    """Whether a text is YAML that holds a mapping."""
+    found = read("", text.encode(errors="replace")) if isinstance(text, str) else None
+    return found is not None and not found.problems and any(isinstance(one.value, dict) for one in found.documents)
 
 
 def _helm_release(one: _Object) -> Iterator[ChosenChart]:
@@ -214,7 +250,7 @@ def _helm_release(one: _Object) -> Iterator[ChosenChart]:
         _CannotFollowError: it lies elsewhere, or its values do.
     """
     chart = mapping(mapping(one.spec.get("chart")).get("spec"))
-    if mapping(chart.get("sourceRef")).get("kind") != "GitRepository" or one.spec.get("valuesFrom"):
+    if not one.is_from_here(chart.get("sourceRef")) or one.spec.get("valuesFrom"):
         raise _CannotFollowError
     if one.spec.get("postRenderers"):
         raise _CannotFollowError
@@ -242,7 +278,7 @@ def _kustomization(one: _Object) -> Iterator[ChosenChart]:
         _CannotFollowError: it lies elsewhere, or is changed on the way.
     """
     changes = ("postBuild", "patches", "images", "components", "targetNamespace", "namePrefix", "nameSuffix")
-    if any(one.spec.get(key) for key in changes) or mapping(one.spec.get("sourceRef")).get("kind") != "GitRepository":
+    if any(one.spec.get(key) for key in changes) or not one.is_from_here(one.spec.get("sourceRef")):
         raise _CannotFollowError
     one.folder(one.spec.get("path") or ".")
     yield from ()

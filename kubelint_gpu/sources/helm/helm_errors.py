@@ -1,0 +1,38 @@
+"""What Helm complains of, at the line of the user's that it means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.patterns import pattern
+from kubelint_gpu.sources.helm.chart import Chart
+from kubelint_gpu.sources.render import Obstacle, Spot
+
+_MOST = 400
+_MOST_READ = 4_000
+_PLACE = pattern(r"(?P<name>[^\s:()\"]+/templates/[^\s:()\"]+)(?:\)?:\s*(?:error converting[^:]*: )?(?:yaml: )?"
+                 r"(?:line )?(?P<line>\d+)(?::(?P<column>\d+))?)?")  # fmt: skip
+
+
+def complaint(error: str, templates: Sequence[Reading], chart: Chart, top: Spot) -> Obstacle:
+    """The place and the sentence for what Helm wrote to standard error."""
+    lines = [line.strip() for line in error.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith(("WARNING:", "Use --debug", "level="))]
+    text = " ".join(lines)[:_MOST_READ]
+    text = text[max(text.find("Error: "), 0) :].removeprefix("Error: ") or "it says nothing"
+    text = re.sub(r"\S*/kubelint-gpu-[^/\s]*/(?:chart|values)/?", "", text)
+    match = _PLACE().search(text)
+    path, span = top.path, top.span
+    if match is not None:
+        inner = match["name"].partition("/")[2]
+        source = next((one.source for one in templates if one.path == chart.shown(inner)), None)
+        if source is not None:
+            # a line of what is printed is no line of the template
+            counts = "YAML parse error" not in text and match["line"] is not None
+            number = min(max(int(match["line"]) if counts else 1, 1), len(source.line_starts))
+            start = source.line_starts[number - 1] + (int(match["column"] or 0) if counts else 0)
+            path, span = source.path, source.span(start, start + 1)
+    shortened = text if len(text) <= _MOST else text[:_MOST] + " …"
+    return Obstacle(path, span, f"helm cannot render it: {shortened}")
