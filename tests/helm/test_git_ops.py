@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 from helm_runs import POD, chart, committed, git, inventory, place
+from hypothesis import given
+from hypothesis import strategies as st
 
+from kubelint_gpu.sources import SourceFile
+from kubelint_gpu.workspace.project.git_ops import _KINDS, followed
+
+KEYS = st.sampled_from(
+    [
+        *("source", "sources", "helm", "path", "ref", "repoURL", "values", "valuesObject", "valueFiles", "parameters"),
+        *(
+            "destination",
+            "namespace",
+            "chart",
+            "spec",
+            "sourceRef",
+            "kind",
+            "name",
+            "value",
+            "releaseName",
+            "targetNamespace",
+        ),
+        *("valuesFiles", "directory", "kustomize", "ignoreMissingValueFiles", "fileParameters"),
+    ]
+)
 PLATFORM = Path(__file__).resolve().parent.parent.parent / "examples" / "platform"
 APPLICATION = """\
 apiVersion: argoproj.io/v1alpha1
@@ -176,3 +200,21 @@ def test_a_hook_knows_the_objects_that_name_a_file_of_values(check, tree):
     git(root, "add", "-A")
     ran = check(root, "--hook", "envs/prod.yaml", "-i", "inventory.yaml")
     assert ran.told == [("KLG009", "envs/prod.yaml", 1)]
+
+
+WORDS = st.sampled_from(["chart", "../x", "/", "a.b", "$all/x", "GitRepository", "\0", "prod.yaml", "a: 1", "", "1"])
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 3) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(kind=st.sampled_from(sorted(_KINDS)), spec=ANYTHING, meta=ANYTHING)
+def test_any_object_is_followed_or_not(kind, spec, meta, tmp_path_factory):
+    group, name = kind
+    value = {"apiVersion": f"{group}/v1", "kind": name, "metadata": meta, "spec": spec}
+    data = json.dumps(value).encode()
+    root = tmp_path_factory.getbasetemp()
+    found = followed([SourceFile(str(root / "any" / "app.yaml"), data)])
+    assert len(found.followed) <= 1

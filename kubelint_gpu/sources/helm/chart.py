@@ -232,7 +232,9 @@ def _with_dependencies(
         if inner is not None and depth < _DEEPEST:
             goal = posixpath.join(target, "charts", name)
             found.take(inner, goal)
-            reading = read(display_path(found.root / inner / "Chart.yaml", cwd), found.files[f"{goal}/Chart.yaml"])
+            reading = read(
+                display_path(found.root / inner / "Chart.yaml", cwd), found.files.get(f"{goal}/Chart.yaml", b"")
+            )
             file = ChartFile(reading, next(iter(reading.documents), None))
             yield from _with_dependencies(found, inner, goal, file, cwd, depth + 1)
             continue

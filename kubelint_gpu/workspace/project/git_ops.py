@@ -81,7 +81,7 @@ def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> 
                 continue
             one = _Object(document, real.relative_to(root).as_posix(), root, addresses)
             try:
-                charts += follow(one)
+                charts += list(follow(one))
             except _CannotFollowError:
                 continue
             done.add((file.path, document.index))
