@@ -215,6 +215,8 @@ def test_any_object_is_followed_or_not(kind, spec, meta, tmp_path_factory):
     group, name = kind
     value = {"apiVersion": f"{group}/v1", "kind": name, "metadata": meta, "spec": spec}
     data = json.dumps(value).encode()
-    root = tmp_path_factory.getbasetemp()
-    found = followed([SourceFile(str(root / "any" / "app.yaml"), data)])
+    root = tmp_path_factory.getbasetemp() / "any"
+    (root / "chart").mkdir(parents=True, exist_ok=True)
+    (root / "chart" / "Chart.yaml").write_text("name: chart\n")
+    found = followed([SourceFile(str(root / "app.yaml"), data)])
     assert len(found.followed) <= 1
