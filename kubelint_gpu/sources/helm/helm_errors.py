@@ -12,8 +12,10 @@ from kubelint_gpu.sources.render import Obstacle, Spot
 
 _MOST = 400
 _MOST_READ = 4_000
-_PLACE = pattern(r"(?P<name>[^\s:()\"]+/templates/[^\s:()\"]+)(?:\)?:\s*(?:error converting[^:]*: )?(?:yaml: )?"
-                 r"(?:line )?(?P<line>\d+)(?::(?P<column>\d+))?)?")  # fmt: skip
+_PLACE = pattern(
+    r"(?<![^\s:()\"])(?P<name>[^\s:()\"]+/templates/[^\s:()\"]+)"
+    r"(?:\)?:\s*(?:error converting[^:]*: )?(?:yaml: )?(?:line )?(?P<line>\d+)(?::(?P<column>\d+))?)?"
+)
 
 
 def complaint(error: str, templates: Sequence[Reading], chart: Chart, top: Spot) -> Obstacle:
@@ -22,7 +24,7 @@ def complaint(error: str, templates: Sequence[Reading], chart: Chart, top: Spot)
     lines = [line for line in lines if not line.startswith(("WARNING:", "Use --debug", "level="))]
     text = " ".join(lines)[:_MOST_READ]
     text = text[max(text.find("Error: "), 0) :].removeprefix("Error: ") or "it says nothing"
-    text = re.sub(r"\S*/kubelint-gpu-[^/\s]*/(?:chart|values)/?", "", text)
+    text = re.sub(r"(?<!\S)\S*/kubelint-gpu-[^/\s]*/(?:chart|values)/?", "", text)
     match = _PLACE().search(text)
     path, span = top.path, top.span
     if match is not None:

@@ -22,7 +22,7 @@ _LINE = pattern(r"[^\n]+")
 _STRING = pattern(r"\"(?:\\.|[^\"\\\n])*\"|`[^`]*`|'(?:\\.|[^'\\\n])*'")
 _INCLUDED = pattern(r"\b(?:include|template)\s+(?:\"(?P<quoted>(?:\\.|[^\"\\])*)\"|`(?P<raw>[^`]*)`)")
 _TRANSPARENT = pattern(r"\s*(?:(?:indent|nindent)\s+\S+|quote|squote|trim)\s*")
-_WHOLE = pattern(r"\s*\(?\s*(?:include|template)\s+(?:\"(?:\\.|[^\"\\])*\"|`[^`]*`)")
+_WHOLE = pattern(r"\s*(?:\(\s*)?(?:include|template)\s+(?:\"(?:\\.|[^\"\\])*\"|`[^`]*`)")
 
 
 class Marked(Value):
