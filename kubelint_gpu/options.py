@@ -91,7 +91,8 @@ def rendering_options(command: Callable[..., int]) -> Callable[..., int]:
         kustomize_timeout: float,
         **others: Any,
     ) -> int:
-        from kubelint_gpu.workspace.project.charts import HelmSettings, is_release
+        from kubelint_gpu.sources.helm.given_values import is_release
+        from kubelint_gpu.workspace.project.charts import HelmSettings
         from kubelint_gpu.workspace.project.kustomizations import RenderSettings
 
         for name, text in (("--release", release), ("--namespace", namespace)):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from kubelint_gpu.sources.paths import exists
+from kubelint_gpu.patterns import pattern
+from kubelint_gpu.sources.paths import LONGEST, exists, is_file
 
 _GIT = ".git"
+_MOST_CONFIG = 100_000
+_REMOTE = pattern(r"^[ \t]*url[ \t]*=[ \t]*(\S+)", re.MULTILINE)
+_NAME = pattern(r"[/:]([^/:]+/[^/:]+?)(?:\.git)?/?$")
 
 
 def repository_root(start: Path) -> Path:
@@ -98,3 +103,21 @@ def root_of(folder: Path, wholes: Sequence[Path]) -> Path:
     if (root / ".git").exists():
         return root
     return next((whole for whole in wholes if folder.is_relative_to(whole)), folder)
+
+
+def may_be_address_of(address: object, root: Path) -> bool:
+    """Whether an address is that of a repository, as far as its remotes say: they may be folders, which say nothing."""
+    if not isinstance(address, str) or len(address) > LONGEST:
+        return False
+    config = root / _GIT / "config"
+    if not is_file(config):
+        return True
+    try:
+        with config.open("rb") as file:
+            text = file.read(_MOST_CONFIG).decode(errors="replace")
+    except OSError:
+        return True
+    remotes = [one for one in _REMOTE().findall(text) if "://" in one or "@" in one]
+    wanted = _NAME().search(address)
+    names = [found[1].lower() for one in remotes if (found := _NAME().search(one)) is not None]
+    return not names or (wanted is not None and wanted[1].lower() in names)

@@ -75,7 +75,7 @@ def run(
     proxied: bool = True,
     variables: Mapping[str, str] = MappingProxyType({}),
 ) -> Ran:
-    """What a renderer prints; `home` is the only folder that it is told of, `flag` gives it more time.
+    """Run a renderer; it knows no folder of the user's but `home`. A message names `flag`, which gives it more time.
 
     `search_path` is the PATH that it gets. Unless it is `proxied` away from it, it reaches the network.
 

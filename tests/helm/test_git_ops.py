@@ -113,7 +113,10 @@ def test_sources_may_take_values_of_each_other(check, tree):
 
 @pytest.mark.parametrize(
     ("more", "line", "path"),
-    [("  values: {gpus: 2}", 9, "release.yaml"), ("      valuesFiles: [./chart/prod.yaml]", 1, "chart/prod.yaml")],
+    [
+        ("  values: {gpus: 2}", 9, "release.yaml"),
+        ("      valuesFiles: [chart/values.yaml, ./chart/prod.yaml]", 1, "chart/prod.yaml"),
+    ],
 )
 def test_a_value_of_a_helm_release_is_found_where_it_stands(check, tree, more, line, path):
     root = tree(inventory({**CHART, "release.yaml": RELEASE % more}))
@@ -137,6 +140,7 @@ def test_a_value_of_a_helm_release_is_found_where_it_stands(check, tree, more, l
         (APPLICATION % "values: ''").replace("path: chart", "path: [1]"),
         (APPLICATION % "values: ''").replace("helm:", "plugin:"),
         RELEASE % "  valuesFrom: [{kind: ConfigMap, name: a}]",
+        RELEASE % "      valuesFiles: [chart/prod.yaml]",
         RELEASE % "  postRenderers: [{kustomize: {}}]",
         (RELEASE % "").replace("GitRepository", "HelmRepository"),
         "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: a}\nspec: {}\n",
@@ -162,6 +166,12 @@ def test_a_source_is_this_repository_if_a_remote_says_so(check, tree, remote, he
     (root / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {remote}\n')
     codes = {code for code, _, _ in check(root, ".", *SELECTED).told}
     assert codes == ({"KLG503"} if here else {"KLG006"})
+
+
+def test_an_object_whose_source_is_overridden_is_a_note(check, tree):
+    override = {"chart/.argocd-source.yaml": "helm: {parameters: [{name: gpus, value: '1'}]}\n"}
+    root = tree(inventory({**CHART, **override, "app.yaml": APPLICATION % "valuesObject: {gpus: 2}"}))
+    assert [(code, path) for code, path, _ in check(root, ".", *SELECTED).told] == [("KLG006", "app.yaml")]
 
 
 def test_without_helm_an_object_is_a_note(check, tree):

@@ -19,6 +19,7 @@ from kubelint_gpu.kube.values.plain import sequence
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.checkout import is_inside
 from kubelint_gpu.sources.files import display_path
+from kubelint_gpu.sources.helm.given_values import is_release
 from kubelint_gpu.sources.render import Obstacle
 from kubelint_gpu.values import Value
 
@@ -27,7 +28,6 @@ MOST_TOGETHER = 64 * 1024 * 1024
 MOST_VARIANTS = 20
 _DEEPEST = 24
 _PACKED = (".tgz", ".tar.gz")
-_RELEASE = pattern(r"[a-z0-9](?:[-a-z0-9]{0,51}[a-z0-9])?")
 _VARIANT = pattern(r"(?:values[-.](?!schema\.)[^/]+|ci/[^/]+-values)\.ya?ml")
 _REFERENCE = pattern(r'"\$(?:ref|dynamicRef|recursiveRef)"\s*:\s*"(?!#)', re.ASCII)
 
@@ -79,7 +79,7 @@ class Chart(Value, eq=False):
     def release(self) -> str:
         """The name of a release that is called like the chart, if that is a lawful one."""
         name = str(self.value.get("name") or "").lower()
-        return name if _RELEASE().fullmatch(name) else "release-name"
+        return name if is_release(name) else "release-name"
 
     @property
     def variants(self) -> list[str]:

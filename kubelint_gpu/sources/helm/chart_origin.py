@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, Role, value_at
-from kubelint_gpu.sources.helm.chart_values import ChartValues
-from kubelint_gpu.sources.helm.provenance import ABSENT, Provenance
+from kubelint_gpu.sources.helm.chart_values import ABSENT, ChartValues
+from kubelint_gpu.sources.helm.provenance import Provenance
 from kubelint_gpu.sources.helm.sections import Section
 from kubelint_gpu.sources.render import Spot, TakenAway
 from kubelint_gpu.values import Value

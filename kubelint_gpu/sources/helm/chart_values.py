@@ -13,6 +13,9 @@ from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value
 
 _STEPS = pattern(r"(?<!\\)\.")
+ABSENT = object()
+"""Stands in place of a value that is not there."""
+
 MOST_LEAVES = 20_000
 """Values of one chart that are looked at."""
 
@@ -185,13 +188,18 @@ def _merged(base: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _present(value: Any, pointer: Pointer) -> bool:
+def value_or_absent(value: Any, pointer: Pointer) -> Any:
+    """What stands at a pointer in plain data, even null; `ABSENT` if nothing does."""
     for step in pointer:
         if isinstance(value, list):
             known = isinstance(step, int) and step < len(value)
         else:
             known = isinstance(value, dict) and step in value
         if not known:
-            return False
+            return ABSENT
         value = value[step]
-    return True
+    return value
+
+
+def _present(value: Any, pointer: Pointer) -> bool:
+    return value_or_absent(value, pointer) is not ABSENT

@@ -1,11 +1,14 @@
-"""Values that are given to a chart beside its own."""
+"""What a chart is given beside its own: values, and the name of its release."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from kubelint_gpu.documents import Pointer
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import Value
+
+_RELEASE = pattern(r"[a-z0-9](?:[-a-z0-9]{0,51}[a-z0-9])?")
 
 
 class GivenValues(Value):
@@ -23,3 +26,8 @@ class GivenValues(Value):
     form: Literal["file", "mapping", "text", "parameters"] = "file"
     document: int = 0
     pointer: Pointer = ()
+
+
+def is_release(name: str) -> bool:
+    """Whether Helm takes it for the name of a release."""
+    return _RELEASE().fullmatch(name) is not None

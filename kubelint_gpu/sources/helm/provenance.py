@@ -14,7 +14,7 @@ from typing import Any
 
 from kubelint_gpu.documents import Pointer, SourceText
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.sources.helm.chart_values import ChartValues, overlay
+from kubelint_gpu.sources.helm.chart_values import ABSENT, ChartValues, overlay, value_or_absent
 from kubelint_gpu.sources.helm.marking import Marked, MarkedCopy, Printed, marked_copy, names_included, printed
 from kubelint_gpu.sources.helm.sections import Alignment, Chunks, Section, Sections
 from kubelint_gpu.sources.helm.template_text import Piece
@@ -29,9 +29,6 @@ _INDEXED = pattern(r"\bindex\s+[$.\w]{0,60}\.Values((?:\s+\"[^\"]+\")+)")
 _VARIABLE = pattern(r"\$\w+")
 _ASSIGNED = pattern(r"\$\w+(?:\s*,\s*\$\w+)?\s*:?=")
 _QUOTED = pattern(r"\"([^\"]+)\"")
-ABSENT = object()
-"""Stands in place of a field that is not there."""
-
 Rerun = Callable[[dict[str, str] | None, dict[str, Any] | None], str | None]
 """Renders with other texts for templates and with further values; None if that cannot be rendered."""
 
@@ -91,7 +88,7 @@ class Provenance:
             output = self._rerun(None, overlay(self.values.merged, pointer, value))
             self._probes[key] = None if output is None else Sections(output)
         found = self._probes[key]
-        return ABSENT if found is None else _at(self._counterpart(section, found), field)
+        return ABSENT if found is None else value_or_absent(self._counterpart(section, found), field)
 
     def mentions(self, section: Section, marked: Sequence[Piece], path: str) -> list[Pointer]:
         """The values that some pieces of a template name, with what encloses them and what takes them in."""
@@ -161,14 +158,14 @@ class Provenance:
         return [*found, *((copy.marked[mark], 0) for _, mark in later)]
 
     def _align(self, section: Section) -> tuple[Alignment, Printed, MarkedCopy] | None:
-        for copy, outputs in (self._whole, self._without_partials):
-            output = outputs.get(section.template)
-            alignment = self._chunks(output).aligned(section) if output is not None else None
-            if output is not None and alignment is not None:
-                return alignment, output, copy
-            if copy is self._whole[0] and not self._templates:
-                break
-        return None
+        return self._aligned(section, *self._whole) or self._aligned(section, *self._without_partials)
+
+    def _aligned(
+        self, section: Section, copy: MarkedCopy, outputs: dict[str, Printed]
+    ) -> tuple[Alignment, Printed, MarkedCopy] | None:
+        output = outputs.get(section.template)
+        alignment = self._chunks(output).aligned(section) if output is not None else None
+        return (alignment, output, copy) if output is not None and alignment is not None else None
 
     def _chunks(self, output: Printed) -> Chunks:
         if output not in self._known_chunks:
@@ -250,14 +247,3 @@ def _name(value: Any) -> tuple[str, str]:
     meta = value.get("metadata") if isinstance(value, dict) else None
     name = meta.get("name") if isinstance(meta, dict) else None
     return str(kind), str(name)
-
-
-def _at(value: Any, pointer: Pointer) -> Any:
-    for step in pointer:
-        if isinstance(value, list):
-            if not isinstance(step, int) or step >= len(value):
-                return ABSENT
-        elif not isinstance(value, dict) or step not in value:
-            return ABSENT
-        value = value[step]
-    return value

@@ -61,11 +61,9 @@ class Alignment(Value, eq=False):
 
     Attributes:
         lines: offsets of the lines of the section, each with that of the same line of what is printed.
-        exact: whether both are the same text.
     """
 
     lines: tuple[tuple[int, int], ...]
-    exact: bool
 
     def printed(self, offset: int) -> int:
         """The offset in what is printed of a character of the section."""
@@ -96,7 +94,7 @@ class Chunks:
         lines = wanted.split("\n")
         exact = self._starts.get(wanted)
         if exact is not None:
-            return _alignment(first, exact, lines, lines, exact=True)
+            return _alignment(first, exact, lines, lines)
         best: tuple[int, int, list[str]] | None = None
         near = sorted(self._by_length.get(len(lines) - 1, ()), key=lambda number: abs(number - section.number))
         for number in near[:_MOST_COMPARED]:
@@ -105,7 +103,7 @@ class Chunks:
             same = sum(one == other for one, other in zip(lines, others, strict=True))
             if same * 2 > len(lines) and (best is None or same > best[0]):
                 best = same, start, others
-        return _alignment(first, best[1], lines, best[2], exact=False) if best is not None else None
+        return _alignment(first, best[1], lines, best[2]) if best is not None else None
 
 
 def _chunks(text: str) -> list[tuple[int, int]]:
@@ -120,10 +118,10 @@ def _chunks(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _alignment(start: int, there: int, lines: list[str], others: list[str], *, exact: bool) -> Alignment:
+def _alignment(start: int, there: int, lines: list[str], others: list[str]) -> Alignment:
     found = []
     for one, other in zip(lines, others, strict=True):
         found.append((start, there))
         start += len(one) + 1
         there += len(other) + 1
-    return Alignment(tuple(found), exact)
+    return Alignment(tuple(found))

@@ -1,6 +1,7 @@
 """The text of a Go template as pieces: what is printed as it stands, and actions.
 
-The rules are those of `text/template` (Go 1.24): delimiters, trim markers, comments, and strings within actions.
+The rules are those of Go's `text/template`, as Helm 3.20 and 4.2 use it: delimiters, trim markers, comments, and
+strings within actions.
 """
 
 from __future__ import annotations

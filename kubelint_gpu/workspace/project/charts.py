@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.paths import exists, is_chart, is_file, is_folder, is_subchart
 from kubelint_gpu.values import Value, replace
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 CHART = "Chart.yaml"
 _SUBCHARTS = "charts"
 _GIT_OPS = (b"argoproj.io", b"toolkit.fluxcd.io")
-_RELEASE = pattern(r"[a-z0-9](?:[-a-z0-9]{0,51}[a-z0-9])?")
 
 
 class ChosenChart(Value):
@@ -103,11 +101,6 @@ class RenderedCharts(Value):
     taken: frozenset[str] = frozenset()
     failure: str = ""
     defects: tuple[Finding, ...] = ()
-
-
-def is_release(name: str) -> bool:
-    """Whether Helm takes it for the name of a release."""
-    return _RELEASE().fullmatch(name) is not None
 
 
 def may_have_git_ops(data: bytes) -> bool:

@@ -1,13 +1,13 @@
 """What objects of Argo CD and Flux apply from their own repository: charts with their values, and folders.
 
-Sources: `helmTemplate` of Argo CD's repo server (3.1), and the HelmRelease and Kustomization API of Flux (2.6).
+Sources: `helmTemplate` and `mergeSourceParameters` of the repo server of Argo CD (2.x); `GetReleaseName` and
+`valuesFiles` of the HelmRelease of Flux (v2).
 """
 
 from __future__ import annotations
 
 import os
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,22 +15,19 @@ from typing import Any
 from kubelint_gpu.documents import Document, Pointer, read
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.plain import mapping, sequence
-from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources import SourceFile, collect
-from kubelint_gpu.sources.checkout import is_inside, repository_root
+from kubelint_gpu.sources.checkout import is_inside, may_be_address_of, repository_root
 from kubelint_gpu.sources.files import SUFFIXES, display_path
 from kubelint_gpu.sources.git import GitError, files_with
-from kubelint_gpu.sources.helm.given_values import GivenValues
+from kubelint_gpu.sources.helm.given_values import GivenValues, is_release
 from kubelint_gpu.sources.paths import LONGEST, is_file, is_folder
 from kubelint_gpu.values import Value
-from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, is_release, may_have_git_ops
+from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, may_have_git_ops
 
 Followed = tuple[str, int]
 """An object that is followed: its file as it is printed, and which document of it."""
 
 _MOST_FILES = 1_000
-_REMOTE = pattern(r"^[ \t]*url[ \t]*=[ \t]*(\S+)", re.MULTILINE)
-_NAME = pattern(r"[/:]([^/:]+/[^/:]+?)(?:\.git)?/?$")
 
 
 class GitOps(Value):
@@ -132,7 +129,7 @@ class _Object:
         name = found.get("name")
         if found.get("kind") != "GitRepository" or not isinstance(name, str):
             return False
-        return name not in self._addresses or _is_here(self._addresses[name], self.root)
+        return name not in self._addresses or may_be_address_of(self._addresses[name], self.root)
 
     def folder(self, path: Any) -> str:
         """A folder of the repository by its path below the root.
@@ -184,12 +181,12 @@ def _application(one: _Object) -> Iterator[ChosenChart]:
     sources = [mapping(entry) for entry in (sequence(one.spec["sources"]) if several else [one.spec.get("source")])]
     if not sources:
         raise _CannotFollowError
-    roots: dict[str, str] = {}
+    references: set[str] = set()
     for source in sources:
-        if not _is_here(source.get("repoURL"), one.root):
+        if not may_be_address_of(source.get("repoURL"), one.root):
             raise _CannotFollowError
         if isinstance(source.get("ref"), str):
-            roots[f"${source['ref']}"] = ""
+            references.add(f"${source['ref']}")
     namespace = mapping(one.spec.get("destination")).get("namespace") or "default"
     for number, source in enumerate(sources):
         if "ref" in source and "path" not in source:
@@ -197,15 +194,18 @@ def _application(one: _Object) -> Iterator[ChosenChart]:
         folder = one.folder(source.get("path"))
         if source.get("kustomize") or source.get("plugin") or source.get("directory"):
             raise _CannotFollowError
+        overrides = (".argocd-source.yaml", f".argocd-source-{one.name}.yaml")
+        if "/" in one.name or any(is_file(one.root / folder / name) for name in overrides):
+            raise _CannotFollowError
         if is_file(one.root / folder / CHART):
             pointer = ("spec", "sources", number, "helm") if several else ("spec", "source", "helm")
             helm = mapping(source.get("helm"))
-            values = list(_argo_values(one, helm, folder, roots, pointer))
+            values = list(_argo_values(one, helm, folder, references, pointer))
             yield one.chart(folder, helm.get("releaseName") or one.name, helm.get("namespace") or namespace, values)
 
 
 def _argo_values(
-    one: _Object, helm: dict[str, Any], folder: str, roots: dict[str, str], pointer: Pointer
+    one: _Object, helm: dict[str, Any], folder: str, references: set[str], pointer: Pointer
 ) -> Iterator[GivenValues]:
     """The values in Argo CD's order: files, `values` or `valuesObject`, parameters.
 
@@ -218,7 +218,7 @@ def _argo_values(
         if not isinstance(name, str):
             raise _CannotFollowError
         head, _, rest = name.partition("/")
-        path = rest if head in roots or name.startswith("/") else posixpath.join(folder, name)
+        path = rest if head in references or name.startswith("/") else posixpath.join(folder, name)
         found = one.file(path)
         if found is not None:
             yield found
@@ -231,7 +231,7 @@ def _argo_values(
             raise _CannotFollowError
         yield one.part("text", *pointer, "values")
     parameters = [mapping(entry) for entry in sequence(helm.get("parameters"))]
-    if any("[" in str(entry.get("name")) or str(entry.get("value")).startswith("{") for entry in parameters):
+    if any("[" in str(entry.get("name")) or str(entry.get("value"))[:1] in ("{", "$") for entry in parameters):
         raise _CannotFollowError
     if parameters:
         yield one.part("parameters", *pointer, "parameters")
@@ -263,12 +263,16 @@ def _helm_release(one: _Object) -> Iterator[ChosenChart]:
         if found is None:
             raise _CannotFollowError
         values.append(found)
+    own = one.file(posixpath.join(folder, "values.yaml"))
+    if values and own is not None and own not in values:
+        # these files stand in place of the values of the chart
+        raise _CannotFollowError
     if isinstance(one.spec.get("values"), dict):
         values.append(one.part("mapping", "spec", "values"))
-    own = mapping(one.value.get("metadata")).get("namespace") or "default"
+    namespace = mapping(one.value.get("metadata")).get("namespace") or "default"
     target = one.spec.get("targetNamespace")
     release = one.spec.get("releaseName") or (f"{target}-{one.name}" if target else one.name)
-    yield one.chart(folder, release, target or own, values)
+    yield one.chart(folder, release, target or namespace, values)
 
 
 def _kustomization(one: _Object) -> Iterator[ChosenChart]:
@@ -289,20 +293,6 @@ _KINDS = {
     ("helm.toolkit.fluxcd.io", "HelmRelease"): _helm_release,
     ("kustomize.toolkit.fluxcd.io", "Kustomization"): _kustomization,
 }
-
-
-def _is_here(address: Any, root: Path) -> bool:
-    """Whether an address is that of this repository, as far as its remotes say: they may be folders."""
-    if not isinstance(address, str) or len(address) > LONGEST:
-        return False
-    try:
-        text = (root / ".git" / "config").read_text(encoding="utf-8", errors="replace")[:100_000]
-    except OSError:
-        return True
-    remotes = [one for one in _REMOTE().findall(text) if "://" in one or "@" in one]
-    wanted = _NAME().search(address)
-    names = [found[1].lower() for one in remotes if (found := _NAME().search(one)) is not None]
-    return not names or (wanted is not None and wanted[1].lower() in names)
 
 
 def ways(charts: Sequence[ChosenChart], found: Sequence[ChosenChart]) -> tuple[ChosenChart, ...]:
