@@ -18,7 +18,7 @@ def competing(run: PreparedRun, numbers: Sequence[int], fixed: Sequence[Pod]) ->
     groups = Groups(len(run.participants))
     residual = run.residual(fixed)
     demands = [run.demands[number] for number in numbers]
-    scarce = contended(demands, residual, run.allocatable)
+    scarce = contended(demands, residual)
     among = Groups(len(numbers))
     join_contenders(among, scarce)
     for place, number in enumerate(numbers):

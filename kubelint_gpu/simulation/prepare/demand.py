@@ -85,10 +85,11 @@ class _Wanted:
 
 
 class Residual(dict[str, dict[str, int]]):
-    """What is left of each resource of each node."""
+    """What is left of each resource of each node; `allocatable` is what each of them has."""
 
-    def __init__(self, left: Mapping[str, Mapping[str, int]]) -> None:
-        super().__init__({node: dict(amounts) for node, amounts in left.items()})
+    def __init__(self, allocatable: Mapping[str, FrozenMap[str, int]]) -> None:
+        super().__init__({node: dict(amounts) for node, amounts in allocatable.items()})
+        self.allocatable = allocatable
         self._sums: dict[tuple[frozenset[str], str], tuple[list[int], list[int]]] = {}
         self._wanted: tuple[Sequence[Demand], dict[frozenset[str], _Wanted]] = ((), {})
 
@@ -120,12 +121,10 @@ class Residual(dict[str, dict[str, int]]):
         return bisect_right(range(free, len(sums)), supply, key=price) + free - 1
 
 
-def contended(
-    demands: Sequence[Demand], residual: Residual, allocatable: Mapping[str, FrozenMap[str, int]] | None = None
-) -> tuple[frozenset[tuple[str, str]], ...]:
+def contended(demands: Sequence[Demand], residual: Residual) -> tuple[frozenset[tuple[str, str]], ...]:
     """Per workload, the (node, resource) pairs of which there might not be enough for all that could want it there.
 
-    With what is `allocatable` no more pods are taken to be on a node than it can hold of each resource.
+    No more pods are taken to be on a node than its other resources allow.
     """
     # many workloads may go to the same nodes
     among: dict[frozenset[str], dict[str, int]] = {}
@@ -141,9 +140,8 @@ def contended(
         for node in nodes
     )
     scarce = {key for key, wanted in total.items() if wanted > residual[key[0]].get(key[1], 0)}
-    if allocatable is not None:
-        holding = _Holding(demands, allocatable)
-        scarce = {(node, name) for node, name in scarce if holding.most(node, name) > residual[node].get(name, 0)}
+    holding = _Holding(demands, residual.allocatable)
+    scarce = {(node, name) for node, name in scarce if holding.most(node, name) > residual[node].get(name, 0)}
     found: dict[tuple[frozenset[str], frozenset[str]], frozenset[tuple[str, str]]] = {}
     for demand in demands:
         key = demand.nodes, frozenset(demand.each)
@@ -171,7 +169,7 @@ class _Holding:
             alike = list(self._numbers.values())
             demands = [self._demands[number] for number in sorted(chain(*(alike[one] for one in where)))]
             charge(1 + len(demands))
-            counts = [_most_on(demand, has) for demand in demands]
+            counts = [_most_on(demand, has, name) for demand in demands]
             # each other resource that some of them take bounds how many of these there are together
             limits = {other for demand in demands for other, amount in demand.least.items() if "/" in other and amount}
             whole = sum(demand.each.get(name, 0) * count for demand, count in zip(demands, counts, strict=True))
@@ -180,10 +178,11 @@ class _Holding:
         return self._known[key]
 
 
-def _most_on(demand: Demand, has: Mapping[str, int]) -> int:
-    """More pods of a workload than can be on a node with these resources at once."""
+def _most_on(demand: Demand, has: Mapping[str, int], name: str) -> int:
+    """No fewer pods of a workload than can be on a node at once, if it had enough of one resource, by all others."""
     most = demand.most if demand.on_each is None else demand.on_each
-    return min([most, *(has.get(name, 0) // amount for name, amount in demand.least.items() if amount)])
+    others = (has.get(other, 0) // amount for other, amount in demand.least.items() if amount and other != name)
+    return min([most, *others])
 
 
 def _packed(demands: Sequence[Demand], counts: Sequence[int], name: str, limit: str, room: int) -> int:

@@ -40,7 +40,6 @@ class PreparedRun:
         alike: for each participant which of the pods, counted on, are the first that its old and its new pod are like.
         eligible: for each participant the nodes that take a new pod when nothing else runs.
         volumes: for each participant what of the storage it wants that others may take: classes, and drivers.
-        allocatable: what each node has, those that may join included.
         demands: for each participant what its pods may take.
         driven: for each participant the pods that it may preempt and that come again elsewhere.
         met: what has been found out about which of them meet, by the numbers of `alike`.
@@ -79,7 +78,7 @@ class PreparedRun:
             for one, pods in zip(self.participants, self.pods, strict=True)
         ]
         self.grown = grown
-        self.allocatable = {node.name: node.allocatable for node in everywhere.nodes}
+        self._allocatable = {node.name: node.allocatable for node in everywhere.nodes}
         self._rooms = rooms_of(self.participants, self.pods, self.rest, cluster)
         every_pod = (*self.rest, *(pod for both in self.pods for pod in both))
         self._refused = refusers_of(every_pod, self.cluster)
@@ -104,7 +103,7 @@ class PreparedRun:
 
     def residual(self, fixed: Sequence[Pod]) -> Residual:
         """What some pods leave of each node; nodes that may or may not come give room to nobody for certain."""
-        residual = Residual({node.name: node.allocatable for node in self.cluster.nodes})
+        residual = Residual(self._allocatable)
         for pod in fixed:
             free = residual.get(pod.spec.node_name)
             if free is not None:

@@ -19,7 +19,7 @@ def demand(most, gpu=0, cpu=1, least=None, on_each=None):
 
 def scarce(*demands, **changes):
     has = {name: FrozenMap({**amounts, **changes}) for name, amounts in HAS.items()}
-    return [{name for _, name in pairs} for pairs in contended(demands, has, has)]
+    return [{name for _, name in pairs} for pairs in contended(demands, Residual(has))]
 
 
 def test_pods_that_share_the_gpus_of_a_node_take_no_more_of_its_cpu_than_they_can():
@@ -34,11 +34,6 @@ def test_a_daemon_set_competes_where_they_can_take_so_much_that_nothing_is_left(
 def test_the_smallest_pod_of_a_workload_says_how_many_there_can_be():
     found = scarce(demand(30, gpu=2, cpu=20, least={GPU: 1, CPU: 20}), demand(9, on_each=4))
     assert found == [{CPU, GPU}, {CPU}]
-
-
-def test_without_what_a_node_has_all_that_could_want_it_are_counted():
-    found = contended((demand(30, gpu=1, cpu=10), demand(9, on_each=4)), HAS)
-    assert [{name for _, name in pairs} for pairs in found] == [{GPU, CPU}, {CPU}]
 
 
 def test_what_a_supply_exhausts_is_what_it_pays_for_node_by_node():

@@ -30,4 +30,4 @@ def test_running_pods_of_nobody_leave_less():
     run = PreparedRun(same(deployment()), cluster(node("n", 4), pod("other", "n", gpus=3)))
     gpu = "nvidia.com/gpu"
     assert [one.meta.name for one in run.rest] == ["other"]
-    assert run.residual(run.rest)["n"][gpu] == run.allocatable["n"][gpu] - 3
+    assert run.residual(run.rest)["n"][gpu] == run.cluster.nodes[0].allocatable[gpu] - 3
