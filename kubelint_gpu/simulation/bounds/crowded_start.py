@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from kubelint_gpu.budget import SIMULATION
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
-from kubelint_gpu.simulation.search import placements
+from kubelint_gpu.simulation.search.crowded_placement import Crowd, crowded, homes_of
+from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
 from kubelint_gpu.values import replace
 
@@ -34,8 +36,11 @@ def decide(question: Question) -> Judgement | None:
         for kind, one in enumerate(simulation.pod_types.kinds)
         if preconditions.gives_way(one.pod.spec, new) and kind not in mine
     )
+    homes = _homes(search)
     for nodes in islice(_targets(question), SIMULATION.crowded_starts):
-        start = placements.crowded(simulation, mine, weak, nodes)
+        # those that can be nowhere else have their places before the others come
+        early = nodes == question.situation.eligible[position]
+        start = crowded(simulation, Crowd(nodes, mine, weak, early=early, homes=homes))
         if start is not None:
             try:
                 states, trace = search.stuck_from(simulation, start, participant.new.key)
@@ -44,6 +49,13 @@ def decide(question: Question) -> Judgement | None:
             if trace is not None:
                 return replace(question.blank, verdict=Verdict.MAY_STICK, by_bound=False, states=states, trace=trace)
     return None
+
+
+def _homes(search: GroupSearch) -> Mapping[Pod, Sequence[str]]:
+    """Nodes for all pods, those of one placement before anything is rolled; none if no such placement is found."""
+    at_rest = search.simulation(frozenset(), ())
+    state = preconditions.placement_at_rest(search)
+    return search.situation.memo.of("homes", (at_rest,), lambda: homes_of(at_rest, state) if state is not None else {})
 
 
 def _targets(question: Question) -> Iterator[frozenset[str]]:

@@ -13,7 +13,8 @@ from kubelint_gpu.simulation.controllers.rollout_state import State
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
-from kubelint_gpu.simulation.search import placements, single_runs
+from kubelint_gpu.simulation.search import single_runs
+from kubelint_gpu.simulation.search.crowded_placement import Crowd, crowded
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.situation import Situation
@@ -53,7 +54,7 @@ def _filling_run(
         members = simulation.pod_types.members
         first = frozenset(kind for place, one in enumerate(participants) if one.daemons for kind in members[place])
         elsewhere = frozenset(simulation.places.names) - {node}
-        start = placements.crowded(simulation, frozenset(), frozenset(), elsewhere, first)
+        start = crowded(simulation, Crowd(elsewhere, first=first))
         path: tuple[State, ...] = ()
         if start is not None and simulation.has_spare(start):
             done = partial(simulation.model.done, name=ends)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.pod import PodSpec
+from kubelint_gpu.simulation.controllers.rollout_state import State
 from kubelint_gpu.simulation.prepare.demand import always_room, contended, takes
 from kubelint_gpu.simulation.prepare.displaced import concerns
 from kubelint_gpu.simulation.prepare.workload_change import joined
@@ -118,8 +119,13 @@ def _all_run_at_once(search: GroupSearch) -> bool:
 
 def every_one_runs(search: GroupSearch) -> bool:
     """Whether the old pods of all participants find room together, in one placement at least."""
+    return placement_at_rest(search) is not None
+
+
+def placement_at_rest(search: GroupSearch) -> State | None:
+    """Return one placement of the old pods of all participants; None if none is found."""
     at_rest = search.simulation(frozenset(), ())
-    return search.situation.memo.of("one placement", (at_rest,), lambda: one_placement(at_rest)) is not None
+    return search.situation.memo.of("one placement", (at_rest,), lambda: one_placement(at_rest))
 
 
 def gives_way(spec: PodSpec, other: PodSpec) -> bool:

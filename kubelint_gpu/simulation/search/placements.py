@@ -135,43 +135,6 @@ def one_placement(simulation: Simulation) -> State | None:
     return None
 
 
-def crowded(
-    simulation: Simulation,
-    mine: AbstractSet[int],
-    weak: AbstractSet[int],
-    nodes: AbstractSet[str],
-    first: AbstractSet[int] = frozenset(),
-) -> State | None:
-    """Return a start in which others crowd some nodes, as far as they fit there; None if some pods find no place.
-
-    The kinds that are `mine` come last, the `weak` ones before them, and those that are `first` before all others.
-    """
-    each = len(simulation.pod_types.kinds) + 1
-    sizes = [
-        -1 if kind in mine else size + each * (0 if kind in weak else 2 if kind in first else 1)
-        for kind, size in enumerate(sizes_of(simulation))
-    ]
-    wanted = frozenset(index for index, name in enumerate(simulation.places.names) if name in nodes)
-    state, order = known(simulation), by_turns(simulation, sizes)
-    hopeless = set[int]()
-    while True:
-        options = list(placed_one_more(simulation, state, order, hopeless=hopeless))
-        if not options:
-            break
-        before = state
-        # the fullest of these nodes first, so that little is left of each
-        state = min(options, key=lambda after: _crowds(before, after, wanted))
-    if all(kind in simulation.pod_types.optional for kind, _ in missing(state)):
-        return created(simulation, state)
-    return None
-
-
-def _crowds(before: State, after: State, wanted: AbstractSet[int]) -> tuple[bool, int]:
-    pairs = enumerate(zip(before.nodes, after.nodes, strict=True))
-    index = next((index for index, (one, other) in pairs if one != other), -1)
-    return index not in wanted, -sum(count for _, _, count in before.nodes[index]) if index >= 0 else 0
-
-
 def largest_first(simulation: Simulation) -> tuple[State, Sequence[int]]:
     """A placement that takes no more pods, the largest placed first, and how large each kind is."""
     sizes = sizes_of(simulation)

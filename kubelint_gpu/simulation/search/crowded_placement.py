@@ -1,0 +1,131 @@
+"""A start in which others crowd some nodes: the scheduler could have placed all pods so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.simulation.controllers.rollout_state import READY, State
+from kubelint_gpu.simulation.model.placing import placed_on
+from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.simulation.search.placements import sizes_of
+from kubelint_gpu.simulation.search.placing_pods import by_turns, created, known, missing, placed_one_more
+from kubelint_gpu.values import Value
+from kubelint_gpu.work import charge
+
+
+class Crowd(Value):
+    """Who comes when, and where to.
+
+    Attributes:
+        nodes: the names of the nodes that are crowded.
+        mine: the kinds that shall find no more room there.
+        weak: the kinds that are not pushed there, as `mine` evict them.
+        first: the kinds that are placed before all others.
+        early: whether `mine` have their places before the others come.
+        homes: nodes for the pods that find no room there, by pod.
+    """
+
+    nodes: frozenset[str]
+    mine: frozenset[int] = frozenset()
+    weak: frozenset[int] = frozenset()
+    first: frozenset[int] = frozenset()
+    early: bool = False
+    homes: Mapping[Pod, Sequence[str]] = {}
+
+
+def homes_of(simulation: Simulation, state: State) -> dict[Pod, list[str]]:
+    """Return the nodes on which the pods of each kind run in a state."""
+    found: dict[Pod, list[str]] = {}
+    for name, content in zip(simulation.places.names, state.nodes, strict=True):
+        for kind, phase, count in content:
+            if phase == READY:
+                found.setdefault(simulation.pod_types.kinds[kind].pod, []).extend([name] * count)
+    return found
+
+
+def crowded(simulation: Simulation, crowd: Crowd) -> State | None:
+    """Return a start in which others crowd some nodes, as far as they fit there; None if some pods find no place."""
+    each = len(simulation.pod_types.kinds) + 1
+    last = 3 * each if crowd.early else -1
+    sizes = [
+        last if kind in crowd.mine else size + each * (0 if kind in crowd.weak else 2 if kind in crowd.first else 1)
+        for kind, size in enumerate(sizes_of(simulation))
+    ]
+    order = by_turns(simulation, sizes)
+    plain = frozenset(kind for kind in order if _is_plain(simulation, kind))
+    mine = frozenset() if crowd.early else crowd.mine
+    state = _one_by_one(simulation, known(simulation), order, crowd, {*plain, *mine})
+    state = _Plain(simulation, crowd).placed([kind for kind in order if kind in plain], state)
+    state = _one_by_one(simulation, state, order, crowd, set())
+    if all(kind in simulation.pod_types.optional for kind, _ in missing(state)):
+        return created(simulation, state)
+    return None
+
+
+def _one_by_one(simulation: Simulation, state: State, order: Sequence[int], crowd: Crowd, hopeless: set[int]) -> State:
+    """The state with the pods placed that find room, but for the `hopeless` kinds."""
+    wanted = frozenset(index for index, name in enumerate(simulation.places.names) if name in crowd.nodes)
+    while options := list(placed_one_more(simulation, state, order, hopeless=hopeless)):
+        before = state
+        # the fullest of these nodes first, so that little is left of each
+        state = min(options, key=lambda after: _crowds(before, after, wanted))
+    return state
+
+
+def _crowds(before: State, after: State, wanted: AbstractSet[int]) -> tuple[bool, int]:
+    pairs = enumerate(zip(before.nodes, after.nodes, strict=True))
+    index = next((index for index, (one, other) in pairs if one != other), -1)
+    return index not in wanted, -sum(count for _, _, count in before.nodes[index]) if index >= 0 else 0
+
+
+def _is_plain(simulation: Simulation, kind: int) -> bool:
+    """Whether a pod of a kind looks at one node only, needs nothing but room there, and is wanted before all begins."""
+    one, types, places = simulation.pod_types.kinds[kind], simulation.pod_types, simulation.places
+    if one.pinned or one.whole or one.has_claims or one.pod.spec.volumes or kind in types.optional:
+        return False
+    return places.local[kind] and not places.is_charged(kind) and types.sure[kind] >= types.wanted[kind]
+
+
+class _Plain:
+    """Places pods that need nothing but room, each without a look at all nodes."""
+
+    def __init__(self, simulation: Simulation, crowd: Crowd) -> None:
+        self._simulation, self._crowd = simulation, crowd
+        self._index = {name: index for index, name in enumerate(simulation.places.names)}
+        self._wanted = sorted(self._index[name] for name in crowd.nodes if name in self._index)
+        self._watched = [kind for kind in sorted(crowd.mine) if simulation.places.local[kind]]
+
+    def placed(self, kinds: Sequence[int], state: State) -> State:
+        """The state with those pods of the kinds that find room on the nodes, or at home."""
+        self._open = [index for index in self._wanted if self._is_open(index, state)]
+        for kind in kinds:
+            homes = self._crowd.homes.get(self._simulation.pod_types.kinds[kind].pod, ())
+            at_home = (self._index[name] for name in homes if name in self._index)
+            pushed = kind not in self._crowd.weak and kind not in self._crowd.mine
+            while state.waiting[kind]:
+                found = self._on_first(kind, self._open, state) if pushed else None
+                pushed = found is not None
+                found = found or self._on_first(kind, at_home, state)
+                if found is None:
+                    break
+                state = found
+        return self._simulation.places.canonical(state)
+
+    def _on_first(self, kind: int, nodes: Sequence[int] | Iterator[int], state: State) -> State | None:
+        """The state with one pod more on the first of some nodes that takes it."""
+        for index in nodes:
+            charge(1)
+            if not self._simulation.places.fits_on(kind, index, state):
+                continue
+            after = next(placed_on(self._simulation, kind, index, state, READY), None)
+            if after is not None:
+                if index in self._open and not self._is_open(index, after):
+                    self._open.remove(index)
+                return after
+        return None
+
+    def _is_open(self, index: int, state: State) -> bool:
+        """Whether one of those that shall find no room finds it on a node, or is not asked there."""
+        return not self._watched or any(self._simulation.places.fits_on(one, index, state) for one in self._watched)
