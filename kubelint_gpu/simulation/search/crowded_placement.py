@@ -55,8 +55,9 @@ def crowded(simulation: Simulation, crowd: Crowd) -> State | None:
     ]
     order = by_turns(simulation, sizes)
     plain = frozenset(kind for kind in order if _is_plain(simulation, kind))
-    mine = frozenset() if crowd.early else crowd.mine
-    state = _one_by_one(simulation, known(simulation), order, crowd, {*plain, *mine})
+    late = {kind for kind in crowd.weak if not simulation.pod_types.kinds[kind].pinned}
+    late.update(() if crowd.early else crowd.mine)
+    state = _one_by_one(simulation, known(simulation), order, crowd, {*plain, *late})
     state = _Plain(simulation, crowd).placed([kind for kind in order if kind in plain], state)
     state = _one_by_one(simulation, state, order, crowd, set())
     if all(kind in simulation.pod_types.optional for kind, _ in missing(state)):
