@@ -144,6 +144,8 @@ class PartsLimits(Value):
     samples: int = 4  # the samples of a search that did not see everything
     single_runs: int = 4  # single runs after such a search
     pause: int = 4  # the part of a search after which it may halt
+    questions: int = 40  # the questions about one group that share its allowance; of more it has more
+    evicting: int = 16  # who is evicted by a rollout that surely ends
 
 
 class ToldLimits(Value):

@@ -13,6 +13,8 @@ from functools import partial
 from sys import maxsize
 from typing import Any, TypeVar
 
+from kubelint_gpu.budget import PARTS
+
 Thing = TypeVar("Thing", bound=Hashable)
 Answer = TypeVar("Answer")
 
@@ -168,14 +170,16 @@ def within(variable: ContextVar[Thing], value: Thing) -> Iterator[None]:
 def shared_out(work: Callable[[Thing], Answer], things: Sequence[Thing]) -> dict[Thing, Answer | None]:
     """Return `work` of each question about one contended group, within its allowance; None where that is too little.
 
-    Half of it is shared out equally, so that nothing keeps the easy ones from an answer. What is left then is shared
-    out equally among those that need more, as long as that helps any of them. At last half of it goes to each.
+    If the questions are many, the allowance grows with their number. Half of it is shared out equally, so that nothing
+    keeps the easy ones from an answer. What is left then is shared out equally among those that need more, as long as
+    that helps any of them. At last half of it goes to each.
     """
     whole = _current.get()
     if whole is None:
         return {thing: _answer(work, thing) for thing in things}
     found: dict[Thing, Answer | None] = dict.fromkeys(things)
-    steps = min(max(0, whole.left), whole.group)
+    group = whole.group * max(PARTS.questions, len(things)) // PARTS.questions
+    steps = min(max(0, whole.left), group)
     with _Part(whole, steps, whole.common) as outer:
 
         def each(asked: Sequence[Thing], kept: int) -> list[Thing]:

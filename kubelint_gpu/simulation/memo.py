@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 from kubelint_gpu.work import common
@@ -18,7 +18,7 @@ class Memo:
     def __init__(self) -> None:
         self._answers: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = {}
 
-    def of(self, what: str, parts: tuple[object, ...], compute: Callable[[], T]) -> T:
+    def of(self, what: Hashable, parts: tuple[object, ...], compute: Callable[[], T]) -> T:
         """`compute()`, computed once; it must depend on nothing but `parts`, which are kept alive with the answer."""
         key = (what, *map(id, parts))
         found = self._answers.get(key)

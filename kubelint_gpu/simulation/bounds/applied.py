@@ -86,9 +86,10 @@ def told_by_some(question: Question) -> Judgement | None:
     if not one.replaces:
         return None
     found = replace(question.blank, verdict=Verdict.COMPLETES) if surely_ends(question) else None
-    if not one.moves and preconditions.is_beyond_search(situation):
-        return found
-    with suppress(UsedUp), part(1, 4):
+    # if it surely ends, only the pods that it evicts are left to be found
+    with suppress(UsedUp), part(1, 4 if found is None else PARTS.evicting):
+        if not one.moves and preconditions.is_beyond_search(situation):
+            return found
         ends = (
             _ends(question)
             if one.moves

@@ -158,16 +158,23 @@ def _without_change(situation: Situation, changing: frozenset[int]) -> Situation
 
 
 def without(situation: Situation, gone: frozenset[int]) -> Situation:
-    """The situation without some of the workloads."""
-    left = [place for place in range(len(situation.participants)) if place not in gone]
-    return replace(
-        situation,
-        participants=tuple(situation.participants[place] for place in left),
-        numbers=tuple(situation.numbers[place] for place in left),
-        eligible=tuple(situation.eligible[place] for place in left),
-        demands=tuple(situation.demands[place] for place in left),
-        driven=tuple(situation.driven[place] for place in left),
-    )
+    """The situation without some of the workloads, the same one for all that is asked without them."""
+    here = situation
+    parts = (here.participants, here.numbers, here.eligible, here.demands, here.driven, here.fixed, here.queued)
+
+    def found() -> Situation:
+        left = [place for place in range(len(here.participants)) if place not in gone]
+        return replace(
+            here,
+            participants=tuple(here.participants[place] for place in left),
+            numbers=tuple(here.numbers[place] for place in left),
+            eligible=tuple(here.eligible[place] for place in left),
+            demands=tuple(here.demands[place] for place in left),
+            driven=tuple(here.driven[place] for place in left),
+        )
+
+    what = ("without", gone, here.budget, here.joins)
+    return here.memo.of(what, (here.cluster, here.residual, here.grown, *parts), found)
 
 
 def is_apart(situation: Situation, position: int, others: frozenset[int]) -> bool:

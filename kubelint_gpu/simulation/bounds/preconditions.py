@@ -97,7 +97,8 @@ def is_beyond_search(situation: Situation) -> bool:
     waiting = [min(one.before, one.replicas) - len(one.running) for one in lasting]
     every = [count for count in waiting if count > 0]
     claims = any(one.new.spec.resource_claims for one in situation.participants)
-    return are_too_many(sum(every), len(every), 0, situation.budget // 2, any_order=claims)
+    nodes = len(frozenset().union(*(demand.nodes for demand in situation.demands)))
+    return are_too_many(sum(every), len(every), nodes, situation.budget // 2, any_order=claims)
 
 
 def all_run(search: GroupSearch, position: int) -> bool:

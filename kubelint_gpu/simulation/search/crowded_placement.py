@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.rollout_state import READY, State
 from kubelint_gpu.simulation.model.placing import placed_on
@@ -82,50 +84,75 @@ def _crowds(before: State, after: State, wanted: AbstractSet[int]) -> tuple[bool
 
 
 def _is_plain(simulation: Simulation, kind: int) -> bool:
-    """Whether a pod of a kind looks at one node only, needs nothing but room there, and is wanted before all begins."""
-    one, types, places = simulation.pod_types.kinds[kind], simulation.pod_types, simulation.places
+    """Whether a pod of a kind needs nothing but a node that takes it, and is wanted before all begins."""
+    one, types = simulation.pod_types.kinds[kind], simulation.pod_types
     if one.pinned or one.whole or one.has_claims or one.pod.spec.volumes or kind in types.optional:
         return False
-    return places.local[kind] and not places.is_charged(kind) and types.sure[kind] >= types.wanted[kind]
+    return not simulation.places.is_charged(kind) and types.sure[kind] >= types.wanted[kind]
 
 
 class _Plain:
-    """Places pods that need nothing but room, each without a look at all nodes."""
+    """Places pods that need nothing but a node, each without a look at all that could become of it."""
 
     def __init__(self, simulation: Simulation, crowd: Crowd) -> None:
         self._simulation, self._crowd = simulation, crowd
-        self._index = {name: index for index, name in enumerate(simulation.places.names)}
-        self._wanted = sorted(self._index[name] for name in crowd.nodes if name in self._index)
+        index = {name: index for index, name in enumerate(simulation.places.names)}
+        self._wanted = sorted(index[name] for name in crowd.nodes if name in index)
         self._watched = [kind for kind in sorted(crowd.mine) if simulation.places.local[kind]]
+        homes = [crowd.homes.get(kind.pod, ()) for kind in simulation.pod_types.kinds]
+        self._homes = [[index[name] for name in names if name in index] for names in homes]
+        self._at_home = Counter((kind, index) for kind, names in enumerate(self._homes) for index in names)
 
     def placed(self, kinds: Sequence[int], state: State) -> State:
         """The state with those pods of the kinds that find room on the nodes, or at home."""
-        self._open = [index for index in self._wanted if self._is_open(index, state)]
+        self._targets = sorted(self._wanted, key=lambda index: not self._is_open(index, state))
+        self._others = {index for index in range(len(state.nodes)) if self._has_others(index, state)}
         for kind in kinds:
-            homes = self._crowd.homes.get(self._simulation.pod_types.kinds[kind].pod, ())
-            at_home = (self._index[name] for name in homes if name in self._index)
+            homes = iter(self._homes[kind])
             pushed = kind not in self._crowd.weak and kind not in self._crowd.mine
             while state.waiting[kind]:
-                found = self._on_first(kind, self._open, state) if pushed else None
+                found = self._on_first(kind, self._targets, state) if pushed else None
                 pushed = found is not None
-                found = found or self._on_first(kind, at_home, state)
+                found = found or self._on_first(kind, homes, state)
                 if found is None:
                     break
                 state = found
         return self._simulation.places.canonical(state)
 
-    def _on_first(self, kind: int, nodes: Sequence[int] | Iterator[int], state: State) -> State | None:
+    def _on_first(self, kind: int, nodes: Iterable[int], state: State) -> State | None:
         """The state with one pod more on the first of some nodes that takes it."""
-        for index in nodes:
-            charge(1)
-            if not self._simulation.places.fits_on(kind, index, state):
+        places = self._simulation.places
+        taking = None if places.local[kind] else frozenset(places.fitting(kind, state))
+        for tried, index in enumerate(nodes):
+            charge(tried % STEPS.asked_nodes == 0)
+            if not (self._fits(kind, index, state) if taking is None else index in taking):
                 continue
             after = next(placed_on(self._simulation, kind, index, state, READY), None)
             if after is not None:
-                if index in self._open and not self._is_open(index, after):
-                    self._open.remove(index)
+                if index in self._targets and not self._is_open(index, after):
+                    # those that still take one of `mine` come first
+                    self._targets.remove(index)
+                    self._targets.append(index)
+                if self._has_others(index, after):
+                    self._others.add(index)
                 return after
         return None
+
+    def _fits(self, kind: int, index: int, state: State) -> bool:
+        """Whether a node takes a pod that looks at no other: at home it does if all that are there are at home.
+
+        Fewer pods never make a place disappear, unless a pod must be near to others.
+        """
+        if index not in self._others and self._at_home[kind, index]:
+            there = sum(count for other, _, count in state.nodes[index] if other == kind)
+            near = self._simulation.pod_types.kinds[kind].pod.spec.pod_affinity
+            if there < self._at_home[kind, index] and not near:
+                return True
+        return self._simulation.places.fits_on(kind, index, state)
+
+    def _has_others(self, index: int, state: State) -> bool:
+        """Whether more pods of a kind are on a node than are at home there."""
+        return any(count > self._at_home[kind, index] for kind, _, count in state.nodes[index])
 
     def _is_open(self, index: int, state: State) -> bool:
         """Whether one of those that shall find no room finds it on a node, or is not asked there."""
