@@ -97,6 +97,14 @@ def test_what_is_left_is_shared_out_anew_among_those_that_need_more():
     assert found == {number: -number for number in (*hard, *easy)}
 
 
+@pytest.mark.parametrize(("questions", "answered"), [(40, False), (80, True)])
+def test_a_group_of_many_questions_has_more_work(questions, answered):
+    with limited(10**6, group=1_000):
+        # the hard one has half of what the easy ones leave, who take a step each
+        found = shared_out(lambda thing: charge(1 if thing else 900) or "told", range(questions))
+    assert (found[0] == "told") is answered
+
+
 def test_what_is_left_goes_to_one_after_the_other_if_equal_shares_help_nobody():
     with limited(1_000) as allowance:
         assert shared_out(needs, [5_000, 6_000]) == {5_000: None, 6_000: None}

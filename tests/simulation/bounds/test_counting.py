@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from left_out import without
 from rollout_changes import change_case
+from rollout_objects import judged, node, pod, template
 from rollout_reference import program_input
 
+from kubelint_gpu.kube.objects.workload import read_workload
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.verdict import Verdict
 
@@ -25,3 +27,25 @@ def test_counting_alike_places_agrees_with_the_search(pinned):
             assert searched.verdict in (found.verdict, OPEN)
     assert compared
     pinned(drawn=len(cases), compared=compared)
+
+
+def _with_cpu(name, replicas, cpu):
+    """A Deployment of a high priority, each pod of which takes a GPU and some CPU."""
+    found = template(name, 1)
+    found["spec"]["priority"] = 1000
+    found["spec"]["containers"][0]["resources"]["requests"] = {"cpu": cpu}
+    spec = {"replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": found}
+    meta = {"name": name, "namespace": "d"}
+    return read_workload({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": spec})
+
+
+def test_a_full_pool_is_counted_beside_weaker_pods_that_hold_what_its_gpus_leave():
+    """All pods that can ever be alive want more CPU than a node has; those that get a GPU there never do."""
+    nodes = [node(name, 2) for name in "ab"]
+    weaker = [pod(f"exporter-{name}", name, 0) for name in "ab"]
+    for one in weaker:
+        one["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
+    pool = [_with_cpu(name, 1, "4") for name in ("w", "x", "y", "z")]
+    with without("search"):
+        found = judged(pool[0], *nodes, *weaker, beside=pool[1:])
+    assert (found.verdict, found.by) == (STUCK, "counting-nodes")

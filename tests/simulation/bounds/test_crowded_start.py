@@ -35,3 +35,19 @@ def test_others_that_can_fill_the_last_zone_keep_the_new_pod_out_of_it(others, v
     if verdict is not None:
         assert found.by == "crowded-start"
         assert found.trace.waiting[0].owner == "Deployment/d/w"
+
+
+def test_a_pod_that_can_be_nowhere_else_has_its_place_before_others_fill_the_node():
+    mine = deployment("w", 1, 1, nodeSelector={"kubernetes.io/hostname": "pin"})
+    others = [deployment(f"web{number}", 3, 1) for number in range(2)]
+    with arranged(without_a_search):
+        found = judged(mine, node("pin", 3), node("a", 4), node("b", 4), beside=others)
+    assert (found.verdict, found.by) == (Verdict.MAY_STICK, "crowded-start")
+
+
+def test_one_pod_on_each_node_keeps_a_pod_out_that_takes_a_whole_node():
+    mine = deployment("w", 1, 4, surge=1, unavailable=0)
+    others = [deployment(f"web{number}", 2, 1) for number in range(2)]
+    with arranged(without_a_search):
+        found = judged(mine, *(node(name, 4) for name in "abcde"), beside=others)
+    assert (found.verdict, found.by) == (Verdict.MAY_STICK, "crowded-start")

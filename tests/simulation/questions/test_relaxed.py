@@ -37,7 +37,7 @@ def test_a_full_pool_sticks_beside_a_job_that_it_can_evict():
     """Before anything is rolled, the pool leaves the Job no GPU."""
     pool = [at(deployment(name, 2, 1, surge=1, unavailable=0), HIGHER) for name in ("a", "b")]
     found = first(*pool, at(job("batch", 1), LOWER), on=FARM[:4])
-    assert found.verdict is Verdict.STUCK
+    assert (found.verdict, found.by) == (Verdict.STUCK, "without-weaker")
 
 
 def test_it_only_may_beside_one_that_it_cannot_evict():

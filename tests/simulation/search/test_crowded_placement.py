@@ -1,0 +1,73 @@
+"""A start in which others crowd some nodes is one that the scheduler could have made."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import pytest
+from rollout_objects import GPU, apart, cluster, deployment, node, spread
+
+from kubelint_gpu.simulation.controllers.rollout_state import on_node
+from kubelint_gpu.simulation.evidence.watch import checked
+from kubelint_gpu.simulation.prepare.demand import takes
+from kubelint_gpu.simulation.questions.rollouts import judge
+from kubelint_gpu.simulation.search.crowded_placement import Crowd, crowded, homes_of
+from kubelint_gpu.simulation.search.engine import GroupSearch
+from kubelint_gpu.simulation.search.placements import one_placement
+from kubelint_gpu.simulation.transition import Transition
+
+NAMES = ("a", "b", "c", "d")
+
+
+@cache
+def simulated(seed):
+    """The largest group of some workloads at rest, and one placement of it."""
+    draws = random.Random(seed)
+    rules = ({}, {}, {"affinity": apart}, {"topologySpreadConstraints": spread})
+    workloads = []
+    for number in range(6):
+        name, rule = f"w{number}", draws.choice(rules)
+        spec = {key: made(name) for key, made in rule.items()}
+        workloads.append(deployment(name, draws.randint(1, 2), 1, **spec))
+    nodes = [node(name, 8, zone="ab"[number % 2]) for number, name in enumerate(NAMES)]
+    found = []
+    with checked(lambda _, claim, __: found.append(claim.situation)):
+        judge([Transition(one, one) for one in workloads], cluster(*nodes))
+    situation = max(found, key=lambda one: len(one.participants))
+    simulation = GroupSearch(situation).simulation(frozenset({0}), ())
+    return simulation, one_placement(simulation)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("early", [False, True])
+def test_every_pod_runs_and_each_could_have_come_last(seed, early):
+    simulation, base = simulated(seed)
+    kinds, mine = simulation.pod_types.kinds, frozenset(simulation.pod_types.members[0])
+    start = crowded(simulation, Crowd(frozenset("ab"), mine, early=early, homes=homes_of(simulation, base)))
+    if start is None:
+        # more than half of what the nodes have is wanted, and those that come last may find nothing
+        assert not early
+        return
+    placed = [0] * len(kinds)
+    for index, content in enumerate(start.nodes):
+        assert sum(_gpus(kinds[kind]) * count for kind, _, count in content) <= 8
+        for kind, phase, count in content:
+            placed[kind] += count
+            without = start._replace(nodes=on_node(start.nodes, index, (kind, phase, -1)))
+            if simulation.places.local[kind]:
+                assert simulation.places.fits_on(kind, index, without)
+    assert tuple(placed) == simulation.pod_types.wanted
+
+
+def test_pods_stand_at_home_unless_they_crowd_the_nodes():
+    simulation, base = simulated(3)
+    homes = homes_of(simulation, base)
+    start = crowded(simulation, Crowd(frozenset(), homes=homes))
+    assert {pod: sorted(names) for pod, names in homes_of(simulation, start).items()} == {
+        pod: sorted(names) for pod, names in homes.items()
+    }
+
+
+def _gpus(kind):
+    return takes(kind.pod).get(GPU, 0)
