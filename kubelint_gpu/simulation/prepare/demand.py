@@ -38,6 +38,7 @@ class Demand(Value):
         simple: nothing but resources of a node can keep such a pod off a node that takes it.
         least: the least that one of its pods takes of each resource.
         on_each: no fewer than can be on one node at once, where less than all can be; None elsewhere.
+        in_domain: no fewer than a spread constraint lets be on one node once nothing terminates; None without one.
         devices: the most devices that one of its pods takes.
         prices: by node, how many devices others hold at least where such a pod finds too few; None where that is not
             known, or where more than resources and devices can keep it off.
@@ -55,6 +56,7 @@ class Demand(Value):
     simple: bool
     least: FrozenMap[str, int] = EMPTY
     on_each: int | None = None
+    in_domain: int | None = None
     devices: int = 0
     prices: Mapping[str, int] | None = None
     alike_devices: bool = False
@@ -69,16 +71,22 @@ def takes(pod: Pod) -> FrozenMap[str, int]:
 
 
 class _Wanted:
-    """What some workloads that may go to the same nodes take: at most, and once nothing terminates any more."""
+    """What some workloads that may go to the same nodes take: at most, and once nothing terminates any more.
 
-    __slots__ = ("most", "whole")
+    `spread` are those of them that cannot all be on one node.
+    """
+
+    __slots__ = ("most", "spread", "whole")
 
     def __init__(self) -> None:
         self.most: dict[str, int] = {}
         self.whole: dict[str, int] = {}
+        self.spread: list[Demand] = []
 
     def add(self, demand: Demand) -> None:
         """One more workload."""
+        if demand.on_each is not None or demand.in_domain is not None:
+            self.spread.append(demand)
         for name, amount in (*demand.each.items(), (DEVICES, demand.devices)):
             self.most[name] = self.most.get(name, 0) + amount * demand.most
             self.whole[name] = self.whole.get(name, 0) + amount * demand.whole
@@ -254,8 +262,11 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
     amounts = [one.whole if at_rest else one.most for one in rivals]
     apart = mine.whole - mine.rest if at_rest else 1
 
+    spread = [(one, _elsewhere(one, len(nodes), at_rest=at_rest)) for wanted in rivals for one in wanted.spread]
+
     def supply(name: str, each: int) -> int:
-        return sum(one.get(name, 0) for one in amounts) - each * apart
+        elsewhere = sum(one.each.get(name, 0) * count for one, count in spread)
+        return sum(one.get(name, 0) for one in amounts) - elsewhere - each * apart
 
     blocked = sum(residual.exhausted(nodes, name, each, supply(name, each)) for name, each in mine.each.items())
     if mine.prices is not None:
@@ -263,6 +274,13 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
         held = supply(DEVICES, mine.devices)
         blocked += greedily(held, (mine.prices.get(node, 0) for node in mine.nodes))
     return blocked < (1 if mine.pinned else len(nodes))
+
+
+def _elsewhere(demand: Demand, nodes: int, *, at_rest: bool) -> int:
+    """How many of the pods of a workload that may be alive at once are not on so many nodes."""
+    every = demand.whole if at_rest else demand.most
+    bounds = [one for one in (demand.on_each, demand.in_domain if at_rest else None) if one is not None]
+    return max(0, every - min(bounds) * nodes) if bounds else 0
 
 
 def greedily(supply: int, prices: Iterable[int]) -> int:

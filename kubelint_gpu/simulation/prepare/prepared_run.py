@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import asks, first_alike, refusers_of
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
@@ -95,6 +96,7 @@ class PreparedRun:
             self.eligible_for,
             self._rooms.get(number, ()),
             simple=self._is_simple(number),
+            alone=lambda selector: self._selects_no_others(number, selector),
         )
 
     def eligible_for(self, pod: Pod) -> frozenset[str]:
@@ -112,6 +114,13 @@ class PreparedRun:
         for node in self.grown.nodes if self.grown is not None else ():
             residual[node.name] = dict.fromkeys(node.allocatable, 0)
         return residual
+
+    def _selects_no_others(self, number: int, selector: LabelSelector) -> bool:
+        """Whether no pod of others in its namespace matches a selector; False if nodes may join."""
+        mine = self.participants[number]
+        own = {id(pod) for pod in (*self.pods[number], *mine.pods)}
+        near = (one for one in self._others if one.meta.namespace == mine.new.meta.namespace and id(one) not in own)
+        return self.grown is None and not any(selector.matches(pod.meta.labels) for pod in (*near, *self.waiting))
 
     def _is_simple(self, number: int) -> bool:
         """Whether nothing but resources can keep its pods off a node, or keep them from being made."""

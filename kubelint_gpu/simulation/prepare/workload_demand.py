@@ -11,6 +11,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_served_by_devices
 from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.companions import HOSTNAME
 from kubelint_gpu.simulation.prepare.demand import Demand, takes
@@ -30,11 +31,12 @@ def demand_of(
     rooms: Sequence[DeviceRoom],
     *,
     simple: bool,
+    alone: Callable[[LabelSelector], bool],
 ) -> Demand:
     """What an old and a new pod of a workload take, of which the new one may be on nodes that are `mine`.
 
-    `everywhere` has all nodes that may be there, `eligible_for` says which may take another pod, and `simple` that
-    nothing but resources can keep them off.
+    `everywhere` has all nodes that may be there, `eligible_for` says which may take another pod, `simple` that nothing
+    but resources can keep them off, and `alone` whether a selector matches no pod of others, on nodes that are there.
     """
     controller, (old, new) = participant.controller, pods
     before, after = participant.before, participant.replicas
@@ -74,6 +76,7 @@ def demand_of(
         on_each=SIMULATION.daemons_on_a_node
         if participant.daemons
         else _at_most_one(participant, pods, nodes, everywhere),
+        in_domain=_in_a_domain(participant, pods, mine & before_at, everywhere, alone),
         devices=max(
             [*(one.most for one in rooms), *(_parts_held(pod, rooms) for pod in participant.running)], default=0
         ),
@@ -100,6 +103,33 @@ def _at_most_one(one: WorkloadChange, pods: tuple[Pod, Pod], nodes: Iterable[str
         return None
     unlike = {(pod.meta.labels, pod.spec.pod_anti_affinity): pod for pod in every}
     return 1 if keep_apart(tuple(unlike.values()), everywhere) else None
+
+
+def _in_a_domain(
+    one: WorkloadChange,
+    pods: tuple[Pod, Pod],
+    nodes: frozenset[str],
+    everywhere: Snapshot,
+    alone: Callable[[LabelSelector], bool],
+) -> int | None:
+    """No fewer of its pods than can be in one topology domain once nothing terminates; None if that is not bounded.
+
+    PodTopologySpread takes a pod only if its domain has at most maxSkew more than the one with the fewest, and that has
+    no more than their mean.
+    """
+    if one.daemons or one.running or one.waiting or not nodes:
+        return None
+    every = max(one.before, one.replicas) + one.controller.surge(one.replicas)
+    bounds = []
+    for rule in pods[1].spec.spread:
+        if not rule.do_not_schedule or rule.match_label_keys or rule not in pods[0].spec.spread:
+            continue
+        if rule.selector is None or not all(rule.selector.matches(pod.meta.labels) for pod in pods):
+            continue
+        domains = sum(not nodes.isdisjoint(names) for names in everywhere.values(rule.topology_key).values())
+        if domains and alone(rule.selector):
+            bounds.append(every // domains + rule.max_skew)
+    return min(bounds, default=None)
 
 
 def rooms_of(
