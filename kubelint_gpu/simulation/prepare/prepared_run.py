@@ -117,10 +117,10 @@ class PreparedRun:
 
     def _selects_no_others(self, number: int, selector: LabelSelector) -> bool:
         """Whether no pod of others in its namespace matches a selector; False if nodes may join."""
-        mine = self.participants[number]
-        own = {id(pod) for pod in (*self.pods[number], *mine.pods)}
-        near = (one for one in self._others if one.meta.namespace == mine.new.meta.namespace and id(one) not in own)
-        return self.grown is None and not any(selector.matches(pod.meta.labels) for pod in (*near, *self.waiting))
+        theirs = (one.pods for place, one in enumerate(self.participants) if place != number)
+        others = (*self.rest, *self.waiting, *(pod for pods in theirs for pod in pods))
+        near = (pod for pod in others if pod.meta.namespace == self.participants[number].new.meta.namespace)
+        return self.grown is None and not any(selector.matches(pod.meta.labels) for pod in near)
 
     def _is_simple(self, number: int) -> bool:
         """Whether nothing but resources can keep its pods off a node, or keep them from being made."""
