@@ -54,7 +54,7 @@ class Effort(Value):
 
     Attributes:
         run: for all questions of a run together.
-        group: for all questions about one contended group of workloads, whatever else is checked.
+        group: for all questions about one contended group of workloads, whatever else is checked; of many more.
         least: the steps that each unit may take in any case.
     """
 

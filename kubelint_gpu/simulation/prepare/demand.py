@@ -262,7 +262,8 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
     amounts = [one.whole if at_rest else one.most for one in rivals]
     apart = mine.whole - mine.rest if at_rest else 1
 
-    spread = [(one, _elsewhere(one, len(nodes), at_rest=at_rest)) for wanted in rivals for one in wanted.spread]
+    others = [one for wanted in rivals for one in wanted.spread if one is not mine]
+    spread = [(one, _elsewhere(one, len(nodes), at_rest=at_rest)) for one in others]
 
     def supply(name: str, each: int) -> int:
         elsewhere = sum(one.each.get(name, 0) * count for one, count in spread)

@@ -114,8 +114,8 @@ def _in_a_domain(
 ) -> int | None:
     """No fewer of its pods than can be in one topology domain once nothing terminates; None if that is not bounded.
 
-    PodTopologySpread takes a pod only if its domain has at most maxSkew more than the one with the fewest, and that has
-    no more than their mean.
+    PodTopologySpread (kube-scheduler 1.33 to 1.35) takes a pod only if its domain then has at most maxSkew more than
+    the one with the fewest, and that has no more than their mean. Terminating pods do not count.
     """
     if one.daemons or one.running or one.waiting or not nodes:
         return None
@@ -124,7 +124,10 @@ def _in_a_domain(
     for rule in pods[1].spec.spread:
         if not rule.do_not_schedule or rule.match_label_keys or rule not in pods[0].spec.spread:
             continue
-        if rule.selector is None or not all(rule.selector.matches(pod.meta.labels) for pod in pods):
+        # an empty selector counts no pods, although it matches them
+        if rule.selector is None or not rule.selector.requirements:
+            continue
+        if not all(rule.selector.matches(pod.meta.labels) for pod in pods):
             continue
         domains = sum(not nodes.isdisjoint(names) for names in everywhere.values(rule.topology_key).values())
         if domains and alone(rule.selector):

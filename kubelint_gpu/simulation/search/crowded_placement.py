@@ -60,7 +60,7 @@ def crowded(simulation: Simulation, crowd: Crowd) -> State | None:
     late = {kind for kind in crowd.weak if not simulation.pod_types.kinds[kind].pinned}
     late.update(() if crowd.early else crowd.mine)
     state = _one_by_one(simulation, known(simulation), order, crowd, {*plain, *late})
-    state = _Plain(simulation, crowd).placed([kind for kind in order if kind in plain], state)
+    state = _Plain(simulation, crowd, state).placed([kind for kind in order if kind in plain], state)
     state = _one_by_one(simulation, state, order, crowd, set())
     if all(kind in simulation.pod_types.optional for kind, _ in missing(state)):
         return created(simulation, state)
@@ -94,19 +94,20 @@ def _is_plain(simulation: Simulation, kind: int) -> bool:
 class _Plain:
     """Places pods that need nothing but a node, each without a look at all that could become of it."""
 
-    def __init__(self, simulation: Simulation, crowd: Crowd) -> None:
+    def __init__(self, simulation: Simulation, crowd: Crowd, state: State) -> None:
         self._simulation, self._crowd = simulation, crowd
         index = {name: index for index, name in enumerate(simulation.places.names)}
-        self._wanted = sorted(index[name] for name in crowd.nodes if name in index)
         self._watched = [kind for kind in sorted(crowd.mine) if simulation.places.local[kind]]
         homes = [crowd.homes.get(kind.pod, ()) for kind in simulation.pod_types.kinds]
         self._homes = [[index[name] for name in names if name in index] for names in homes]
         self._at_home = Counter((kind, index) for kind, names in enumerate(self._homes) for index in names)
+        wanted = sorted(index[name] for name in crowd.nodes if name in index)
+        # those that still take one of `mine` come first
+        self._targets = sorted(wanted, key=lambda index: not self._is_open(index, state))
+        self._others = {index for index in range(len(state.nodes)) if self._has_others(index, state)}
 
     def placed(self, kinds: Sequence[int], state: State) -> State:
         """The state with those pods of the kinds that find room on the nodes, or at home."""
-        self._targets = sorted(self._wanted, key=lambda index: not self._is_open(index, state))
-        self._others = {index for index in range(len(state.nodes)) if self._has_others(index, state)}
         for kind in kinds:
             homes = iter(self._homes[kind])
             pushed = kind not in self._crowd.weak and kind not in self._crowd.mine
@@ -130,7 +131,6 @@ class _Plain:
             after = next(placed_on(self._simulation, kind, index, state, READY), None)
             if after is not None:
                 if index in self._targets and not self._is_open(index, after):
-                    # those that still take one of `mine` come first
                     self._targets.remove(index)
                     self._targets.append(index)
                 if self._has_others(index, after):

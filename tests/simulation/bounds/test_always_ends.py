@@ -19,26 +19,27 @@ def test_a_pod_that_finds_room_beside_all_old_and_new_ones_always_ends(gpus, end
     assert [always_ends(situation, place) for place in (0, 1)] == [ends, ends]
 
 
-@pytest.mark.parametrize(("replicas", "ends"), [(5, True), (8, False)])
-def test_others_that_a_spread_constraint_keeps_apart_are_not_all_on_one_node(replicas, ends):
+ALL = {"matchExpressions": [{"key": "app", "operator": "Exists"}]}
+
+
+@pytest.mark.parametrize(
+    ("replicas", "rule", "ends"),
+    [
+        (5, {}, True),
+        (8, {}, False),
+        (5, {"labelSelector": ALL}, False),
+        (5, {"labelSelector": {}}, False),
+        (5, {"whenUnsatisfiable": "ScheduleAnyway"}, False),
+    ],
+    ids=["two each and one more", "three each and one more", "counts others", "counts nobody", "is no must"],
+)
+def test_others_that_a_spread_constraint_keeps_apart_are_not_all_on_one_node(replicas, rule, ends):
     """Of six pods in three zones, the surging one included, at most three are in one; of nine at most four."""
     mine = deployment("w", 1, 1, surge=1, unavailable=0, nodeSelector={"kubernetes.io/hostname": "n0"})
-    rest = deployment("web", replicas, surge=1, unavailable=0, topologySpreadConstraints=spread("web", "zone"))
+    rest = deployment("web", replicas, surge=1, unavailable=0, topologySpreadConstraints=spread("web", "zone", **rule))
     nodes = [node(f"n{number}", 5, zone="abc"[number % 3]) for number in range(6)]
     found = []
     with checked(lambda _, claim, __: found.append(claim.situation)):
         judge(same(mine, rest), cluster(*nodes))
     situation = next(one for one in found if len(one.participants) == 2)
     assert always_ends(situation, 0) is ends
-
-
-def test_pods_of_others_that_the_constraint_counts_allow_more_of_them_in_a_zone():
-    mine = deployment("w", 1, 1, surge=1, unavailable=0, nodeSelector={"kubernetes.io/hostname": "n0"})
-    counted = [{**one, "labelSelector": {}} for one in spread("web", "zone")]
-    rest = deployment("web", 5, surge=1, unavailable=0, topologySpreadConstraints=counted)
-    nodes = [node(f"n{number}", 5, zone="abc"[number % 3]) for number in range(6)]
-    found = []
-    with checked(lambda _, claim, __: found.append(claim.situation)):
-        judge(same(mine, rest), cluster(*nodes))
-    situation = next(one for one in found if len(one.participants) == 2)
-    assert not always_ends(situation, 0)
