@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
-from rollout_objects import cluster, deployment, node, same, spread
+from left_out import only_search
+from rollout_objects import cluster, deployment, judged, node, same, spread
 
 from kubelint_gpu.simulation.bounds.always_ends import always_ends
 from kubelint_gpu.simulation.evidence.watch import checked
@@ -19,6 +22,8 @@ def test_a_pod_that_finds_room_beside_all_old_and_new_ones_always_ends(gpus, end
     assert [always_ends(situation, place) for place in (0, 1)] == [ends, ends]
 
 
+HOSTNAME = "kubernetes.io/hostname"
+PINNED = {"nodeSelector": {HOSTNAME: "n0"}}
 ALL = {"matchExpressions": [{"key": "app", "operator": "Exists"}]}
 
 
@@ -35,7 +40,7 @@ ALL = {"matchExpressions": [{"key": "app", "operator": "Exists"}]}
 )
 def test_others_that_a_spread_constraint_keeps_apart_are_not_all_on_one_node(replicas, rule, ends):
     """Of six pods in three zones, the surging one included, at most three are in one; of nine at most four."""
-    mine = deployment("w", 1, 1, surge=1, unavailable=0, nodeSelector={"kubernetes.io/hostname": "n0"})
+    mine = deployment("w", 1, 1, surge=1, unavailable=0, **PINNED)
     rest = deployment("web", replicas, surge=1, unavailable=0, topologySpreadConstraints=spread("web", "zone", **rule))
     nodes = [node(f"n{number}", 5, zone="abc"[number % 3]) for number in range(6)]
     found = []
@@ -43,3 +48,22 @@ def test_others_that_a_spread_constraint_keeps_apart_are_not_all_on_one_node(rep
         judge(same(mine, rest), cluster(*nodes))
     situation = next(one for one in found if len(one.participants) == 2)
     assert always_ends(situation, 0) is ends
+
+
+def test_a_pinned_rollout_beside_spread_pods_is_judged_as_the_search_judges_it():
+    by_bound = 0
+    for seed in range(30):
+        draws = random.Random(seed)
+        mine = deployment("w", 1, draws.randint(1, 2), surge=1, unavailable=0, **PINNED)
+        others = []
+        for name in ("web", "api")[: draws.randint(1, 2)]:
+            rules = spread(name, draws.choice(["zone", HOSTNAME]), maxSkew=draws.randint(1, 2))
+            surge, replicas = draws.randint(0, 1), draws.randint(2, 3)
+            others.append(deployment(name, replicas, surge=surge, unavailable=1, topologySpreadConstraints=rules))
+        nodes = [node(f"n{number}", draws.randint(3, 6), zone="ab"[number % 2]) for number in range(2)]
+        found = judged(mine, *nodes, beside=others)
+        with only_search():
+            searched = judged(mine, *nodes, beside=others)
+        assert found.verdict is searched.verdict
+        by_bound += found.by != searched.by
+    assert by_bound
