@@ -127,6 +127,7 @@ class SimulationLimits(Value):
     helped_nodes: int = 16  # the nodes on which this is asked
     pending_kinds: int = 6  # the kinds of pending pods beside a rollout
     crowded_starts: int = 4  # the starts in which others crowd the nodes of one topology domain
+    price_ratios: int = 4  # the nodes whose prices say how resources are measured against each other
     price_parts: int = 1_000_000  # the parts in which resources of different units are measured against each other
     filled_nodes: int = 4  # the nodes of a DaemonSet that others fill while all are rolled
     filling_steps: int = 6_000  # the steps of a run in which they do

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from math import gcd
 from sys import maxsize
 
@@ -137,22 +138,31 @@ def refusing_in_all(prices: Mapping[str, Sequence[int | None]], counted: Sequenc
     """How many nodes can refuse a pod at most, if what pods take of one resource and of another is of the same pods.
 
     `prices` is by resource how much of it pods must take of each node, None if they cannot; `counted` are the pods.
-    Each resource is measured in parts of its lowest price: a pod is on one node, and counts there by the one that it
-    takes most of, and for no more than the highest price.
+    Resources are measured against each other as the prices of one node have it; each node gives a bound, and the
+    lowest one counts.
+    """
+    nodes = [dict(zip(prices, here, strict=True)) for here in zip(*prices.values(), strict=True)]
+    each = [{name: price for name, price in here.items() if price is not None} for here in nodes]
+    lowest = {name: min((one[name] for one in each if one.get(name, 0) > 0), default=0) for name in prices}
+    paid = {tuple(max(one.get(name, 0), lowest[name]) for name in prices): None for one in each}
+    measures = [dict(zip(prices, one, strict=True)) for one in islice(paid, SIMULATION.price_ratios)]
+    return min((_refusing(each, counted, one) for one in [lowest, *measures]), default=0)
+
+
+def _refusing(
+    nodes: Sequence[Mapping[str, int]], counted: Sequence[tuple[QuiescentBound, int]], scales: Mapping[str, int]
+) -> int:
+    """The same, with each resource measured in parts of its scale.
+
+    A pod is on one node, and counts there by the resource that it takes most of, and for no more than the highest price
+    of a node.
     """
     whole = SIMULATION.price_parts
-    above = {name: [one for one in each if one is not None and one > 0] for name, each in prices.items()}
-    scales = {name: min(each) for name, each in above.items() if each}
 
     def weight(taken: Mapping[str, int]) -> int:
-        return max((-(-taken.get(name, 0) * whole // scale) for name, scale in scales.items()), default=0)
+        return max((-(-taken.get(name, 0) * whole // scale) for name, scale in scales.items() if scale), default=0)
 
-    costs = []
-    for here in zip(*prices.values(), strict=True):
-        named = zip(prices, here, strict=True)
-        least = [0 if one <= 0 else one * whole // scales[name] for name, one in named if one is not None]
-        if least:
-            costs.append(min(least))
+    costs = [min(0 if one <= 0 else one * whole // scales[name] for name, one in here.items()) for here in nodes if here]
     supply, highest = 0, max(costs, default=0)
     for one, count in counted:
         old = min(one.old, count)

@@ -124,7 +124,7 @@ def filling_run(
         found = (model.places.canonical(after) for _, after in steps)
         following = next((after for after in found if after != path[-1]), None)
         if following is None:
-            return _shortened(model, path)
+            return tuple(path)
         path.append(following)
     return ()
 

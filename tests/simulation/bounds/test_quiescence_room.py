@@ -79,3 +79,10 @@ def test_no_placement_of_pods_makes_more_nodes_refuse_than_counted(pods, prices)
         )
         most = max(most, sum(refusing))
     assert told >= most
+
+
+def test_resources_are_measured_against_each_other_as_each_node_has_them():
+    # two pods of 4 cpu fill one node of 4 or one of 8, whatever memory the nodes have
+    one = QuiescentBound(frozenset(), {"cpu": 4}, {"cpu": 4}, {}, 2, 2, 0, 2, ())
+    assert refusing_in_all({"cpu": [4, 8], "memory": [10, 10]}, [(one, 2)]) == 1
+    assert refusing_in_all({"cpu": [4, 8], "memory": [10, 10]}, [(one, 3)]) == 2
