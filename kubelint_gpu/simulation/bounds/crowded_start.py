@@ -7,6 +7,7 @@ from itertools import islice
 
 from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.question import Question
@@ -18,7 +19,7 @@ from kubelint_gpu.values import replace
 
 
 def decide(question: Question) -> Judgement | None:
-    """It may stick if a run sticks that begins with all others crowded on the nodes of one topology domain.
+    """It may stick if a run sticks that begins with all others crowded on some nodes, such as those of one zone.
 
     The scheduler could have placed them so. Only the pods that give way to nobody are pushed there first.
     """
@@ -28,18 +29,23 @@ def decide(question: Question) -> Judgement | None:
     if participant.known and changing(question.situation, position):
         # what others give up meanwhile may be what it needs
         return None
-    simulation = search.simulation(frozenset({position}), ())
-    mine = frozenset(simulation.pod_types.members[position])
-    new = participant.new.spec
-    weak = frozenset(
-        kind
-        for kind, one in enumerate(simulation.pod_types.kinds)
-        if preconditions.gives_way(one.pod.spec, new) and kind not in mine
-    )
     homes = _homes(search)
-    for nodes in islice(_targets(question), SIMULATION.crowded_starts):
-        # those that can be nowhere else have their places before the others come
-        early = nodes == question.situation.eligible[position]
+    at_home = frozenset(name for names in homes.values() for name in names)
+    for nodes, early in islice(_targets(question), SIMULATION.crowded_starts):
+        simulation = search.simulated(
+            question.situation.participants,
+            frozenset({position}),
+            search.outsiders,
+            question.situation.fixed,
+            few=1 if homes else None,
+            kept=nodes | at_home,
+        )
+        mine = frozenset(simulation.pod_types.members[position])
+        weak = frozenset(
+            kind
+            for kind, one in enumerate(simulation.pod_types.kinds)
+            if preconditions.gives_way(one.pod.spec, participant.new.spec) and kind not in mine
+        )
         start = crowded(simulation, Crowd(nodes, mine, weak, early=early, homes=homes))
         if start is not None:
             try:
@@ -58,15 +64,21 @@ def _homes(search: GroupSearch) -> Mapping[Pod, Sequence[str]]:
     return search.situation.memo.of("homes", (at_rest,), lambda: homes_of(at_rest, state) if state is not None else {})
 
 
-def _targets(question: Question) -> Iterator[frozenset[str]]:
-    """The nodes that new pods can go to, by each topology domain that their constraints name; all of them at last."""
+def _targets(question: Question) -> Iterator[tuple[frozenset[str], bool]]:
+    """The nodes that are crowded, and whether the workload's own pods have their places before the others come.
+
+    If its old and its new pod use one claim, first the node of the old one, which has no name: the new one is bound
+    elsewhere then, and waits for the claim. Then each topology domain that constraints of a new pod name; all nodes
+    that take it at last: as it can be nowhere else, it has its places first.
+    """
     eligible, spec = question.situation.eligible[question.position], question.participant.new.spec
+    if claim_keys(question.participant.new) & claim_keys(question.participant.old):
+        yield frozenset(), True
     keys = [one.topology_key for one in spec.spread if one.do_not_schedule]
     keys += [term.topology_key for term in spec.pod_anti_affinity]
     for key in dict.fromkeys(keys):
         domains = question.situation.empty.values(key)
         if len(domains) < len(eligible):
-            yield from sorted(
-                (eligible & frozenset(names) for names in domains.values()), key=lambda one: (len(one), sorted(one))
-            )
-    yield eligible
+            parts = (eligible & frozenset(names) for names in domains.values())
+            yield from ((one, False) for one in sorted(parts, key=lambda one: (len(one), sorted(one))))
+    yield eligible, True

@@ -162,7 +162,9 @@ def _refusing(
     def weight(taken: Mapping[str, int]) -> int:
         return max((-(-taken.get(name, 0) * whole // scale) for name, scale in scales.items() if scale), default=0)
 
-    costs = [min(0 if one <= 0 else one * whole // scales[name] for name, one in here.items()) for here in nodes if here]
+    costs = [
+        min(0 if one <= 0 else one * whole // scales[name] for name, one in here.items()) for here in nodes if here
+    ]
     supply, highest = 0, max(costs, default=0)
     for one, count in counted:
         old = min(one.old, count)

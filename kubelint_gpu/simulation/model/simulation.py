@@ -64,11 +64,12 @@ def build_simulation(
     empty: Snapshot | None = None,
     grown: Grown | None = None,
     few: int | None = None,
+    kept: frozenset[str] = frozenset(),
 ) -> Simulation:
     """The simulation of some workloads beside `fixed`, the running pods that stay where they are whatever happens.
 
-    With `few` no more than so many nodes of each class are in it: what happens there may happen among all nodes as long
-    as it `has_spare` ones.
+    With `few` no more than so many nodes of each class are in it, or those `kept` by name and one more: what happens
+    there may happen among all nodes as long as it `has_spare` ones.
     `empty` is the cluster without pods, `grown` the nodes that may join it; of all else `build_pod_types` tells.
     """
     pod_types = build_pod_types(participants, rolling, in_play, cluster, scaling, queued)
@@ -99,7 +100,7 @@ def build_simulation(
     for node in near:
         groups.setdefault((signature.of(node), *mark(node)), []).append(node.name)
     most = _most_pods(pod_types) + 1
-    names, classes, dropped = _kept(groups, homes, most if few is None else min(few, most))
+    names, classes, dropped = _kept(groups, homes | kept, most if few is None else min(few, most))
     whole = zip(groups.values(), classes, strict=True)
     cut = tuple(part for members, part in whole if len(part) < min(most, len(members)))
     if all(local):

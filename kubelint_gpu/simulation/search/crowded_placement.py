@@ -13,7 +13,7 @@ from kubelint_gpu.simulation.model.placing import placed_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.search.placements import sizes_of
 from kubelint_gpu.simulation.search.placing_pods import by_turns, created, known, missing, placed_one_more
-from kubelint_gpu.values import Value
+from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import charge
 
 
@@ -21,7 +21,7 @@ class Crowd(Value):
     """Who comes when, and where to.
 
     Attributes:
-        nodes: the names of the nodes that are crowded.
+        nodes: the names of the nodes that are crowded; without any, those on which `mine` have their places.
         mine: the kinds that shall find no more room there.
         weak: the kinds that are not pushed there, as `mine` evict them.
         first: the kinds that are placed before all others.
@@ -60,6 +60,11 @@ def crowded(simulation: Simulation, crowd: Crowd) -> State | None:
     late = {kind for kind in crowd.weak if not simulation.pod_types.kinds[kind].pinned}
     late.update(() if crowd.early else crowd.mine)
     state = _one_by_one(simulation, known(simulation), order, crowd, {*plain, *late})
+    if not crowd.nodes:
+        contents = zip(simulation.places.names, state.nodes, strict=True)
+        crowd = replace(
+            crowd, nodes=frozenset(name for name, here in contents if any(one[0] in crowd.mine for one in here))
+        )
     state = _Plain(simulation, crowd, state).placed([kind for kind in order if kind in plain], state)
     state = _one_by_one(simulation, state, order, crowd, set())
     if all(kind in simulation.pod_types.optional for kind, _ in missing(state)):

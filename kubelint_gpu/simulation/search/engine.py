@@ -159,8 +159,9 @@ class GroupSearch:
         standing: Sequence[Pod],
         scaling: frozenset[int] = frozenset(),
         few: int | None = None,
+        kept: frozenset[str] = frozenset(),
     ) -> simulations.Simulation:
-        """The simulation of some workloads beside the pods that are `standing`; `few` as in `build_simulation`."""
+        """The simulation of some workloads beside `standing` pods; `few` and `kept` as in `build_simulation`."""
         situation = self.situation
         gone = {pod.identifier for pod in in_play}
         fixed = [pod for pod in standing if pod.identifier not in gone]
@@ -175,6 +176,7 @@ class GroupSearch:
             empty=situation.empty,
             grown=situation.grown,
             few=few,
+            kept=kept,
         )
         return replace(simulation, model=replace(simulation.model, joins=situation.joins), in_play=frozenset(gone))
 
@@ -200,7 +202,7 @@ class GroupSearch:
         with suppress(replay.ReplayMismatch, UsedUp), part(3, 4):
             done = partial(simulation.model.done, name=ends)
             path, states = single_runs.stuck_path(simulation.model, start, done, self.situation.budget)
-            trace = self.replayed(simulation, path) if path else None
+            trace = self.replayed(simulation, path) if path and all(map(simulation.has_spare, path)) else None
         return states, trace
 
     def replayed(self, simulation: simulations.Simulation, path: Sequence[State], *, ends: bool = True) -> Trace:

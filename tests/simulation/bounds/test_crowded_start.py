@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rollout_objects import deployment, judged, node
+from rollout_objects import claim, deployment, judged, mounted, node
 
 from kubelint_gpu.simulation.asked import arranged
 from kubelint_gpu.simulation.bounds.question import Decider
@@ -50,4 +50,13 @@ def test_one_pod_on_each_node_keeps_a_pod_out_that_takes_a_whole_node():
     others = [deployment(f"web{number}", 2, 1) for number in range(2)]
     with arranged(without_a_search):
         found = judged(mine, *(node(name, 4) for name in "abcde"), beside=others)
+    assert (found.verdict, found.by) == (Verdict.MAY_STICK, "crowded-start")
+
+
+def test_a_new_pod_that_is_bound_elsewhere_than_the_claim_of_the_old_one_waits():
+    mine = deployment("w", 1, 1, volumes=mounted("data"))
+    others = [deployment(f"web{number}", 2, 1) for number in range(2)]
+    on = [*claim("data", "ReadWriteOnce"), *(node(f"n{number}", 4) for number in range(40))]
+    with arranged(without_a_search):
+        found = judged(mine, *on, beside=others)
     assert (found.verdict, found.by) == (Verdict.MAY_STICK, "crowded-start")
