@@ -21,8 +21,6 @@ class Budget(Value):
         company: the states of rollouts that others may let end.
         drain: the partial placements for each node that is drained.
         rollback: the states of a StatefulSet that is rolled back.
-        evidence: the states that are looked at for what shows a verdict, where that is asked for.
-        walks: the single runs that could contradict it, and `following` the states after one that gets stuck.
         devices: the devices that are tried for one pod: what the allocator of Kubernetes does in some hundredths of a
             second.
         orders: the orders of pools and slices in which devices are looked for where the release has no fixed one.
@@ -41,9 +39,6 @@ class Budget(Value):
     company: int = 2_000
     drain: int = 1_000
     rollback: int = 1_000
-    evidence: int = 4_000
-    walks: int = 12
-    following: int = 400
     devices: int = 100_000
     orders: int = 24
     expression: int = 5_000

@@ -6,7 +6,6 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 
 import click
@@ -19,7 +18,6 @@ from kubelint_gpu.options import option
 from kubelint_gpu.version import __version__
 
 _TRACEBACK = "KUBELINT_GPU_TRACEBACK"
-_EVIDENCE = "KUBELINT_GPU_EVIDENCE"
 _VERBOSE = "kubelint_gpu.verbose"
 COMPLETE = "_KUBELINT_GPU_COMPLETE"
 """The variable by which a shell asks what may come next."""
@@ -133,21 +131,10 @@ def _program() -> str:
     return "kubectl lint-gpu" if os.path.basename(sys.argv[0]).startswith("kubectl-") else "kubelint-gpu"  # noqa: PTH119
 
 
-def _debugging() -> AbstractContextManager[None]:
-    """With the debug flag, every verdict of a rollout is shown to the checker of evidence; nothing is kept then."""
-    if not os.environ.get(_EVIDENCE):
-        return nullcontext()
-    os.environ["KUBELINT_GPU_NO_CACHE"] = "1"
-    from kubelint_gpu.simulation.evidence.watch import checked
-
-    return checked()
-
-
 def invoke(arguments: Sequence[str]) -> int:
     """Run a command line and give its exit code; nothing a user can do ends in a traceback."""
     try:
-        with _debugging():
-            result = main.main(args=list(arguments), prog_name=_program(), complete_var=COMPLETE, standalone_mode=False)
+        result = main.main(args=list(arguments), prog_name=_program(), complete_var=COMPLETE, standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.format_message())

@@ -1,16 +1,21 @@
-"""What the command does about its environment, whatever the command is."""
+"""What becomes of a command line that fails, whatever the command is."""
 
 from __future__ import annotations
 
 import pytest
-from command_line import ROOT, kubelint
+
+from kubelint_gpu.cli.main import invoke
 
 
-@pytest.mark.parametrize("example", ["tracker", "two-deployments", "evicted-neighbour", "stateful-set-trap"])
-def test_the_evidence_of_verdicts_is_checked_on_demand_and_the_findings_are_the_same(example):
-    folder = ROOT / "examples" / example
-    arguments = ("check", folder, "-i", folder / "inventory.yaml", "--output-format", "concise")
-    plain = kubelint(*arguments, cwd=ROOT)
-    checked = kubelint(*arguments, cwd=ROOT, env={"KUBELINT_GPU_EVIDENCE": "1"})
-    assert (checked.code, checked.out) == (plain.code, plain.out)
-    assert plain.code == 1
+@pytest.mark.parametrize("arguments", [["check", "--no-such-option"], ["no-such-command"], ["explain"]])
+def test_an_error_of_usage_is_code_2_and_says_what_is_wrong_on_the_error_stream(arguments, capsys):
+    assert invoke(arguments) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert "rror" in err
+    assert "Traceback" not in err
+
+
+def test_a_command_that_says_what_it_shall_is_code_0(capsys):
+    assert invoke(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("kubelint-gpu")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from reference_program import growth_of, program_input
 from rollout_changes import change_case
 from rollout_reference import featured_case, random_case
+from verdict_evidence.watch import checked
 
-from kubelint_gpu.simulation.evidence.watch import checked
 from kubelint_gpu.simulation.questions.rollouts import judge
 
 CASES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.simulation import hypotheses
-from kubelint_gpu.simulation.asked import asked
+from kubelint_gpu.simulation.asked import answered, asked
 from kubelint_gpu.simulation.bounds import (
     applied,
     change_set,
@@ -20,7 +20,6 @@ from kubelint_gpu.simulation.bounds import (
 )
 from kubelint_gpu.simulation.bounds.change_set import without
 from kubelint_gpu.simulation.bounds.question import Decider, Question
-from kubelint_gpu.simulation.evidence.watch import tell
 from kubelint_gpu.simulation.prepare.workload_change import joined
 from kubelint_gpu.simulation.search.rows import fold, row_of
 from kubelint_gpu.simulation.search.situation import Situation
@@ -73,7 +72,7 @@ def first_answer(
     for one in asked(deciders):
         found = question.answer(one)
         if found is not None and _ends_with_parts(question, one, found):
-            tell(question, found, one.name, moving)
+            answered(question, found, one.name, moving)
             found = replace(found, by=one.name)
             return fold(found, row_of(found, hypothesis))
     return None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 
-from kubelint_gpu.simulation.asked import asked
+from kubelint_gpu.simulation.asked import answered, asked
 from kubelint_gpu.simulation.bounds.always_ends import always_ends
 from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.bounds.counting import shares_of
@@ -15,7 +15,6 @@ from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
 from kubelint_gpu.simulation.bounds.shortage import asks_too_much
-from kubelint_gpu.simulation.evidence.watch import tell_together
 from kubelint_gpu.simulation.prepare.demand import always_room
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.situation import Situation
@@ -85,7 +84,7 @@ def judged_together(situation: Situation, *, ends: str = "") -> Together:
         found = Together((), Verdict.UNDECIDED, by_bound=False)
     if found.verdict is Verdict.UNDECIDED and question.surely_ends:
         found = question.completes()
-    tell_together(situation, found, ends, question.rolling)
+    answered(question, found)
     return found
 
 
@@ -105,8 +104,6 @@ def _each_ends(question: GroupQuestion) -> Together | None:
 
 def _ends_in_any_order(situation: Situation, search: GroupSearch, position: int) -> bool:
     """Whether a bound says that its rollout ends whatever is rolled at the same moment."""
-    from kubelint_gpu.simulation.bounds.always_ends import always_ends
-
     if situation.participants[position].resumes:
         return False
     shares = shares_of(situation, search, position)

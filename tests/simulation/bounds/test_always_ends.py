@@ -7,9 +7,9 @@ import random
 import pytest
 from left_out import only_search
 from rollout_objects import cluster, deployment, judged, node, same, spread
+from verdict_evidence.watch import checked
 
 from kubelint_gpu.simulation.bounds.always_ends import always_ends
-from kubelint_gpu.simulation.evidence.watch import checked
 from kubelint_gpu.simulation.questions.rollouts import judge
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from rollout_objects import cluster, deployment, node, pod, same, workload
+from verdict_evidence.watch import checked
 
 from kubelint_gpu.simulation.bounds.always_ends import always_ends
-from kubelint_gpu.simulation.evidence.watch import checked
 from kubelint_gpu.simulation.questions.rollouts import judge
 
 NODES = (node("n", 2), node("m", 2))

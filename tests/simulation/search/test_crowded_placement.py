@@ -7,9 +7,9 @@ from functools import cache
 
 import pytest
 from rollout_objects import GPU, apart, cluster, deployment, node, spread
+from verdict_evidence.watch import checked
 
 from kubelint_gpu.simulation.controllers.rollout_state import on_node
-from kubelint_gpu.simulation.evidence.watch import checked
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.crowded_placement import Crowd, crowded, homes_of

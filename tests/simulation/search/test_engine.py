@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from rollout_objects import cluster, deployment, node, same
+from verdict_evidence.watch import checked
 
-from kubelint_gpu.simulation.evidence.watch import checked
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.placements import one_placement

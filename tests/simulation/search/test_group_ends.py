@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from rollout_objects import apart, cluster, deployment, node, pod, same
+from verdict_evidence.watch import checked
 
 from kubelint_gpu.kube.objects.workload import read_workload
-from kubelint_gpu.simulation.evidence.watch import checked
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.group_ends import group_ends

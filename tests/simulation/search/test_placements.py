@@ -6,8 +6,8 @@ import random
 
 import pytest
 from rollout_objects import cluster, deployment, node
+from verdict_evidence.watch import checked
 
-from kubelint_gpu.simulation.evidence.watch import checked
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.engine import GroupSearch
 from kubelint_gpu.simulation.search.placements import largest_first, placed_last

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.rollout_state import UNBOUND, State, count_on
-from kubelint_gpu.simulation.evidence.arithmetic import cost_of_refusing, places, takers
-from kubelint_gpu.simulation.evidence.checker import Claim, NotShown, check
-from kubelint_gpu.simulation.evidence.kinds import (
+from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.simulation.prepare.demand import greedily
+from kubelint_gpu.simulation.search.engine import GroupSearch
+from kubelint_gpu.simulation.search.explorer import Reached
+from kubelint_gpu.simulation.search.placements import one_placement, placements
+from kubelint_gpu.simulation.search.single_runs import at_rest, walk
+from kubelint_gpu.simulation.search.verdict import Verdict
+from kubelint_gpu.values import replace
+from verdict_evidence.arithmetic import cost_of_refusing, places, takers
+from verdict_evidence.checker import Claim, NotShown, check
+from verdict_evidence.kinds import (
     Closed,
     Counted,
     EachNode,
@@ -21,17 +28,16 @@ from kubelint_gpu.simulation.evidence.kinds import (
     LeftOut,
     Runs,
 )
-from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.prepare.demand import greedily
-from kubelint_gpu.simulation.search.engine import GroupSearch
-from kubelint_gpu.simulation.search.explorer import Reached
-from kubelint_gpu.simulation.search.placements import one_placement, placements
-from kubelint_gpu.simulation.search.single_runs import at_rest, walk
-from kubelint_gpu.simulation.search.verdict import Verdict
-from kubelint_gpu.values import replace
+
+_STATES = 4_000
+"""The states that are looked at for what shows a verdict."""
+_WALKS = 12
+"""The single runs that could contradict it."""
+_FOLLOWING = 400
+"""The states after a run that gets stuck."""
 
 
-def shown(claim: Claim, ends: str = "", budget: int = BUDGET.evidence) -> Evidence | None:
+def shown(claim: Claim, ends: str = "", budget: int = _STATES) -> Evidence | None:
     """What shows a claim, as the checker confirms it; None where none is found within a budget of states.
 
     `ends` is the key of the workload of which it is asked; empty for all that are rolled.
@@ -197,9 +203,9 @@ def _walked(claim: Claim, simulation: Simulation, ends: str, starts: tuple[State
 
     if not starts:
         return None
-    draws, done = random.Random(1), partial(simulation.model.done, name=ends)  # noqa: S311 - the same runs each time
+    draws, done = random.Random(1), partial(simulation.model.done, name=ends)
     found: dict[bool | None, tuple[State, ...]] = {}
-    for _ in range(BUDGET.walks):
+    for _ in range(_WALKS):
         path, over = walk(simulation.model, draws.choice(starts), done, draws)
         found.setdefault(over, tuple(path))
     told = _told(claim, simulation)
@@ -212,7 +218,7 @@ def _walked(claim: Claim, simulation: Simulation, ends: str, starts: tuple[State
     if claim.verdict is Verdict.MAY_STICK and False in found:
         after = None
         if simulation.model.successors(found[False][-1]):
-            following = _explored(simulation, ends, found[False][-1:], BUDGET.following)
+            following = _explored(simulation, ends, found[False][-1:], _FOLLOWING)
             if not isinstance(following, Closed):
                 return None
             after = following

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from evidence_cases import CASES, judged
 
-from kubelint_gpu.simulation.evidence.checker import NotShown, check
-from kubelint_gpu.simulation.evidence.finder import shown
 from kubelint_gpu.simulation.search.verdict import Verdict
 from kubelint_gpu.values import replace
+from verdict_evidence.checker import NotShown, check
+from verdict_evidence.finder import shown
 
 CONTRARY = {
     Verdict.COMPLETES: (Verdict.STUCK, Verdict.MAY_STICK),

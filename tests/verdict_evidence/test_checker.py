@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from reference_program import program_input
 
-from kubelint_gpu.simulation.evidence.checker import NotShown, check
-from kubelint_gpu.simulation.evidence.kinds import Infeasible, KeptPods
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.verdict import Verdict
+from verdict_evidence.checker import NotShown, check
+from verdict_evidence.kinds import Infeasible, KeptPods
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 from evidence_cases import CASES, judged, seen_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from rollout_objects import apart, cluster, deployment, node, pod, same
 
-from kubelint_gpu.simulation.evidence import arithmetic
-from kubelint_gpu.simulation.evidence.watch import checked
 from kubelint_gpu.simulation.questions.rollouts import judge
+from verdict_evidence import arithmetic
+from verdict_evidence.watch import checked
 
 
 def situation_of(workloads, *objects):

@@ -7,7 +7,15 @@ from functools import partial, singledispatch
 
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.simulation.controllers.rollout_state import READY, UNBOUND, State, count_on, on_node
-from kubelint_gpu.simulation.evidence.arithmetic import (
+from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.search.engine import GroupSearch
+from kubelint_gpu.simulation.search.replay import ReplayMismatch
+from kubelint_gpu.simulation.search.situation import Situation
+from kubelint_gpu.simulation.search.trace import Trace
+from kubelint_gpu.simulation.search.verdict import Verdict
+from kubelint_gpu.values import Value, replace
+from verdict_evidence.arithmetic import (
     cost_of_refusing,
     counts_decide,
     is_no_larger,
@@ -17,7 +25,7 @@ from kubelint_gpu.simulation.evidence.arithmetic import (
     places,
     takers,
 )
-from kubelint_gpu.simulation.evidence.kinds import (
+from verdict_evidence.kinds import (
     Closed,
     Counted,
     EachNode,
@@ -28,14 +36,6 @@ from kubelint_gpu.simulation.evidence.kinds import (
     LeftOut,
     Runs,
 )
-from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.prepare.workload_change import created_pod
-from kubelint_gpu.simulation.search.engine import GroupSearch
-from kubelint_gpu.simulation.search.replay import ReplayMismatch
-from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.trace import Trace
-from kubelint_gpu.simulation.search.verdict import Verdict
-from kubelint_gpu.values import Value, replace
 
 
 class NotShown(AssertionError):  # noqa: N818 - it says what happened

@@ -1,0 +1,51 @@
+"""Each answer of a decider is shown to the checker as soon as it is known."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+
+from kubelint_gpu.simulation.asked import watched
+from kubelint_gpu.simulation.bounds.question import Question
+from kubelint_gpu.work import limited
+from verdict_evidence.checker import Claim
+from verdict_evidence.finder import shown
+
+
+@contextmanager
+def checked(seen=lambda *_: None):
+    """Check the evidence of every verdict within; `seen` gets the decider's name, its claim and the evidence, or None.
+
+    A verdict that is shown to be wrong raises `checker.NotShown`. The work is charged to nobody.
+    """
+
+    def watch(question, found, *more):
+        if isinstance(question, Question):
+            told = _of_one(question, found, *more)
+        elif found.verdict is not None:
+            told = _of_a_group(question, found)
+        else:
+            return
+        name, ends, claim = told
+        with watched(None), limited(sys.maxsize):
+            evidence = shown(claim, ends)
+        seen(name, claim, evidence)
+
+    with watched(watch):
+        yield
+
+
+def _of_one(question, found, name, moving):
+    """What is claimed of one rollout, while those that are `moving` change at the same moment."""
+    short = found.placed < found.wanted
+    verdict = None if short else found.verdict
+    amounts = short, found.wanted, found.placed, found.trace
+    claim = Claim(question.situation, (question.position,), moving, verdict, *amounts)
+    return name, question.participant.new.key, claim
+
+
+def _of_a_group(question, found):
+    """What is claimed of all rollouts that begin at the same moment; with `ends`, of one."""
+    moving = frozenset(place for place, one in enumerate(question.situation.participants) if one.moves)
+    places = tuple(sorted(question.rolling))
+    return "together", question.ends, Claim(question.situation, places, moving, found.verdict, trace=found.trace)
