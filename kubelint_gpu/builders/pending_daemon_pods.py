@@ -14,7 +14,7 @@ from kubelint_gpu.evidence.node_lines import clues, node_clues, scarce, too_much
 from kubelint_gpu.evidence.runtime_classes import binding
 from kubelint_gpu.evidence.stakes import holding, told_holders
 from kubelint_gpu.messages.wait import every, said
-from kubelint_gpu.messages.wording import counted, listed, owner_name, some
+from kubelint_gpu.messages.wording import counted, foremost, listed, owner_name, some
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.controllers import daemon_nodes
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
@@ -44,7 +44,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     one, where = pending == 1, ""
     held = _held(unit, subject, judgement, resource, full)
     if pending in (len(never), len(full)):
-        holders = f", held by {some([owner_name(key) for key in held], 'holder')}" if held and not never else ""
+        holders = f", held by {foremost([owner_name(key) for key in held])}" if held and not never else ""
         where = f" (on {some(sorted(full) or never)}{holders})"
     first, fixed = "", judgement.alone <= judgement.placed or judgement.at_best == judgement.placed
     if judgement.alone > judgement.placed:

@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.why_fewer import refused
-from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
+from kubelint_gpu.messages.wording import amount, bare, counted, foremost, listed, owner_name, some
 from kubelint_gpu.scheduler.attempt import GATED
 from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.pod_memory import host_ports
@@ -206,7 +206,7 @@ def held_by(lacks: Sequence[Blocker], mine: str, *, standing: bool = False) -> s
         kept = not old and mine.startswith("StatefulSet/")
         one, more = ("pod of its own", "pods of its own") if kept else ("new pod", "new pods")
         names.append(f"another {one}" if fresh == 1 else f"{fresh} other {more}")
-    return some(names, "holder")
+    return foremost(names)
 
 
 def _role(owner: str) -> str:

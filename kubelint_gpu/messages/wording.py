@@ -54,6 +54,11 @@ def some(names: Sequence[str], noun: str = "node", word: str = "and", *, kind: b
     return f"{counted(len(names), noun)} ({', '.join(names[:2])}, ...)"
 
 
+def foremost(names: Sequence[str]) -> str:
+    """A few names in full, the first two of many: `a`, `a and b`, `a, b and 8 others`."""
+    return listed(names if len(names) <= FEW else [*names[:2], f"{len(names) - 2} others"])
+
+
 def begun(texts: Sequence[str], noun: str, separator: str = ", ", most: int = 3) -> str:
     """The first few of some texts, and how many more there are: `a, b, c, and there are 2 more values`."""
     rest = len(texts) - most

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
+from kubelint_gpu.messages.wording import amount, bare, counted, foremost, listed, owner_name, some
 
 
 def test_one_is_singular_and_everything_else_plural():
@@ -67,3 +67,9 @@ def test_alternatives_are_joined_by_or():
 
 def test_an_owner_is_called_by_kind_and_name():
     assert owner_name("Deployment/serving/chat") == "Deployment serving/chat"
+
+
+def test_of_many_names_the_first_two_are_named_and_the_others_counted():
+    assert foremost(["a"]) == "a"
+    assert foremost(["a", "b", "c", "d"]) == "a, b, c and d"
+    assert foremost(["a", "b", "c", "d", "e"]) == "a, b and 3 others"

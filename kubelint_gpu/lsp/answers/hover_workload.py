@@ -13,7 +13,7 @@ from kubelint_gpu.lsp.document.diagnostics import code, escaped
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
 from kubelint_gpu.lsp.typed.typed_line import typed_line
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace
-from kubelint_gpu.messages.wording import amount, counted, listed, without_class, workload_name
+from kubelint_gpu.messages.wording import amount, counted, foremost, listed, without_class, workload_name
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
@@ -103,9 +103,8 @@ def _situation(found: SchedulingMoment, subject: WorkloadCheck) -> Iterator[str]
 def _reason(row: ExplainedClass) -> str:
     reasons = ", ".join(row.status.reasons) if row.status is not None else ""
     if row.holders:
-        holders = [f"{one.owner.kind} {one.owner.namespace}/{one.owner.name}" for one in row.holders[:2]]
-        more = len(row.holders) - len(holders)
-        reasons += f", held by {listed([*holders, *([f'{more} others'] if more else [])])}"
+        holders = [f"{one.owner.kind} {one.owner.namespace}/{one.owner.name}" for one in row.holders]
+        reasons += f", held by {foremost(holders)}"
     return reasons
 
 
