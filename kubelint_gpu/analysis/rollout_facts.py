@@ -27,6 +27,7 @@ from kubelint_gpu.analysis.scenarios import (
 )
 from kubelint_gpu.analysis.transitions import finds_nodes, is_placed, transition_of, transitions_in
 from kubelint_gpu.budget import PARTS, TOLD
+from kubelint_gpu.simulation.questions.deciders import ENDS_ANYHOW
 from kubelint_gpu.simulation.questions.forced_rollback import forced_rollback
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict
@@ -59,13 +60,15 @@ def judged_together(unit: ApplySet) -> tuple[Together, ...]:
 def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
     """Rollouts that end by themselves, begun at the same moment as one that does not and that may take their room.
 
-    What never ends by itself is told of already; whom it blocks while it waits is not.
+    What never ends by itself is told of already; whom it blocks while it waits is not. It blocks none that ends
+    whatever others do.
     """
-    every_one = transitions_in(unit)
-    ending = {one.new.key: key for key, one in every_one.items() if one.existing and one.rolls and _ends(unit, key)}
+    every_one, judgements = transitions_in(unit), judgements_in(unit)
+    open_ends = {key: one for key, one in every_one.items() if judgements[key].by not in ENDS_ANYHOW}
+    ending = {one.new.key: key for key, one in open_ends.items() if one.existing and one.rolls and _ends(unit, key)}
     pairs = (
         (key, ending[other])
-        for key, found in judgements_in(unit).items()
+        for key, found in judgements.items()
         if ending and key in every_one and (found.waits or found.placed < found.wanted)
         for other in dict.fromkeys((*(one.key for one in found.company), *_holders(unit, found, ending)))
         if other in ending

@@ -27,10 +27,12 @@ def competing(run: PreparedRun, numbers: Sequence[int], fixed: Sequence[Pod]) ->
     marked = [mine for mine in kinds if _is_marked(run, mine[0])]
     for mine, theirs in product(marked, kinds):
         one, other = mine[0], theirs[-1]
-        if one != other and _meet(run, one, other):
+        if len({groups.root(number) for number in (*mine, *theirs)}) == 1:
+            continue
+        if _meet(run, one, other):
             for number in (*mine, *theirs):
                 groups.join(one, number)
-        elif one != other and _meet_on_a_node(run, one, other):
+        elif _meet_on_a_node(run, one, other):
             for one, other in product(mine, theirs):
                 if not run.demands[one].nodes.isdisjoint(run.demands[other].nodes):
                     groups.join(one, other)

@@ -32,6 +32,8 @@ ROOM: tuple[Decider, ...] = (
     Decider("quiescence", quiescence.decide),
 )
 """Deciders that say that a rollout ends, whatever all others do."""
+ENDS_ANYHOW = frozenset(one.name for one in ROOM)
+"""Their names."""
 AT_ONCE: tuple[Decider, ...] = (
     *ROOM[:2],
     Decider("counting-shares", change_set.by_counting),
