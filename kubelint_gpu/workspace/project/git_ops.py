@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kubelint_gpu.documents import Document, Pointer, read
+from kubelint_gpu.documents.document import value_at
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.sources import SourceFile, collect
@@ -22,6 +23,7 @@ from kubelint_gpu.sources.git import GitError, files_with
 from kubelint_gpu.sources.helm.given_values import GivenValues, is_release
 from kubelint_gpu.sources.paths import LONGEST, is_file, is_folder
 from kubelint_gpu.values import Value
+from kubelint_gpu.workspace.project.application_sets import CannotFollowError, applications
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, may_have_git_ops
 
 Followed = tuple[str, int]
@@ -40,10 +42,6 @@ class GitOps(Value):
 
     charts: tuple[ChosenChart, ...] = ()
     followed: frozenset[Followed] = frozenset()
-
-
-class _CannotFollowError(Exception):
-    """An object names something that is not in this repository, or that is not done here."""
 
 
 def objects_beside(root: Path, known: Iterable[str]) -> list[SourceFile]:
@@ -79,7 +77,7 @@ def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> 
             one = _Object(document, real.relative_to(root).as_posix(), root, addresses)
             try:
                 charts += list(follow(one))
-            except _CannotFollowError:
+            except CannotFollowError:
                 continue
             done.add((file.path, document.index))
     return GitOps(tuple(charts), frozenset(done))
@@ -102,15 +100,37 @@ def _kind(value: Any) -> tuple[str, str]:
 
 
 class _Object:
-    """An object of a GitOps controller, and the repository that it lies in."""
+    """An object of a GitOps controller, and the repository that it lies in.
 
-    def __init__(self, document: Document, path: str, root: Path, addresses: Mapping[str, Any]) -> None:
-        self.value: dict[str, Any] = document.value
+    `made` is what a template of the object gives, which stands at a `pointer` of it.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        path: str,
+        root: Path,
+        addresses: Mapping[str, Any],
+        made: dict[str, Any] | None = None,
+        pointer: Pointer = (),
+    ) -> None:
+        self.value: dict[str, Any] = document.value if made is None else made
         self.spec = mapping(self.value.get("spec"))
         self.root = root
+        self._document = document
         self._path = path
-        self._index = document.index
         self._addresses = addresses
+        self._pointer = pointer
+
+    def applications(self) -> Iterator[_Object]:
+        """The Applications that it makes.
+
+        Raises:
+            CannotFollowError: as `applications` does.
+        """
+        parts = (self._document, self._path, self.root, self._addresses)
+        for made in applications(self.spec, self.root):
+            yield _Object(*parts, {"kind": "Application", **made}, ("spec", "template"))
 
     @property
     def name(self) -> str:
@@ -135,14 +155,14 @@ class _Object:
         """A folder of the repository by its path below the root.
 
         Raises:
-            _CannotFollowError: there is none.
+            CannotFollowError: there is none.
         """
         if not isinstance(path, str) or len(path) > LONGEST or "\0" in path:
-            raise _CannotFollowError
+            raise CannotFollowError
         below = posixpath.normpath(path.lstrip("/") or ".")
         full = self.root / below
         if below.startswith("..") or not is_inside(os.path.realpath(full), self.root) or not is_folder(full):
-            raise _CannotFollowError
+            raise CannotFollowError
         return below
 
     def file(self, path: str) -> GivenValues | None:
@@ -155,18 +175,25 @@ class _Object:
         return GivenValues(below)
 
     def part(self, form: Any, *pointer: str | int) -> GivenValues:
-        """Values that the object holds."""
-        return GivenValues(self._path, form, self._index, pointer)
+        """Values that the object holds.
+
+        Raises:
+            CannotFollowError: they are not as they are written, but filled in.
+        """
+        whole = (*self._pointer, *pointer)
+        if value_at(self._document.value, whole) != value_at(self.value, pointer):
+            raise CannotFollowError
+        return GivenValues(self._path, form, self._document.index, whole)
 
     def chart(self, folder: str, release: Any, namespace: Any, values: Iterable[GivenValues]) -> ChosenChart:
         """A chart as the object renders it.
 
         Raises:
-            _CannotFollowError: its names are none.
+            CannotFollowError: its names are none.
         """
         for name in (release, namespace):
             if not isinstance(name, str) or not is_release(name):
-                raise _CannotFollowError
+                raise CannotFollowError
         path = display_path(self.root / folder, Path.cwd())
         return ChosenChart(path, release, namespace, given=tuple(values), title=self.title)
 
@@ -175,16 +202,16 @@ def _application(one: _Object) -> Iterator[ChosenChart]:
     """An Application of Argo CD: charts, kustomizations and folders of this repository.
 
     Raises:
-        _CannotFollowError: a source is elsewhere, or is changed in a way that is not done here.
+        CannotFollowError: a source is elsewhere, or is changed in a way that is not done here.
     """
     several = "sources" in one.spec
     sources = [mapping(entry) for entry in (sequence(one.spec["sources"]) if several else [one.spec.get("source")])]
     if not sources:
-        raise _CannotFollowError
+        raise CannotFollowError
     references: set[str] = set()
     for source in sources:
         if not may_be_address_of(source.get("repoURL"), one.root):
-            raise _CannotFollowError
+            raise CannotFollowError
         if isinstance(source.get("ref"), str):
             references.add(f"${source['ref']}")
     namespace = mapping(one.spec.get("destination")).get("namespace") or "default"
@@ -193,15 +220,25 @@ def _application(one: _Object) -> Iterator[ChosenChart]:
             continue
         folder = one.folder(source.get("path"))
         if source.get("kustomize") or source.get("plugin") or source.get("directory"):
-            raise _CannotFollowError
+            raise CannotFollowError
         overrides = (".argocd-source.yaml", f".argocd-source-{one.name}.yaml")
         if "/" in one.name or any(is_file(one.root / folder / name) for name in overrides):
-            raise _CannotFollowError
+            raise CannotFollowError
         if is_file(one.root / folder / CHART):
             pointer = ("spec", "sources", number, "helm") if several else ("spec", "source", "helm")
             helm = mapping(source.get("helm"))
             values = list(_argo_values(one, helm, folder, references, pointer))
             yield one.chart(folder, helm.get("releaseName") or one.name, helm.get("namespace") or namespace, values)
+
+
+def _application_set(one: _Object) -> Iterator[ChosenChart]:
+    """An ApplicationSet of Argo CD: all Applications that it makes.
+
+    Raises:
+        CannotFollowError: one of them cannot be followed, or it is not known which they are.
+    """
+    for made in one.applications():
+        yield from _application(made)
 
 
 def _argo_values(
@@ -210,29 +247,29 @@ def _argo_values(
     """The values in Argo CD's order: files, `values` or `valuesObject`, parameters.
 
     Raises:
-        _CannotFollowError: a file is missing, or a value comes of a file.
+        CannotFollowError: a file is missing, or a value comes of a file.
     """
     if helm.get("fileParameters"):
-        raise _CannotFollowError
+        raise CannotFollowError
     for name in sequence(helm.get("valueFiles")):
         if not isinstance(name, str):
-            raise _CannotFollowError
+            raise CannotFollowError
         head, _, rest = name.partition("/")
         path = rest if head in references or name.startswith("/") else posixpath.join(folder, name)
         found = one.file(path)
         if found is not None:
             yield found
         elif helm.get("ignoreMissingValueFiles") is not True:
-            raise _CannotFollowError
+            raise CannotFollowError
     if helm.get("valuesObject"):
         yield one.part("mapping", *pointer, "valuesObject")
     elif helm.get("values"):
         if not _is_mapping(helm["values"]):
-            raise _CannotFollowError
+            raise CannotFollowError
         yield one.part("text", *pointer, "values")
     parameters = [mapping(entry) for entry in sequence(helm.get("parameters"))]
     if any("[" in str(entry.get("name")) or str(entry.get("value"))[:1] in ("{", "$") for entry in parameters):
-        raise _CannotFollowError
+        raise CannotFollowError
     if parameters:
         yield one.part("parameters", *pointer, "parameters")
 
@@ -247,26 +284,26 @@ def _helm_release(one: _Object) -> Iterator[ChosenChart]:
     """A HelmRelease of Flux whose chart lies in this repository.
 
     Raises:
-        _CannotFollowError: it lies elsewhere, or its values do.
+        CannotFollowError: it lies elsewhere, or its values do.
     """
     chart = mapping(mapping(one.spec.get("chart")).get("spec"))
     if not one.is_from_here(chart.get("sourceRef")) or one.spec.get("valuesFrom"):
-        raise _CannotFollowError
+        raise CannotFollowError
     if one.spec.get("postRenderers"):
-        raise _CannotFollowError
+        raise CannotFollowError
     folder = one.folder(chart.get("chart"))
     if not is_file(one.root / folder / CHART):
-        raise _CannotFollowError
+        raise CannotFollowError
     values = []
     for name in sequence(chart.get("valuesFiles")):
         found = one.file(name.lstrip("/")) if isinstance(name, str) else None
         if found is None:
-            raise _CannotFollowError
+            raise CannotFollowError
         values.append(found)
     own = one.file(posixpath.join(folder, "values.yaml"))
     if values and own is not None and own not in values:
         # these files stand in place of the values of the chart
-        raise _CannotFollowError
+        raise CannotFollowError
     if isinstance(one.spec.get("values"), dict):
         values.append(one.part("mapping", "spec", "values"))
     namespace = mapping(one.value.get("metadata")).get("namespace") or "default"
@@ -279,17 +316,18 @@ def _kustomization(one: _Object) -> Iterator[ChosenChart]:
     """A Kustomization of Flux: a folder of this repository, which is judged as it lies there.
 
     Raises:
-        _CannotFollowError: it lies elsewhere, or is changed on the way.
+        CannotFollowError: it lies elsewhere, or is changed on the way.
     """
     changes = ("postBuild", "patches", "images", "components", "targetNamespace", "namePrefix", "nameSuffix")
     if any(one.spec.get(key) for key in changes) or not one.is_from_here(one.spec.get("sourceRef")):
-        raise _CannotFollowError
+        raise CannotFollowError
     one.folder(one.spec.get("path") or ".")
     yield from ()
 
 
 _KINDS = {
     ("argoproj.io", "Application"): _application,
+    ("argoproj.io", "ApplicationSet"): _application_set,
     ("helm.toolkit.fluxcd.io", "HelmRelease"): _helm_release,
     ("kustomize.toolkit.fluxcd.io", "Kustomization"): _kustomization,
 }
