@@ -108,7 +108,7 @@ def _charts(
     values = bool(named) and any(b"kind:" not in file.data for file in offered)
     chosen, users, objects = settings.charts, {*charts_above(named, settings.charts)}, frozenset[tuple[str, int]]()
     if values or any(may_have_git_ops(file.data) for file in offered) or users or any(map(is_chart, mine)):
-        from kubelint_gpu.workspace.project.git_ops import followed, objects_beside, ways
+        from kubelint_gpu.workspace.project.git_ops.followed import followed, objects_beside, ways
 
         beside = objects_beside(repository.root, mine)
         applied, elsewhere = followed(offered, beside), followed(beside, offered)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubelint_gpu.workspace.project.application_sets import CannotFollowError, applications
+from kubelint_gpu.workspace.project.git_ops.application_sets import applications
+from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError
 
 FILES = {
     "apps/chat/Chart.yaml": "name: chat\n",

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubelint_gpu.sources import SourceFile
-from kubelint_gpu.workspace.project.git_ops import _KINDS, followed
+from kubelint_gpu.workspace.project.git_ops.followed import _KINDS, followed
 
 KEYS = st.sampled_from(
     [
@@ -82,36 +82,6 @@ def test_a_platform_is_judged_as_a_whole(check, platform):
 
 
 @pytest.mark.parametrize(
-    ("written", "line", "path"),
-    [
-        ("valuesObject: {gpus: 2}", 10, "app.yaml"),
-        ("values: |\n        # text\n        gpus: 2", 12, "app.yaml"),
-        ("parameters: [{name: other, value: a}, {name: gpus, value: '2'}]", 10, "app.yaml"),
-        ("parameters: [{name: 'a\\\\.b', value: c}, {name: gpus, value: '2', forceString: true}]", 10, "app.yaml"),
-        ("valueFiles: [prod.yaml]", 1, "chart/prod.yaml"),
-        ("valueFiles: [/chart/prod.yaml]", 1, "chart/prod.yaml"),
-        ("valueFiles: [none.yaml, prod.yaml]\n      ignoreMissingValueFiles: true", 1, "chart/prod.yaml"),
-        ("valueFiles: [prod.yaml]\n      parameters: [{name: gpus, value: '3'}]", 11, "app.yaml"),
-    ],
-)
-def test_a_value_of_an_application_is_found_where_it_stands(check, tree, written, line, path):
-    root = tree(inventory({**CHART, "app.yaml": APPLICATION % written}))
-    ran = check(root, ".", *SELECTED)
-    assert ran.told == [("KLG503", path, line)]
-    assert ran.findings[0]["object"] == "Pod/vision/blue"
-
-
-def test_sources_may_take_values_of_each_other(check, tree):
-    source = "{repoURL: https://example.com/team/platform.git, "
-    several = (
-        f"  sources:\n  - {source}ref: all}}\n  - {source}path: chart, helm: {{valueFiles: [$all/envs/prod.yaml]}}}}\n"
-    )
-    app = APPLICATION.partition("  source:\n")[0] + several
-    root = tree(inventory({**CHART, "app.yaml": app, "envs/prod.yaml": "gpus: 3\n"}))
-    assert check(root, ".", *SELECTED).told == [("KLG503", "envs/prod.yaml", 1)]
-
-
-@pytest.mark.parametrize(
     ("more", "line", "path"),
     [
         ("  values: {gpus: 2}", 9, "release.yaml"),
@@ -166,12 +136,6 @@ def test_a_source_is_this_repository_if_a_remote_says_so(check, tree, remote, he
     (root / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {remote}\n')
     codes = {code for code, _, _ in check(root, ".", *SELECTED).told}
     assert codes == ({"KLG503"} if here else {"KLG006"})
-
-
-def test_an_object_whose_source_is_overridden_is_a_note(check, tree):
-    override = {"chart/.argocd-source.yaml": "helm: {parameters: [{name: gpus, value: '1'}]}\n"}
-    root = tree(inventory({**CHART, **override, "app.yaml": APPLICATION % "valuesObject: {gpus: 2}"}))
-    assert [(code, path) for code, path, _ in check(root, ".", *SELECTED).told] == [("KLG006", "app.yaml")]
 
 
 def test_without_helm_an_object_is_a_note(check, tree):

@@ -19,6 +19,7 @@ from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.checkout import is_inside, may_be_address_of
 from kubelint_gpu.sources.files import display_path
+from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError
 
 _TAG = pattern(r"\{\{([^{}]*)\}\}")
 _FIELD = pattern(r"\s*\.([A-Za-z_][A-Za-z0-9_.]*)\s*")
@@ -27,10 +28,6 @@ _MOST = 200
 """So many Applications of one object are followed."""
 _MOST_FOLDERS = 10_000
 _LARGE = 1_000_000  # such numbers, Go may print with an exponent
-
-
-class CannotFollowError(Exception):
-    """An object names something that is not in this repository, or that is not done here."""
 
 
 def applications(spec: Mapping[str, Any], root: Path) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,156 @@
+"""What objects of Argo CD and Flux apply from their own repository: charts with their values, and folders.
+
+Source: `GetReleaseName` and `valuesFiles` of the HelmRelease of Flux (v2).
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.kube.objects.workload import api_group
+from kubelint_gpu.kube.values.plain import mapping, sequence
+from kubelint_gpu.sources import SourceFile, collect
+from kubelint_gpu.sources.checkout import repository_root
+from kubelint_gpu.sources.files import SUFFIXES, display_path
+from kubelint_gpu.sources.git import GitError, files_with
+from kubelint_gpu.sources.paths import is_file
+from kubelint_gpu.values import Value
+from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, may_have_git_ops
+from kubelint_gpu.workspace.project.git_ops.argo_cd import application, application_set
+from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError, GitObject
+
+Followed = tuple[str, int]
+"""An object that is followed: its file as it is printed, and which document of it."""
+
+_MOST_FILES = 1_000
+
+
+class GitOps(Value):
+    """What objects of GitOps controllers apply.
+
+    Attributes:
+        charts: the charts of this repository, each with what an object renders it with.
+        followed: the objects of which everything that they name is judged.
+    """
+
+    charts: tuple[ChosenChart, ...] = ()
+    followed: frozenset[Followed] = frozenset()
+
+
+def objects_beside(root: Path, known: Iterable[str]) -> list[SourceFile]:
+    """The tracked files of a repository with objects of GitOps controllers, but for those that are known."""
+    if not os.path.lexists(root / ".git"):
+        return []
+    try:
+        found = files_with(["kind: Application", "kind: HelmRelease", "kind: GitRepository"], root)
+    except GitError:
+        return []
+    read_already = {os.path.realpath(path) for path in known}
+    paths = [path for path in found if path.name.endswith(SUFFIXES) and os.path.realpath(path) not in read_already]
+    return [*collect([display_path(path, Path.cwd()) for path in paths[:_MOST_FILES] if path.is_file()]).files]
+
+
+def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> GitOps:
+    """What the objects of GitOps controllers in some files apply from the repository that they lie in.
+
+    Repositories that they name may be declared in files `beside` them.
+    """
+    charts: list[ChosenChart] = []
+    done: set[Followed] = set()
+    addresses = dict(_repositories((*files, *beside)))
+    for file in files:
+        if not may_have_git_ops(file.data):
+            continue
+        real = Path(file.real or os.path.realpath(file.path))
+        root = repository_root(real.parent)
+        for document in read(file.path, file.data).documents:
+            follow = _KINDS.get(_kind(document.value))
+            if follow is None or not real.is_relative_to(root):
+                continue
+            one = GitObject(document, real.relative_to(root).as_posix(), root, addresses)
+            try:
+                charts += list(follow(one))
+            except CannotFollowError:
+                continue
+            done.add((file.path, document.index))
+    return GitOps(tuple(charts), frozenset(done))
+
+
+def _repositories(files: Iterable[SourceFile]) -> Iterator[tuple[str, Any]]:
+    """The names of the GitRepositories of Flux, each with its address."""
+    for file in files:
+        for document in read(file.path, file.data).documents if b"GitRepository" in file.data else ():
+            if _kind(document.value) == ("source.toolkit.fluxcd.io", "GitRepository"):
+                name = mapping(document.value.get("metadata")).get("name")
+                if isinstance(name, str):
+                    yield name, mapping(document.value.get("spec")).get("url")
+
+
+def _kind(value: Any) -> tuple[str, str]:
+    if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
+        return "", ""
+    return api_group(value), value["kind"]
+
+
+def _helm_release(one: GitObject) -> Iterator[ChosenChart]:
+    """A HelmRelease of Flux whose chart lies in this repository.
+
+    Raises:
+        CannotFollowError: it lies elsewhere, or its values do.
+    """
+    chart = mapping(mapping(one.spec.get("chart")).get("spec"))
+    if not one.is_from_here(chart.get("sourceRef")) or one.spec.get("valuesFrom"):
+        raise CannotFollowError
+    if one.spec.get("postRenderers"):
+        raise CannotFollowError
+    folder = one.folder(chart.get("chart"))
+    if not is_file(one.root / folder / CHART):
+        raise CannotFollowError
+    values = []
+    for name in sequence(chart.get("valuesFiles")):
+        found = one.file(name.lstrip("/")) if isinstance(name, str) else None
+        if found is None:
+            raise CannotFollowError
+        values.append(found)
+    own = one.file(posixpath.join(folder, "values.yaml"))
+    if values and own is not None and own not in values:
+        # these files stand in place of the values of the chart
+        raise CannotFollowError
+    if isinstance(one.spec.get("values"), dict):
+        values.append(one.part("mapping", "spec", "values"))
+    namespace = mapping(one.value.get("metadata")).get("namespace") or "default"
+    target = one.spec.get("targetNamespace")
+    release = one.spec.get("releaseName") or (f"{target}-{one.name}" if target else one.name)
+    yield one.chart(folder, release, target or namespace, values)
+
+
+def _kustomization(one: GitObject) -> Iterator[ChosenChart]:
+    """A Kustomization of Flux: a folder of this repository, which is judged as it lies there.
+
+    Raises:
+        CannotFollowError: it lies elsewhere, or is changed on the way.
+    """
+    changes = ("postBuild", "patches", "images", "components", "targetNamespace", "namePrefix", "nameSuffix")
+    if any(one.spec.get(key) for key in changes) or not one.is_from_here(one.spec.get("sourceRef")):
+        raise CannotFollowError
+    one.folder(one.spec.get("path") or ".")
+    yield from ()
+
+
+_KINDS = {
+    ("argoproj.io", "Application"): application,
+    ("argoproj.io", "ApplicationSet"): application_set,
+    ("helm.toolkit.fluxcd.io", "HelmRelease"): _helm_release,
+    ("kustomize.toolkit.fluxcd.io", "Kustomization"): _kustomization,
+}
+
+
+def ways(charts: Sequence[ChosenChart], found: Sequence[ChosenChart]) -> tuple[ChosenChart, ...]:
+    """How charts are rendered: as the configuration says, else as GitOps objects do it."""
+    named = {one.folder for one in charts}
+    return (*charts, *(one for one in found if one.folder not in named))

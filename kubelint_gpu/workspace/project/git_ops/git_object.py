@@ -1,0 +1,115 @@
+"""An object of a GitOps controller, and what it may name of its repository."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from kubelint_gpu.documents import Document, Pointer
+from kubelint_gpu.documents.document import value_at
+from kubelint_gpu.kube.values.plain import mapping
+from kubelint_gpu.sources.checkout import is_inside, may_be_address_of
+from kubelint_gpu.sources.files import display_path
+from kubelint_gpu.sources.helm.given_values import GivenValues, is_release
+from kubelint_gpu.sources.paths import LONGEST, is_file, is_folder
+from kubelint_gpu.workspace.project.charts import ChosenChart
+
+
+class CannotFollowError(Exception):
+    """An object names something that is not in this repository, or that is not done here."""
+
+
+class GitObject:
+    """An object of a GitOps controller, and the repository that it lies in.
+
+    `made` is what a template of the object gives, which stands at a `pointer` of it.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        path: str,
+        root: Path,
+        addresses: Mapping[str, Any],
+        made: dict[str, Any] | None = None,
+        pointer: Pointer = (),
+    ) -> None:
+        self.value: dict[str, Any] = document.value if made is None else made
+        self.spec = mapping(self.value.get("spec"))
+        self.root = root
+        self._document = document
+        self._path = path
+        self._addresses = addresses
+        self._pointer = pointer
+
+    def with_template(self, made: dict[str, Any], *pointer: str | int) -> GitObject:
+        """What a template at a pointer of the object gives."""
+        return GitObject(self._document, self._path, self.root, self._addresses, made, pointer)
+
+    @property
+    def name(self) -> str:
+        """`metadata.name`."""
+        name = mapping(self.value.get("metadata")).get("name")
+        return name if isinstance(name, str) else ""
+
+    @property
+    def title(self) -> str:
+        """What a message calls it."""
+        return f"{self.value['kind']} {self.name}"
+
+    def is_from_here(self, reference: Any) -> bool:
+        """Whether a reference of Flux names this repository, as far as the address of what it names says."""
+        found = mapping(reference)
+        name = found.get("name")
+        if found.get("kind") != "GitRepository" or not isinstance(name, str):
+            return False
+        return name not in self._addresses or may_be_address_of(self._addresses[name], self.root)
+
+    def folder(self, path: Any) -> str:
+        """A folder of the repository by its path below the root.
+
+        Raises:
+            CannotFollowError: there is none.
+        """
+        if not isinstance(path, str) or len(path) > LONGEST or "\0" in path:
+            raise CannotFollowError
+        below = posixpath.normpath(path.lstrip("/") or ".")
+        full = self.root / below
+        if below.startswith("..") or not is_inside(os.path.realpath(full), self.root) or not is_folder(full):
+            raise CannotFollowError
+        return below
+
+    def file(self, path: str) -> GivenValues | None:
+        """A file of values of the repository by its path below the root; None if there is none."""
+        below = posixpath.normpath(path)
+        full = self.root / below
+        inside = len(path) <= LONGEST and "\0" not in path and not below.startswith(("..", "/"))
+        if not inside or not is_inside(os.path.realpath(full), self.root) or not is_file(full):
+            return None
+        return GivenValues(below)
+
+    def part(self, form: Any, *pointer: str | int) -> GivenValues:
+        """Values that the object holds.
+
+        Raises:
+            CannotFollowError: they are not as they are written, but filled in.
+        """
+        whole = (*self._pointer, *pointer)
+        if value_at(self._document.value, whole) != value_at(self.value, pointer):
+            raise CannotFollowError
+        return GivenValues(self._path, form, self._document.index, whole)
+
+    def chart(self, folder: str, release: Any, namespace: Any, values: Iterable[GivenValues]) -> ChosenChart:
+        """A chart as the object renders it.
+
+        Raises:
+            CannotFollowError: its names are none.
+        """
+        for name in (release, namespace):
+            if not isinstance(name, str) or not is_release(name):
+                raise CannotFollowError
+        path = display_path(self.root / folder, Path.cwd())
+        return ChosenChart(path, release, namespace, given=tuple(values), title=self.title)

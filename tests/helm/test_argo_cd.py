@@ -1,0 +1,57 @@
+"""Applications of Argo CD: charts of their own repository, rendered with their values."""
+
+from __future__ import annotations
+
+import pytest
+from helm_runs import POD, chart, inventory
+
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: blue}
+spec:
+  destination: {namespace: vision}
+  source:
+    repoURL: https://example.com/team/platform.git
+    path: chart
+    helm:
+      %s
+"""
+CHART = chart({"templates/pod.yaml": POD, "prod.yaml": "gpus: 2\n"})
+SELECTED = ("-i", "inventory.yaml", "--select", "KLG503,KLG006,KLG000")
+
+
+@pytest.mark.parametrize(
+    ("written", "line", "path"),
+    [
+        ("valuesObject: {gpus: 2}", 10, "app.yaml"),
+        ("values: |\n        # text\n        gpus: 2", 12, "app.yaml"),
+        ("parameters: [{name: other, value: a}, {name: gpus, value: '2'}]", 10, "app.yaml"),
+        ("parameters: [{name: 'a\\\\.b', value: c}, {name: gpus, value: '2', forceString: true}]", 10, "app.yaml"),
+        ("valueFiles: [prod.yaml]", 1, "chart/prod.yaml"),
+        ("valueFiles: [/chart/prod.yaml]", 1, "chart/prod.yaml"),
+        ("valueFiles: [none.yaml, prod.yaml]\n      ignoreMissingValueFiles: true", 1, "chart/prod.yaml"),
+        ("valueFiles: [prod.yaml]\n      parameters: [{name: gpus, value: '3'}]", 11, "app.yaml"),
+    ],
+)
+def test_a_value_of_an_application_is_found_where_it_stands(check, tree, written, line, path):
+    root = tree(inventory({**CHART, "app.yaml": APPLICATION % written}))
+    ran = check(root, ".", *SELECTED)
+    assert ran.told == [("KLG503", path, line)]
+    assert ran.findings[0]["object"] == "Pod/vision/blue"
+
+
+def test_sources_may_take_values_of_each_other(check, tree):
+    source = "{repoURL: https://example.com/team/platform.git, "
+    several = (
+        f"  sources:\n  - {source}ref: all}}\n  - {source}path: chart, helm: {{valueFiles: [$all/envs/prod.yaml]}}}}\n"
+    )
+    app = APPLICATION.partition("  source:\n")[0] + several
+    root = tree(inventory({**CHART, "app.yaml": app, "envs/prod.yaml": "gpus: 3\n"}))
+    assert check(root, ".", *SELECTED).told == [("KLG503", "envs/prod.yaml", 1)]
+
+
+def test_an_object_whose_source_is_overridden_is_a_note(check, tree):
+    override = {"chart/.argocd-source.yaml": "helm: {parameters: [{name: gpus, value: '1'}]}\n"}
+    root = tree(inventory({**CHART, **override, "app.yaml": APPLICATION % "valuesObject: {gpus: 2}"}))
+    assert [(code, path) for code, path, _ in check(root, ".", *SELECTED).told] == [("KLG006", "app.yaml")]
