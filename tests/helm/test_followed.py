@@ -56,6 +56,15 @@ spec:
       sourceRef: {kind: GitRepository, name: platform}
 %s
 """
+MINE = """
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: mine, namespace: vision}
+data:
+  values.yaml: |
+    gpus: 2
+"""
 CHART = chart({"templates/pod.yaml": POD, "prod.yaml": "gpus: 2\n"})
 SELECTED = ("-i", "inventory.yaml", "--select", "KLG503,KLG006,KLG000")
 
@@ -85,6 +94,8 @@ def test_a_platform_is_judged_as_a_whole(check, platform):
     ("more", "line", "path"),
     [
         ("  values: {gpus: 2}", 9, "release.yaml"),
+        (f"  valuesFrom: [{{kind: ConfigMap, name: mine}}]{MINE}", 16, "release.yaml"),
+        (f"  valuesFrom: [{{kind: ConfigMap, name: mine}}]\n  values: {{gpus: 3}}{MINE}", 10, "release.yaml"),
         ("      valuesFiles: [chart/values.yaml, ./chart/prod.yaml]", 1, "chart/prod.yaml"),
     ],
 )
@@ -110,6 +121,10 @@ def test_a_value_of_a_helm_release_is_found_where_it_stands(check, tree, more, l
         (APPLICATION % "values: ''").replace("path: chart", "path: [1]"),
         (APPLICATION % "values: ''").replace("helm:", "plugin:"),
         RELEASE % "  valuesFrom: [{kind: ConfigMap, name: a}]",
+        RELEASE % "  valuesFrom: [{kind: Secret, name: mine}]",
+        RELEASE % "  valuesFrom: [{kind: ConfigMap, name: mine, targetPath: gpus}]" + MINE,
+        RELEASE % "  valuesFrom: [{kind: ConfigMap, name: mine}]" + MINE + MINE,
+        RELEASE % "  valuesFrom: [{kind: ConfigMap, name: mine, valuesKey: [1]}]" + MINE,
         RELEASE % "      valuesFiles: [chart/prod.yaml]",
         RELEASE % "  postRenderers: [{kustomize: {}}]",
         (RELEASE % "").replace("GitRepository", "HelmRepository"),
@@ -176,6 +191,17 @@ def test_a_hook_knows_the_objects_that_name_a_file_of_values(check, tree):
     assert ran.told == [("KLG009", "envs/prod.yaml", 1)]
 
 
+def test_a_hook_knows_the_releases_that_take_values_from_a_config_map(check, tree):
+    few = MINE.removeprefix("\n---\n").replace("gpus: 2", "gpus: 1")
+    release = RELEASE % "  valuesFrom: [{kind: ConfigMap, name: mine}]"
+    root = tree(inventory({**CHART, "release.yaml": release, "config.yaml": few}))
+    committed(root)
+    (root / "config.yaml").write_text(few.replace("gpus: 1", "gpus: 2"))
+    git(root, "add", "-A")
+    ran = check(root, "--hook", "config.yaml", "-i", "inventory.yaml")
+    assert ran.told == [("KLG009", "config.yaml", 6)]
+
+
 WORDS = st.sampled_from(["chart", "../x", "/", "a.b", "$all/x", "GitRepository", "\0", "prod.yaml", "a: 1", "", "1"])
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers(-1, 3) | WORDS,
@@ -194,3 +220,11 @@ def test_any_object_is_followed_or_not(kind, spec, meta, tmp_path_factory):
     (root / "chart" / "Chart.yaml").write_text("name: chart\n")
     found = followed([SourceFile(str(root / "app.yaml"), data)])
     assert len(found.followed) <= 1
+
+
+def test_values_come_from_a_config_map_of_another_file_that_is_not_checked(check, tree):
+    root = tree(inventory({**CHART, "apps/release.yaml": RELEASE % "  valuesFrom: [{kind: ConfigMap, name: mine}]"}))
+    (root / "config.yaml").write_text(MINE.removeprefix("\n---\n"))
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    assert check(root, "apps", *SELECTED).told == [("KLG503", "config.yaml", 6)]

@@ -104,13 +104,13 @@ def _charts(
 ) -> tuple[RenderedCharts, frozenset[tuple[str, int]]]:
     """The charts of a run, rendered, and the objects of GitOps controllers that are followed."""
     mine = [file.path for file in offered]
-    # a named file without a kind may hold values that an object of GitOps names
-    values = bool(named) and any(b"kind:" not in file.data for file in offered)
+    # a named file without a kind, or with a ConfigMap, may hold values that an object of GitOps names
+    values = bool(named) and any(b"kind:" not in file.data or b"ConfigMap" in file.data for file in offered)
     chosen, users, objects = settings.charts, {*charts_above(named, settings.charts)}, frozenset[tuple[str, int]]()
     if values or any(may_have_git_ops(file.data) for file in offered) or users or any(map(is_chart, mine)):
         from kubelint_gpu.workspace.project.git_ops.followed import followed, objects_beside, ways
 
-        beside = objects_beside(repository.root, mine)
+        beside = objects_beside(repository.root, offered)
         applied, elsewhere = followed(offered, beside), followed(beside, offered)
         chosen = ways(settings.charts, (*applied.charts, *elsewhere.charts))
         users |= {*charts_above(named, chosen), *(one.folder for one in applied.charts)}

@@ -9,14 +9,14 @@ import posixpath
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.documents import Pointer, read
+from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.sources.checkout import may_be_address_of
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart
 from kubelint_gpu.workspace.project.git_ops.application_sets import applications
-from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError, GitObject
+from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError, GitObject, is_mapping
 
 
 def application(one: GitObject) -> Iterator[ChosenChart]:
@@ -85,7 +85,7 @@ def _argo_values(
     if helm.get("valuesObject"):
         yield one.part("mapping", *pointer, "valuesObject")
     elif helm.get("values"):
-        if not _is_mapping(helm["values"]):
+        if not is_mapping(helm["values"]):
             raise CannotFollowError
         yield one.part("text", *pointer, "values")
     parameters = [mapping(entry) for entry in sequence(helm.get("parameters"))]
@@ -93,9 +93,3 @@ def _argo_values(
         raise CannotFollowError
     if parameters:
         yield one.part("parameters", *pointer, "parameters")
-
-
-def _is_mapping(text: Any) -> bool:
-    """Whether a text is YAML that holds a mapping."""
-    found = read("", text.encode(errors="replace")) if isinstance(text, str) else None
-    return found is not None and not found.problems and any(isinstance(one.value, dict) for one in found.documents)

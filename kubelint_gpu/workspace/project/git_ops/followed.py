@@ -1,6 +1,6 @@
 """What objects of Argo CD and Flux apply from their own repository: charts with their values, and folders.
 
-Source: `GetReleaseName` and `valuesFiles` of the HelmRelease of Flux (v2).
+Source: `GetReleaseName`, `valuesFiles` and `valuesFrom` of the HelmRelease of Flux (v2).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, may_have_git_ops
 from kubelint_gpu.workspace.project.git_ops.argo_cd import application, application_set
-from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError, GitObject
+from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError, GitObject, Named
 
 Followed = tuple[str, int]
 """An object that is followed: its file as it is printed, and which document of it."""
@@ -42,15 +42,26 @@ class GitOps(Value):
     followed: frozenset[Followed] = frozenset()
 
 
-def objects_beside(root: Path, known: Iterable[str]) -> list[SourceFile]:
-    """The tracked files of a repository with objects of GitOps controllers, but for those that are known."""
+def objects_beside(root: Path, offered: Sequence[SourceFile]) -> list[SourceFile]:
+    """The tracked files of a repository with objects of GitOps controllers, but for those that are offered.
+
+    And those with ConfigMaps, if an object takes values from some.
+    """
     if not os.path.lexists(root / ".git"):
         return []
+    found = _tracked(root, ["kind: Application", "kind: HelmRelease", "kind: GitRepository"], offered)
+    if any(b"valuesFrom" in file.data for file in (*offered, *found)):
+        found += _tracked(root, ["kind: ConfigMap"], (*offered, *found))
+    return found
+
+
+def _tracked(root: Path, texts: list[str], known: Sequence[SourceFile]) -> list[SourceFile]:
+    """The tracked files with some texts, but for those that are known; none if git does not say."""
     try:
-        found = files_with(["kind: Application", "kind: HelmRelease", "kind: GitRepository"], root)
+        found = files_with(texts, root)
     except GitError:
         return []
-    read_already = {os.path.realpath(path) for path in known}
+    read_already = {os.path.realpath(file.path) for file in known}
     paths = [path for path in found if path.name.endswith(SUFFIXES) and os.path.realpath(path) not in read_already]
     return [*collect([display_path(path, Path.cwd()) for path in paths[:_MOST_FILES] if path.is_file()]).files]
 
@@ -58,11 +69,11 @@ def objects_beside(root: Path, known: Iterable[str]) -> list[SourceFile]:
 def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> GitOps:
     """What the objects of GitOps controllers in some files apply from the repository that they lie in.
 
-    Repositories that they name may be declared in files `beside` them.
+    Repositories and ConfigMaps that they name may be declared in files `beside` them.
     """
     charts: list[ChosenChart] = []
     done: set[Followed] = set()
-    addresses = dict(_repositories((*files, *beside)))
+    named = Named(dict(_repositories((*files, *beside))), (*files, *beside))
     for file in files:
         if not may_have_git_ops(file.data):
             continue
@@ -72,7 +83,7 @@ def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> 
             follow = _KINDS.get(_kind(document.value))
             if follow is None or not real.is_relative_to(root):
                 continue
-            one = GitObject(document, real.relative_to(root).as_posix(), root, addresses)
+            one = GitObject(document, real.relative_to(root).as_posix(), root, named)
             try:
                 charts += list(follow(one))
             except CannotFollowError:
@@ -104,9 +115,7 @@ def _helm_release(one: GitObject) -> Iterator[ChosenChart]:
         CannotFollowError: it lies elsewhere, or its values do.
     """
     chart = mapping(mapping(one.spec.get("chart")).get("spec"))
-    if not one.is_from_here(chart.get("sourceRef")) or one.spec.get("valuesFrom"):
-        raise CannotFollowError
-    if one.spec.get("postRenderers"):
+    if not one.is_from_here(chart.get("sourceRef")) or one.spec.get("postRenderers"):
         raise CannotFollowError
     folder = one.folder(chart.get("chart"))
     if not is_file(one.root / folder / CHART):
@@ -121,9 +130,10 @@ def _helm_release(one: GitObject) -> Iterator[ChosenChart]:
     if values and own is not None and own not in values:
         # these files stand in place of the values of the chart
         raise CannotFollowError
+    values += [one.values_of(mapping(reference)) for reference in sequence(one.spec.get("valuesFrom"))]
     if isinstance(one.spec.get("values"), dict):
         values.append(one.part("mapping", "spec", "values"))
-    namespace = mapping(one.value.get("metadata")).get("namespace") or "default"
+    namespace = one.namespace
     target = one.spec.get("targetNamespace")
     release = one.spec.get("releaseName") or (f"{target}-{one.name}" if target else one.name)
     yield one.chart(folder, release, target or namespace, values)

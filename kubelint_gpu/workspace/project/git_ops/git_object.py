@@ -4,22 +4,43 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from kubelint_gpu.documents import Document, Pointer
+from kubelint_gpu.documents import Document, Pointer, read
 from kubelint_gpu.documents.document import value_at
 from kubelint_gpu.kube.values.plain import mapping
+from kubelint_gpu.sources import SourceFile
 from kubelint_gpu.sources.checkout import is_inside, may_be_address_of
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.sources.helm.given_values import GivenValues, is_release
 from kubelint_gpu.sources.paths import LONGEST, is_file, is_folder
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.charts import ChosenChart
 
 
 class CannotFollowError(Exception):
     """An object names something that is not in this repository, or that is not done here."""
+
+
+class Named(Value):
+    """What objects of Flux name: the addresses of GitRepositories, and files that may hold ConfigMaps."""
+
+    addresses: Mapping[str, Any]
+    files: tuple[SourceFile, ...] = ()
+
+    def config_maps(self, name: str, namespace: str) -> Iterator[tuple[SourceFile, Document]]:
+        """The documents that declare a ConfigMap."""
+        for file in self.files:
+            if b"ConfigMap" not in file.data or name.encode(errors="replace") not in file.data:
+                continue
+            for document in read(file.path, file.data).documents:
+                value = mapping(document.value)
+                meta = mapping(value.get("metadata"))
+                found = value.get("kind"), meta.get("name"), meta.get("namespace") or "default"
+                if found == ("ConfigMap", name, namespace):
+                    yield file, document
 
 
 class GitObject:
@@ -33,7 +54,7 @@ class GitObject:
         document: Document,
         path: str,
         root: Path,
-        addresses: Mapping[str, Any],
+        named: Named,
         made: dict[str, Any] | None = None,
         pointer: Pointer = (),
     ) -> None:
@@ -42,18 +63,24 @@ class GitObject:
         self.root = root
         self._document = document
         self._path = path
-        self._addresses = addresses
+        self._named = named
         self._pointer = pointer
 
     def with_template(self, made: dict[str, Any], *pointer: str | int) -> GitObject:
         """What a template at a pointer of the object gives."""
-        return GitObject(self._document, self._path, self.root, self._addresses, made, pointer)
+        return GitObject(self._document, self._path, self.root, self._named, made, pointer)
 
     @property
     def name(self) -> str:
         """`metadata.name`."""
         name = mapping(self.value.get("metadata")).get("name")
         return name if isinstance(name, str) else ""
+
+    @property
+    def namespace(self) -> str:
+        """`metadata.namespace`, or `default`."""
+        namespace = mapping(self.value.get("metadata")).get("namespace")
+        return namespace if isinstance(namespace, str) and namespace else "default"
 
     @property
     def title(self) -> str:
@@ -66,7 +93,7 @@ class GitObject:
         name = found.get("name")
         if found.get("kind") != "GitRepository" or not isinstance(name, str):
             return False
-        return name not in self._addresses or may_be_address_of(self._addresses[name], self.root)
+        return name not in self._named.addresses or may_be_address_of(self._named.addresses[name], self.root)
 
     def folder(self, path: Any) -> str:
         """A folder of the repository by its path below the root.
@@ -102,6 +129,24 @@ class GitObject:
             raise CannotFollowError
         return GivenValues(self._path, form, self._document.index, whole)
 
+    def values_of(self, reference: Mapping[str, Any]) -> GivenValues:
+        """The values that a ConfigMap of the repository holds.
+
+        Raises:
+            CannotFollowError: they are those of a Secret, or of one key, or the ConfigMap is not declared just once.
+        """
+        name, key = reference.get("name"), reference.get("valuesKey") or "values.yaml"
+        if reference.get("kind") != "ConfigMap" or reference.get("targetPath"):
+            raise CannotFollowError
+        every = self._named.config_maps(name, self.namespace) if isinstance(name, str) and isinstance(key, str) else ()
+        found = list(every)
+        if len(found) != 1 or not is_mapping(value_at(found[0][1].value, ("data", key))):
+            raise CannotFollowError
+        real = os.path.realpath(found[0][0].real or found[0][0].path)
+        if not is_inside(real, self.root):
+            raise CannotFollowError
+        return GivenValues(Path(real).relative_to(self.root).as_posix(), "text", found[0][1].index, ("data", key))
+
     def chart(self, folder: str, release: Any, namespace: Any, values: Iterable[GivenValues]) -> ChosenChart:
         """A chart as the object renders it.
 
@@ -113,3 +158,9 @@ class GitObject:
                 raise CannotFollowError
         path = display_path(self.root / folder, Path.cwd())
         return ChosenChart(path, release, namespace, given=tuple(values), title=self.title)
+
+
+def is_mapping(text: Any) -> bool:
+    """Whether a text is YAML that holds a mapping."""
+    found = read("", text.encode(errors="replace")) if isinstance(text, str) else None
+    return found is not None and not found.problems and any(isinstance(one.value, dict) for one in found.documents)
