@@ -55,3 +55,16 @@ def test_an_object_whose_source_is_overridden_is_a_note(check, tree):
     override = {"chart/.argocd-source.yaml": "helm: {parameters: [{name: gpus, value: '1'}]}\n"}
     root = tree(inventory({**CHART, **override, "app.yaml": APPLICATION % "valuesObject: {gpus: 2}"}))
     assert [(code, path) for code, path, _ in check(root, ".", *SELECTED).told] == [("KLG006", "app.yaml")]
+
+
+@pytest.mark.parametrize(
+    "text", ["directory:\n      recurse: true", "kustomize:\n      images: ['team/chat:2']\n      version: v5.0.0"]
+)
+def test_what_changes_nothing_of_where_pods_go_keeps_nobody_from_following(check, tree, text):
+    app = APPLICATION.partition("    helm:")[0].replace("path: chart", "path: apps") + f"    {text}\n"
+    pod = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n    - name: a\n      image: a\n"
+        "      resources: {limits: {nvidia.com/gpu: 2}}\n"
+    )
+    root = tree(inventory({"app.yaml": app, "apps/deep/pod.yaml": pod}))
+    assert check(root, ".", *SELECTED).told == [("KLG503", "apps/deep/pod.yaml", 8)]

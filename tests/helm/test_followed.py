@@ -120,6 +120,8 @@ def test_a_value_of_a_helm_release_is_found_where_it_stands(check, tree, more, l
         (APPLICATION % "values: ''").replace("path: chart", "chart: chart"),
         (APPLICATION % "values: ''").replace("path: chart", "path: [1]"),
         (APPLICATION % "values: ''").replace("helm:", "plugin:"),
+        (APPLICATION % "namePrefix: a-").replace("helm:", "kustomize:"),
+        (APPLICATION % "exclude: '*.yaml'").replace("helm:", "directory:"),
         RELEASE % "  valuesFrom: [{kind: ConfigMap, name: a}]",
         RELEASE % "  valuesFrom: [{kind: Secret, name: mine}]",
         RELEASE % "  valuesFrom: [{kind: ConfigMap, name: mine, targetPath: gpus}]" + MINE,

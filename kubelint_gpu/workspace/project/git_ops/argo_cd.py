@@ -18,6 +18,9 @@ from kubelint_gpu.workspace.project.charts import CHART, ChosenChart
 from kubelint_gpu.workspace.project.git_ops.application_sets import applications
 from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError, GitObject, is_mapping
 
+_CHANGE_NO_POD = frozenset(("images", "version", "recurse"))
+"""Fields of `kustomize` and `directory` that change nothing of where pods go: all below a folder is judged anyway."""
+
 
 def application(one: GitObject) -> Iterator[ChosenChart]:
     """An Application of Argo CD: charts, kustomizations and folders of this repository.
@@ -40,7 +43,8 @@ def application(one: GitObject) -> Iterator[ChosenChart]:
         if "ref" in source and "path" not in source:
             continue
         folder = one.folder(source.get("path"))
-        if source.get("kustomize") or source.get("plugin") or source.get("directory"):
+        changed = {*mapping(source.get("kustomize")), *mapping(source.get("directory"))} - _CHANGE_NO_POD
+        if changed or source.get("plugin"):
             raise CannotFollowError
         overrides = (".argocd-source.yaml", f".argocd-source-{one.name}.yaml")
         if "/" in one.name or any(is_file(one.root / folder / name) for name in overrides):

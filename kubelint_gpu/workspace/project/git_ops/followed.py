@@ -145,7 +145,7 @@ def _kustomization(one: GitObject) -> Iterator[ChosenChart]:
     Raises:
         CannotFollowError: it lies elsewhere, or is changed on the way.
     """
-    changes = ("postBuild", "patches", "images", "components", "targetNamespace", "namePrefix", "nameSuffix")
+    changes = ("postBuild", "patches", "components", "targetNamespace", "namePrefix", "nameSuffix")
     if any(one.spec.get(key) for key in changes) or not one.is_from_here(one.spec.get("sourceRef")):
         raise CannotFollowError
     one.folder(one.spec.get("path") or ".")
