@@ -36,8 +36,8 @@ class ManifestSet:
     `left` are those of them that others name, `neighbours` these and the manifests beside them whose pods run in the
     same cluster (`context`): nothing is reported of them.
     `rendered` are the kustomizations and charts whose rendered text is among the readings, or that could not be
-    rendered. `followed` are the objects of GitOps controllers of which all that they name is judged, each by its file
-    and the number of its document.
+    rendered. `followed` says of objects of GitOps controllers, by file and number of the document, why what they name
+    is not judged; empty if all of it is.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ManifestSet:
         neighbours: Sequence[Manifest] = (),
         made: Collection[str] = (),
         gone: Sequence[Manifest] = (),
-        followed: frozenset[tuple[str, int]] = frozenset(),
+        followed: Mapping[tuple[str, int], str] = MappingProxyType({}),
     ) -> None:
         self.followed = followed
         self.readings = tuple(readings)
@@ -118,7 +118,11 @@ class ManifestSet:
 
     def follows(self, manifest: Manifest) -> bool:
         """Whether an object of a GitOps controller is one of which all that it names is judged."""
-        return (manifest.path, manifest.item.document.index) in self.followed
+        return self.followed.get((manifest.path, manifest.item.document.index)) == ""
+
+    def why_not_followed(self, manifest: Manifest) -> str:
+        """Return why what an object of a GitOps controller names is not judged; empty if that is not known."""
+        return self.followed.get((manifest.path, manifest.item.document.index), "")
 
     @property
     def first_path(self) -> str:

@@ -88,16 +88,18 @@ def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
     for manifest in unit.manifests:
         who = GIT_OPS.get((api_group(manifest.item.value), manifest.kind))
         if who is not None and not unit.follows(manifest):
+            why = unit.why_not_followed(manifest)
+            why = f", because {why}" if why else ""
             yield Diagnostic(
                 "KLG006",
                 manifest.place(("spec",), "key"),
-                f"{manifest.kind} {manifest.name} is not rendered as {who} does it: its workloads are not judged",
+                f"{manifest.kind} {manifest.name} is not rendered as {who} does it{why}: its workloads are not judged",
                 manifest,
                 cause="GitOps",
                 severity="note",
                 shared=Shared(
-                    who,
-                    (WHO, f" are not rendered as {who} does it: their workloads are not judged"),
+                    f"{who}{why}",
+                    (WHO, f" are not rendered as {who} does it{why}: their workloads are not judged"),
                     few=1,
                     of_run=True,
                 ),

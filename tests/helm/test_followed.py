@@ -230,3 +230,15 @@ def test_values_come_from_a_config_map_of_another_file_that_is_not_checked(check
     git(root, "init", "-q")
     git(root, "add", ".")
     assert check(root, "apps", *SELECTED).told == [("KLG503", "config.yaml", 6)]
+
+
+def test_the_note_says_why_an_object_is_not_followed(check, tree):
+    changed = RELEASE % "  postRenderers: [{kustomize: {}}]"
+    root = tree(
+        inventory({**CHART, "app.yaml": APPLICATION % "fileParameters: [{name: a, path: b}]", "b.yaml": changed})
+    )
+    told = [one["message"] for one in check(root, ".", *SELECTED).findings]
+    assert [one.partition(", because ")[2].partition(": ")[0] for one in told] == [
+        "a value is the text of a file (`fileParameters`)",
+        "`postRenderers` change what the chart gives",
+    ]

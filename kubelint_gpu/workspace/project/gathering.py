@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,12 +101,12 @@ def _charts(
     settings: Configuration,
     repository: Repository,
     renderer: RenderSettings,
-) -> tuple[RenderedCharts, frozenset[tuple[str, int]]]:
+) -> tuple[RenderedCharts, Mapping[tuple[str, int], str]]:
     """The charts of a run, rendered, and the objects of GitOps controllers that are followed."""
     mine = [file.path for file in offered]
     # a named file without a kind, or with a ConfigMap, may hold values that an object of GitOps names
     values = bool(named) and any(b"kind:" not in file.data or b"ConfigMap" in file.data for file in offered)
-    chosen, users, objects = settings.charts, {*charts_above(named, settings.charts)}, frozenset[tuple[str, int]]()
+    chosen, users, objects = settings.charts, {*charts_above(named, settings.charts)}, dict[tuple[str, int], str]()
     if values or any(may_have_git_ops(file.data) for file in offered) or users or any(map(is_chart, mine)):
         from kubelint_gpu.workspace.project.git_ops.followed import followed, objects_beside, ways
 
@@ -114,7 +114,7 @@ def _charts(
         applied, elsewhere = followed(offered, beside), followed(beside, offered)
         chosen = ways(settings.charts, (*applied.charts, *elsewhere.charts))
         users |= {*charts_above(named, chosen), *(one.folder for one in applied.charts)}
-        objects = applied.followed
+        objects = {**applied.followed}
     return render_charts(paths, mine, renderer.helm, chosen, users=sorted(users)), objects
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.sources.checkout import root_of
 from kubelint_gpu.sources.paths import is_file, is_folder
 from kubelint_gpu.values import Value, replace
@@ -66,7 +67,8 @@ class Renders(Value):
         charts_failure: why no chart can be rendered; empty where they can.
         left_out: those of `rendered`, by printed path, that were not tried because all of them would take too long.
         defects: what could not be looked at or rendered for a defect of this program.
-        followed: the objects of GitOps controllers of which all that they name is judged, by file and document.
+        followed: by file and document of an object of a GitOps controller, why what it names is not judged; empty if
+            all of it is.
     """
 
     rendered: tuple[Rendition, ...] = ()
@@ -75,7 +77,7 @@ class Renders(Value):
     charts_failure: str = ""
     left_out: frozenset[str] = frozenset()
     defects: tuple[Finding, ...] = ()
-    followed: frozenset[tuple[str, int]] = frozenset()
+    followed: Mapping[tuple[str, int], str] = EMPTY
 
     def takes(self, path: str) -> bool:
         """Whether a file is judged as a part of a render."""

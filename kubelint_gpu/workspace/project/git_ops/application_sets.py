@@ -24,6 +24,8 @@ from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError
 _TAG = pattern(r"\{\{([^{}]*)\}\}")
 _FIELD = pattern(r"\s*\.([A-Za-z_][A-Za-z0-9_.]*)\s*")
 _NO_NAME = pattern(r"[^-a-z0-9.]")
+_GENERATOR = "a generator is neither a list nor one of this repository, or changes what it gives"
+_TEMPLATE = "its template does more than to name a parameter"
 _MOST = 200
 """So many Applications of one object are followed."""
 _MOST_FOLDERS = 10_000
@@ -37,12 +39,12 @@ def applications(spec: Mapping[str, Any], root: Path) -> Iterator[dict[str, Any]
         CannotFollowError: a generator or a template is of a kind that is not done here, or there are too many.
     """
     if spec.get("templatePatch") or not sequence(spec.get("generators")):
-        raise CannotFollowError
+        raise CannotFollowError("it has no generators, or a `templatePatch`")
     in_go = spec.get("goTemplate") is True
     every = (one for found in sequence(spec["generators"]) for one in _parameters(mapping(found), root, in_go=in_go))
     for number, parameters in enumerate(every):
         if number >= _MOST:
-            raise CannotFollowError
+            raise CannotFollowError("it makes more Applications than are followed")
         yield mapping(_filled(mapping(spec.get("template")), parameters, in_go=in_go))
 
 
@@ -54,14 +56,14 @@ def _parameters(generator: dict[str, Any], root: Path, *, in_go: bool) -> Iterat
     """
     made = mapping(generator.get("list") or generator.get("git"))
     if len(generator) != 1 or made.get("template") or made.get("values") or made.get("pathParamPrefix"):
-        raise CannotFollowError
+        raise CannotFollowError(_GENERATOR)
     if "list" in generator:
         if made.get("elementsYaml"):
-            raise CannotFollowError
+            raise CannotFollowError(_GENERATOR)
         yield from (one if in_go else _flat(one) for one in map(mapping, sequence(made.get("elements"))))
         return
     if not may_be_address_of(made.get("repoURL"), root):
-        raise CannotFollowError
+        raise CannotFollowError("a generator looks at another repository")
     # of both, the controller looks at the folders alone
     of_folders = bool(made.get("directories"))
     patterns = [mapping(one) for one in sequence(made.get("directories" if of_folders else "files"))]
@@ -95,7 +97,7 @@ def _paths(root: Path, *, folders: bool) -> Iterator[str]:
     """
     for number, (folder, below, names) in enumerate(os.walk(root)):
         if number > _MOST_FOLDERS:
-            raise CannotFollowError
+            raise CannotFollowError("the repository has more folders than are looked at")
         below[:] = sorted(name for name in below if not name.startswith("."))
         for name in below if folders else sorted(names):
             yield Path(folder, name).relative_to(root).as_posix()
@@ -110,11 +112,11 @@ def _contents(path: Path, root: Path) -> Iterator[dict[str, Any]]:
     files = collect([display_path(path, Path.cwd())]).files if is_inside(os.path.realpath(path), root) else ()
     found = [one for file in files for one in (read(file.path, file.data),)]
     if not found or found[0].problems or len(found[0].documents) != 1:
-        raise CannotFollowError
+        raise CannotFollowError("a file of a generator cannot be read")
     content = found[0].documents[0].value
     every = content if isinstance(content, list) else [content]
     if not all(isinstance(one, dict) for one in every):
-        raise CannotFollowError
+        raise CannotFollowError("a file of a generator holds no mapping")
     yield from every
 
 
@@ -156,7 +158,7 @@ def _filled(template: Any, parameters: Mapping[str, Any], *, in_go: bool) -> Any
         return template
     filled = _TAG().sub(lambda tag: _named(tag, parameters, in_go=in_go), template)
     if in_go and _TAG().sub("", template).count("{{"):
-        raise CannotFollowError
+        raise CannotFollowError(_TEMPLATE)
     return filled
 
 
@@ -170,7 +172,7 @@ def _named(tag: re.Match[str], parameters: Mapping[str, Any], *, in_go: bool) ->
     for part in named[1].split(".") if named else ():
         value = mapping(value).get(part)
     if named is None:
-        raise CannotFollowError
+        raise CannotFollowError(_TEMPLATE)
     return _text(value)
 
 
@@ -184,4 +186,4 @@ def _text(value: Any) -> str:
         return value
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGE:
         return str(value)
-    raise CannotFollowError
+    raise CannotFollowError("a parameter is no text")

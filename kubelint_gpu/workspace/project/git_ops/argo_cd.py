@@ -16,7 +16,13 @@ from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart
 from kubelint_gpu.workspace.project.git_ops.application_sets import applications
-from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError, GitObject, is_mapping
+from kubelint_gpu.workspace.project.git_ops.git_object import (
+    ELSEWHERE,
+    NO_FILE,
+    CannotFollowError,
+    GitObject,
+    is_mapping,
+)
 
 _CHANGE_NO_POD = frozenset(("images", "version", "recurse"))
 """Fields of `kustomize` and `directory` that change nothing of where pods go: all below a folder is judged anyway."""
@@ -31,11 +37,11 @@ def application(one: GitObject) -> Iterator[ChosenChart]:
     several = "sources" in one.spec
     sources = [mapping(entry) for entry in (sequence(one.spec["sources"]) if several else [one.spec.get("source")])]
     if not sources:
-        raise CannotFollowError
+        raise CannotFollowError("it names no source")
     references: set[str] = set()
     for source in sources:
         if not may_be_address_of(source.get("repoURL"), one.root):
-            raise CannotFollowError
+            raise CannotFollowError(ELSEWHERE)
         if isinstance(source.get("ref"), str):
             references.add(f"${source['ref']}")
     namespace = mapping(one.spec.get("destination")).get("namespace") or "default"
@@ -45,10 +51,10 @@ def application(one: GitObject) -> Iterator[ChosenChart]:
         folder = one.folder(source.get("path"))
         changed = {*mapping(source.get("kustomize")), *mapping(source.get("directory"))} - _CHANGE_NO_POD
         if changed or source.get("plugin"):
-            raise CannotFollowError
+            raise CannotFollowError("`kustomize`, `directory` or a plugin changes what the source holds")
         overrides = (".argocd-source.yaml", f".argocd-source-{one.name}.yaml")
         if "/" in one.name or any(is_file(one.root / folder / name) for name in overrides):
-            raise CannotFollowError
+            raise CannotFollowError("a file `.argocd-source.yaml` can change what the source says")
         if is_file(one.root / folder / CHART):
             pointer = ("spec", "sources", number, "helm") if several else ("spec", "source", "helm")
             helm = mapping(source.get("helm"))
@@ -75,25 +81,25 @@ def _argo_values(
         CannotFollowError: a file is missing, or a value comes of a file.
     """
     if helm.get("fileParameters"):
-        raise CannotFollowError
+        raise CannotFollowError("a value is the text of a file (`fileParameters`)")
     for name in sequence(helm.get("valueFiles")):
         if not isinstance(name, str):
-            raise CannotFollowError
+            raise CannotFollowError(NO_FILE)
         head, _, rest = name.partition("/")
         path = rest if head in references or name.startswith("/") else posixpath.join(folder, name)
         found = one.file(path)
         if found is not None:
             yield found
         elif helm.get("ignoreMissingValueFiles") is not True:
-            raise CannotFollowError
+            raise CannotFollowError(NO_FILE)
     if helm.get("valuesObject"):
         yield one.part("mapping", *pointer, "valuesObject")
     elif helm.get("values"):
         if not is_mapping(helm["values"]):
-            raise CannotFollowError
+            raise CannotFollowError("`values` holds no mapping")
         yield one.part("text", *pointer, "values")
     parameters = [mapping(entry) for entry in sequence(helm.get("parameters"))]
     if any("[" in str(entry.get("name")) or str(entry.get("value"))[:1] in ("{", "$") for entry in parameters):
-        raise CannotFollowError
+        raise CannotFollowError("a parameter is an expression")
     if parameters:
         yield one.part("parameters", *pointer, "parameters")

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.kube.objects.workload import api_group
+from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.sources import SourceFile, collect
 from kubelint_gpu.sources.checkout import repository_root
@@ -22,7 +23,7 @@ from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, may_have_git_ops
 from kubelint_gpu.workspace.project.git_ops.argo_cd import application, application_set
-from kubelint_gpu.workspace.project.git_ops.git_object import CannotFollowError, GitObject, Named
+from kubelint_gpu.workspace.project.git_ops.git_object import ELSEWHERE, NO_FILE, CannotFollowError, GitObject, Named
 
 Followed = tuple[str, int]
 """An object that is followed: its file as it is printed, and which document of it."""
@@ -35,11 +36,11 @@ class GitOps(Value):
 
     Attributes:
         charts: the charts of this repository, each with what an object renders it with.
-        followed: the objects of which everything that they name is judged.
+        followed: the objects, each with the reason for which what it names is not judged; empty if all of it is.
     """
 
     charts: tuple[ChosenChart, ...] = ()
-    followed: frozenset[Followed] = frozenset()
+    followed: Mapping[Followed, str] = EMPTY
 
 
 def objects_beside(root: Path, offered: Sequence[SourceFile]) -> list[SourceFile]:
@@ -72,7 +73,7 @@ def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> 
     Repositories and ConfigMaps that they name may be declared in files `beside` them.
     """
     charts: list[ChosenChart] = []
-    done: set[Followed] = set()
+    done: dict[Followed, str] = {}
     named = Named(dict(_repositories((*files, *beside))), (*files, *beside))
     for file in files:
         if not may_have_git_ops(file.data):
@@ -86,10 +87,10 @@ def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> 
             one = GitObject(document, real.relative_to(root).as_posix(), root, named)
             try:
                 charts += list(follow(one))
-            except CannotFollowError:
-                continue
-            done.add((file.path, document.index))
-    return GitOps(tuple(charts), frozenset(done))
+                done[file.path, document.index] = ""
+            except CannotFollowError as error:
+                done[file.path, document.index] = str(error)
+    return GitOps(tuple(charts), done)
 
 
 def _repositories(files: Iterable[SourceFile]) -> Iterator[tuple[str, Any]]:
@@ -115,21 +116,23 @@ def _helm_release(one: GitObject) -> Iterator[ChosenChart]:
         CannotFollowError: it lies elsewhere, or its values do.
     """
     chart = mapping(mapping(one.spec.get("chart")).get("spec"))
-    if not one.is_from_here(chart.get("sourceRef")) or one.spec.get("postRenderers"):
-        raise CannotFollowError
+    if not one.is_from_here(chart.get("sourceRef")):
+        raise CannotFollowError(ELSEWHERE)
+    if one.spec.get("postRenderers"):
+        raise CannotFollowError("`postRenderers` change what the chart gives")
     folder = one.folder(chart.get("chart"))
     if not is_file(one.root / folder / CHART):
-        raise CannotFollowError
+        raise CannotFollowError("its path holds no chart")
     values = []
     for name in sequence(chart.get("valuesFiles")):
         found = one.file(name.lstrip("/")) if isinstance(name, str) else None
         if found is None:
-            raise CannotFollowError
+            raise CannotFollowError(NO_FILE)
         values.append(found)
     own = one.file(posixpath.join(folder, "values.yaml"))
     if values and own is not None and own not in values:
         # these files stand in place of the values of the chart
-        raise CannotFollowError
+        raise CannotFollowError("`valuesFiles` stand in place of the values of the chart")
     values += [one.values_of(mapping(reference)) for reference in sequence(one.spec.get("valuesFrom"))]
     if isinstance(one.spec.get("values"), dict):
         values.append(one.part("mapping", "spec", "values"))
@@ -146,8 +149,11 @@ def _kustomization(one: GitObject) -> Iterator[ChosenChart]:
         CannotFollowError: it lies elsewhere, or is changed on the way.
     """
     changes = ("postBuild", "patches", "components", "targetNamespace", "namePrefix", "nameSuffix")
-    if any(one.spec.get(key) for key in changes) or not one.is_from_here(one.spec.get("sourceRef")):
-        raise CannotFollowError
+    if not one.is_from_here(one.spec.get("sourceRef")):
+        raise CannotFollowError(ELSEWHERE)
+    changed = [key for key in changes if one.spec.get(key)]
+    if changed:
+        raise CannotFollowError(f"`{changed[0]}` changes what its folder holds")
     one.folder(one.spec.get("path") or ".")
     yield from ()
 

@@ -19,9 +19,14 @@ from kubelint_gpu.sources.paths import LONGEST, is_file, is_folder
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.charts import ChosenChart
 
+ELSEWHERE = "its source is another repository or a registry"
+NO_FILE = "a file of values is not in this repository"
+_NO_FOLDER = "its path is no folder of this repository"
+_NO_CONFIG_MAP = "no file, or more than one, declares the ConfigMap with its values"
+
 
 class CannotFollowError(Exception):
-    """An object names something that is not in this repository, or that is not done here."""
+    """An object names something that is not in this repository, or that is not done here: the text says which."""
 
 
 class Named(Value):
@@ -102,11 +107,11 @@ class GitObject:
             CannotFollowError: there is none.
         """
         if not isinstance(path, str) or len(path) > LONGEST or "\0" in path:
-            raise CannotFollowError
+            raise CannotFollowError(_NO_FOLDER)
         below = posixpath.normpath(path.lstrip("/") or ".")
         full = self.root / below
         if below.startswith("..") or not is_inside(os.path.realpath(full), self.root) or not is_folder(full):
-            raise CannotFollowError
+            raise CannotFollowError(_NO_FOLDER)
         return below
 
     def file(self, path: str) -> GivenValues | None:
@@ -126,7 +131,7 @@ class GitObject:
         """
         whole = (*self._pointer, *pointer)
         if value_at(self._document.value, whole) != value_at(self.value, pointer):
-            raise CannotFollowError
+            raise CannotFollowError("its values hold parameters of the template")
         return GivenValues(self._path, form, self._document.index, whole)
 
     def values_of(self, reference: Mapping[str, Any]) -> GivenValues:
@@ -137,14 +142,14 @@ class GitObject:
         """
         name, key = reference.get("name"), reference.get("valuesKey") or "values.yaml"
         if reference.get("kind") != "ConfigMap" or reference.get("targetPath"):
-            raise CannotFollowError
+            raise CannotFollowError("values come from a Secret, or are one value (`targetPath`)")
         every = self._named.config_maps(name, self.namespace) if isinstance(name, str) and isinstance(key, str) else ()
         found = list(every)
         if len(found) != 1 or not is_mapping(value_at(found[0][1].value, ("data", key))):
-            raise CannotFollowError
+            raise CannotFollowError(_NO_CONFIG_MAP)
         real = os.path.realpath(found[0][0].real or found[0][0].path)
         if not is_inside(real, self.root):
-            raise CannotFollowError
+            raise CannotFollowError(_NO_CONFIG_MAP)
         return GivenValues(Path(real).relative_to(self.root).as_posix(), "text", found[0][1].index, ("data", key))
 
     def chart(self, folder: str, release: Any, namespace: Any, values: Iterable[GivenValues]) -> ChosenChart:
@@ -155,7 +160,7 @@ class GitObject:
         """
         for name in (release, namespace):
             if not isinstance(name, str) or not is_release(name):
-                raise CannotFollowError
+                raise CannotFollowError("its name or its namespace is no name")
         path = display_path(self.root / folder, Path.cwd())
         return ChosenChart(path, release, namespace, given=tuple(values), title=self.title)
 
