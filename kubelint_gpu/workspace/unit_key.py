@@ -31,6 +31,7 @@ def unit_key(unit: ApplySet, further: Iterable[str]) -> str | None:
             _files(unit.readings),
             (part for name in sorted(unit.before) for part in (name, *_of(unit.before[name]))),
             sorted(unit.made),
+            (f"{path} {number} {why}" for (path, number), why in sorted(unit.followed.items())),
             (part for one in unit.gone for part in _of(one)),
             (part for one in unit.neighbours for part in _of(one)),
         )

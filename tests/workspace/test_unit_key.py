@@ -33,6 +33,8 @@ def test_everything_that_decides_makes_another_key():
         key(gone=manifests([file(OTHER)])),
         key(neighbours=manifests([file(OTHER)])),
         key(budget=7),
+        key(followed={("a.yaml", 0): ""}),
+        key(followed={("a.yaml", 0): "its source is another repository"}),
         key(world=ClusterContext(name="x")),
         key(world=ClusterContext(what_if="x")),
         key(world=ClusterContext(readings=[file(OTHER, "i.yaml")])),

@@ -48,7 +48,8 @@ class Parcels:
 
     def _outline(self, unit: ApplySet) -> tuple[Any, ...]:
         numbers = tuple(self._numbers[one] for one in _needs(unit))
-        return numbers, unit.beside.mine, unit.readings, dict(unit.before), unit.budget, unit.made, unit.gone
+        before, followed = dict(unit.before), dict(unit.followed)
+        return numbers, unit.beside.mine, unit.readings, before, unit.budget, unit.made, unit.gone, followed
 
 
 def answers(common: bytes, piece: bytes) -> bytes:
@@ -69,9 +70,9 @@ def _needs(unit: ApplySet) -> tuple[Any, Any, Any]:
 
 
 def _unit(known: Sequence[Any], outline: tuple[Any, ...]) -> ApplySet:
-    numbers, mine, readings, before, budget, made, gone = outline
+    numbers, mine, readings, before, budget, made, gone, followed = outline
     world, shared, context = (known[number] for number in numbers)
-    return ApplySet(readings, world, Beside(shared, mine), before, budget, (), context, made, gone)
+    return ApplySet(readings, world, Beside(shared, mine), before, budget, (), context, made, gone, followed)
 
 
 @lru_cache(maxsize=1)

@@ -93,7 +93,7 @@ class Grouping:
                     neighbours=neighbours,
                     made=made,
                     gone=gone,
-                    followed=built.followed,
+                    followed={one: why for one, why in built.followed.items() if one[0] in mine},
                 )
         for one in built.rendered:
             if one.reading is None:

@@ -67,6 +67,18 @@ def test_units_of_rules_are_judged_alike(tmp_path: Path) -> None:
     assert len(compared(*inputs([tmp_path], [])).findings) > 20
 
 
+def test_what_is_known_of_objects_that_name_a_folder_is_sent_too(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "apps").mkdir()
+    for name, folder in (("here", "apps"), ("away", "none")):
+        (tmp_path / f"{name}.yaml").write_text(
+            f"apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}}}\n"
+            f"spec: {{source: {{repoURL: 'https://example.com/a/b.git', path: {folder}}}}}\n"
+        )
+    found = compared(*inputs([tmp_path], []))
+    assert [(one.code, Path(one.place.path).name) for one in found.findings] == [("KLG006", "away.yaml")]
+
+
 def test_what_was_before_and_what_if_are_sent_too(tmp_path: Path) -> None:
     folder = ROOT / "examples" / "tracker"
     text = (folder / "tracker.yaml").read_text()
