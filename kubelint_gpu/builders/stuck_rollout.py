@@ -12,7 +12,7 @@ from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.common_cause import of_standstill
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.builders.rollout_end import End
-from kubelint_gpu.builders.waiting_pods import declare, unsure_claims
+from kubelint_gpu.builders.waiting_pods import declare, of_one_node, unsure_claims
 from kubelint_gpu.engine.api import (
     ApplySet,
     Diagnostic,
@@ -88,6 +88,7 @@ def standstill(
         shared=of_standstill(unit, end.waiting, begins, ends.replace("ends", "end")),
         help=(
             *filter(None, (subject.controller.remedy,)),
+            *of_one_node(subject, end.waiting),
             *declare(unknown),
             *(_UNTOLD if may and moment == "now" and not shows_template(unit, subject) else ()),
             *help_beside(others, may=may),

@@ -17,6 +17,7 @@ from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.plugins import volume_restrictions
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 
@@ -97,6 +98,21 @@ def declare(unknown: Sequence[str]) -> tuple[str, ...]:
     if not unknown:
         return ()
     return (f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used",)
+
+
+def of_one_node(subject: WorkloadCheck, waiting: Waiting) -> tuple[str, ...]:
+    """What helps if pods that run wait on their nodes for a claim that is attached to another node.
+
+    Not for one replica that waits for its own old pod: another strategy helps it.
+    """
+    lacks = [lack for lack in every(waiting.lacks) if lack.plugin == ATTACH]
+    several = subject.workload.replicas > 1 and not subject.controller.runs_to_completion
+    if not lacks or not (several or any(lack.owners - {subject.workload.key} for lack in lacks)):
+        return ()
+    ways = (
+        f"take ReadWriteMany storage, {'1 replica, ' if several else ''}or a podAffinity that puts all pods that use it"
+    )
+    return (f"the claim is attached to one node at a time: {ways} on one node",)
 
 
 def outranked_by(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Iterator[str]:

@@ -71,9 +71,9 @@ def no_surge_in(involved: Sequence[WorkloadCheck]) -> tuple[FixCandidate, ...]:
     """Let old pods of some workloads go first: of one of them, or of all."""
     found: list[FixCandidate] = []
     for subject in involved:
-        daemons, manifest = surges_on_nodes(subject.controller), subject.manifest
-        if daemons or subject.controller.leaves_first:
-            one = no_daemon_surge(manifest) if daemons else no_surge(manifest, subject.workload.replicas)
+        daemons, manifest, replicas = surges_on_nodes(subject.controller), subject.manifest, subject.workload.replicas
+        if daemons or (subject.controller.leaves_first and subject.controller.surge(replicas)):
+            one = no_daemon_surge(manifest) if daemons else no_surge(manifest, replicas)
             found.append(replace(one, title=f"in {workload_name(subject.workload)} {one.title}"))
     if len(found) > 1:
         single = tuple(found)

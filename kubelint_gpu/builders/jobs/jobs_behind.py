@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.certainty import is_certain
-from kubelint_gpu.builders.waiting_pods import declare, unsure_claims
+from kubelint_gpu.builders.waiting_pods import declare, of_one_node, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck
 from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.simulation.search.trace import Waiting
@@ -35,6 +35,6 @@ def behind(
         certainty="certain" if never and is_certain(unit, subject, judgement) else "possible",
         severity="warning",
         scheduler=waiting.scheduler or None,
-        help=declare(unsure_claims(unit, subject.workload, waiting)),
+        help=(*of_one_node(subject, waiting), *declare(unsure_claims(unit, subject.workload, waiting))),
         related=stakes(unit, subject, waiting),
     )
