@@ -42,10 +42,13 @@ def applications(spec: Mapping[str, Any], root: Path) -> Iterator[dict[str, Any]
         raise CannotFollowError("it has no generators, or a `templatePatch`")
     in_go = spec.get("goTemplate") is True
     every = (one for found in sequence(spec["generators"]) for one in _parameters(mapping(found), root, in_go=in_go))
-    for number, parameters in enumerate(every):
-        if number >= _MOST:
+    number = 0
+    for number, parameters in enumerate(every, 1):
+        if number > _MOST:
             raise CannotFollowError("it makes more Applications than are followed")
         yield mapping(_filled(mapping(spec.get("template")), parameters, in_go=in_go))
+    if not number:
+        raise CannotFollowError("its generators find nothing in this repository")
 
 
 def _parameters(generator: dict[str, Any], root: Path, *, in_go: bool) -> Iterator[dict[str, Any]]:
@@ -55,7 +58,12 @@ def _parameters(generator: dict[str, Any], root: Path, *, in_go: bool) -> Iterat
         CannotFollowError: it is neither a list nor one of folders or files of this repository.
     """
     made = mapping(generator.get("list") or generator.get("git"))
-    if len(generator) != 1 or made.get("template") or made.get("values") or made.get("pathParamPrefix"):
+    if (
+        generator.keys() not in ({"list"}, {"git"})
+        or made.get("template")
+        or made.get("values")
+        or made.get("pathParamPrefix")
+    ):
         raise CannotFollowError(_GENERATOR)
     if "list" in generator:
         if made.get("elementsYaml"):

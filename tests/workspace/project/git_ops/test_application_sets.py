@@ -75,6 +75,8 @@ LIST = {"list": {"elements": [{"env": "dev"}]}}
         ({"clusters": {}}, "a", False),
         ({**LIST, "selector": {}}, "a", False),
         ({"list": {"elementsYaml": "[]"}}, "a", False),
+        ({"list": {"elements": []}}, "a", False),
+        ({"git": {**GIT, "directories": [{"path": "none/*"}]}}, "a", False),
         ({"list": {**LIST["list"], "template": {"metadata": {}}}}, "a", False),
         ({"git": {**GIT, "directories": [{"path": "apps/*"}], "values": {"a": "b"}}}, "a", False),
         ({"git": {**GIT, "files": [{"path": "apps/rag/deep/a.txt"}]}}, "a", False),
