@@ -312,5 +312,5 @@ def test_another_work_tree_in_the_configuration_hides_nothing(repository, tmp_pa
 
 def test_only_one_module_starts_git():
     package = Path(__file__).parents[2] / "kubelint_gpu"
-    starting = [path for path in package.rglob("*.py") if '"git"' in path.read_text(encoding="utf-8")]
+    starting = [path for path in package.rglob("*.py") if 'find("git"' in path.read_text(encoding="utf-8")]
     assert [path.relative_to(package).as_posix() for path in starting] == ["sources/git.py"]
