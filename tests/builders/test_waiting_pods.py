@@ -34,6 +34,6 @@ def test_workloads_that_share_a_claim_are_not_told_to_have_fewer_replicas():
     spec = "strategy: {type: Recreate}"
     one, other = (deployment(name=name, spec=spec, pod=VOLUME) for name in ("chat", "other"))
     (found,) = findings(f"{one}---\n{other}{CLAIM}", INVENTORY, "KLG106")
-    # nothing is said of a fix that takes the surge away: Recreate has none
+    # the help refuses no fix that takes the surge away: Recreate has no surge
     assert len(found.help) == 2
     assert "take ReadWriteMany storage, or a podAffinity" in found.help[-1]

@@ -9,6 +9,20 @@ import subprocess
 import tarfile
 
 CHART = "apiVersion: v2\nname: serving\nversion: 0.1.0\n"
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: blue}
+spec:
+  destination: {namespace: vision}
+  source:
+    repoURL: https://example.com/team/platform.git
+    path: chart
+    helm:
+      %s
+"""
+"""An Application of Argo CD with something below `helm`."""
+SELECTED = ("-i", "inventory.yaml", "--select", "KLG503,KLG006,KLG000")
 INVENTORY = """\
 apiVersion: kubelint-gpu/v1
 kind: ClusterInventory

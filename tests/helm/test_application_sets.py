@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from helm_runs import POD, chart, inventory
+from helm_runs import POD, SELECTED, chart, inventory
 
-SELECTED = ("-i", "inventory.yaml", "--select", "KLG503,KLG006,KLG000")
 CHART = chart({"templates/pod.yaml": POD})
 SET = """\
 apiVersion: argoproj.io/v1alpha1

@@ -3,22 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from helm_runs import POD, chart, inventory
+from helm_runs import APPLICATION, POD, SELECTED, chart, inventory
 
-APPLICATION = """\
-apiVersion: argoproj.io/v1alpha1
-kind: Application
-metadata: {name: blue}
-spec:
-  destination: {namespace: vision}
-  source:
-    repoURL: https://example.com/team/platform.git
-    path: chart
-    helm:
-      %s
-"""
 CHART = chart({"templates/pod.yaml": POD, "prod.yaml": "gpus: 2\n"})
-SELECTED = ("-i", "inventory.yaml", "--select", "KLG503,KLG006,KLG000")
 
 
 @pytest.mark.parametrize(

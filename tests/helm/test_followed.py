@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from helm_runs import POD, chart, committed, git, inventory, place
+from helm_runs import APPLICATION, POD, SELECTED, chart, committed, git, inventory, place
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,18 +33,6 @@ KEYS = st.sampled_from(
     ]
 )
 PLATFORM = Path(__file__).resolve().parent.parent.parent / "examples" / "platform"
-APPLICATION = """\
-apiVersion: argoproj.io/v1alpha1
-kind: Application
-metadata: {name: blue}
-spec:
-  destination: {namespace: vision}
-  source:
-    repoURL: https://example.com/team/platform.git
-    path: chart
-    helm:
-      %s
-"""
 RELEASE = """\
 apiVersion: helm.toolkit.fluxcd.io/v2
 kind: HelmRelease
@@ -66,7 +54,6 @@ data:
     gpus: 2
 """
 CHART = chart({"templates/pod.yaml": POD, "prod.yaml": "gpus: 2\n"})
-SELECTED = ("-i", "inventory.yaml", "--select", "KLG503,KLG006,KLG000")
 
 
 @pytest.fixture

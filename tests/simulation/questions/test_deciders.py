@@ -1,0 +1,36 @@
+"""What deciders say of a rollout beside others that wait for ever."""
+
+from __future__ import annotations
+
+import pytest
+from reference_program import growth_of, program_input
+from rollout_reference import featured_case, random_case
+
+from kubelint_gpu.simulation.questions.deciders import ENDS_ANYHOW
+from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
+from kubelint_gpu.simulation.search.verdict import Verdict
+from kubelint_gpu.values import replace
+
+
+@pytest.mark.thorough
+def test_a_rollout_that_ends_whatever_others_do_ends_beside_one_that_waits():
+    asked = 0
+    for seed in range(60_000, 60_600):
+        case = random_case(seed) if seed % 2 else featured_case(seed)[1]
+        if growth_of(case):
+            continue
+        transitions, cluster = program_input(case)
+        transitions = [replace(one, known=False) if one.existing else one for one in transitions]
+        found = judge(transitions, cluster)
+        waiting = [place for place, one in enumerate(found) if one.waits or one.placed < one.wanted]
+        for place, one in enumerate(found):
+            ends = one.verdict is Verdict.COMPLETES and one.by in ENDS_ANYHOW
+            for other in waiting if ends and transitions[place].existing and transitions[place].rolls else ():
+                pair = [
+                    each if number in (place, other) else replace(each, rolls=False)
+                    for number, each in enumerate(transitions)
+                ]
+                together = judge_together(pair, cluster, ends=one.workload.key)
+                assert not any(told.waits and told.trace is not None for told in together), seed
+                asked += 1
+    assert asked >= 25
