@@ -60,8 +60,8 @@ def judged_together(unit: ApplySet) -> tuple[Together, ...]:
 def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
     """Rollouts that end by themselves, begun at the same moment as one that does not and that may take their room.
 
-    What never ends by itself is told of already; whom it blocks while it waits is not. It blocks none that ends
-    whatever others do.
+    A rollout that never ends by itself has a finding of its own; those that it blocks while it waits have none. It
+    blocks none that ends whatever others do.
     """
     every_one, judgements = transitions_in(unit), judgements_in(unit)
     open_ends = {key: one for key, one in every_one.items() if judgements[key].by not in ENDS_ANYHOW}

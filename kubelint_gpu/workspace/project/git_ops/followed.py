@@ -1,6 +1,7 @@
 """What objects of Argo CD and Flux apply from their own repository: charts with their values, and folders.
 
-Source: `GetReleaseName`, `valuesFiles` and `valuesFrom` of the HelmRelease of Flux (v2).
+Sources: `GetReleaseName` and `valuesFiles` of the HelmRelease of Flux (v2), and `ChartValuesFromReferences` of its
+controller.
 """
 
 from __future__ import annotations
