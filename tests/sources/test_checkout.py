@@ -112,7 +112,6 @@ def test_other_commands_neither(repository):
     for arguments in (
         ("inventory", "validate", "link.yaml"),
         ("inventory", "show", "link.yaml"),
-        ("inventory", "diff", "link.yaml", "i.yaml"),
         ("explain", "deployment/first", "link.yaml"),
     ):
         ended = run(*arguments, cwd=repository)

@@ -12,9 +12,6 @@ from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
-TOO_COMPLEX = "too complex, exceeds cost limit"
-"""What the API server says of an expression that may cost too much, whatever devices it is asked about."""
-
 
 class CompileFailure(Value):
     """An expression that the API server refuses; `offset` is where it stumbles, None where that is no one place."""
@@ -46,8 +43,6 @@ def _failures(unit: ApplySet) -> Iterator[CompileFailure]:
             compiled = selector(text, shareable=_shares(unit), library=library)
             error = compiled.error
             if error is None:
-                if compiled.is_too_complex():
-                    yield CompileFailure(manifest, pointer, text, TOO_COMPLEX, None)
                 continue
             issue = error.issues[0] if error.issues else None
             message = error.text if issue is None else issue.message

@@ -7,7 +7,6 @@ import sys
 import click
 
 from kubelint_gpu.cli.commands.inventory_capture import command as capture
-from kubelint_gpu.cli.commands.inventory_diff import command as diff
 from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
 from kubelint_gpu.cli.help.shell_completion import PATH
@@ -20,13 +19,12 @@ from kubelint_gpu.workspace.project.worlds import read_world, tell_errors
 _FILES = click.argument("files", nargs=-1, required=True, type=PATH)
 
 
-@click.group("inventory", cls=ManualGroup, short_help="Show, validate, capture and compare inventories.")
+@click.group("inventory", cls=ManualGroup, short_help="Show, validate and capture inventories.")
 def command() -> None:
-    """Show, validate, capture and compare inventories: the clusters that manifests are checked against."""
+    """Show, validate and capture inventories: the clusters that manifests are checked against."""
 
 
 command.add_command(capture)
-command.add_command(diff)
 
 
 @command.command("schema", cls=ManualCommand)

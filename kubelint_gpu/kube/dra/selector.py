@@ -47,15 +47,13 @@ class Selector:
         sight: the parts of a device that it looks at.
     """
 
-    __slots__ = ("_checked", "_complex", "_most", "_program", "_verdicts", "error", "expression", "sight")
+    __slots__ = ("_most", "_program", "_verdicts", "error", "expression", "sight")
 
     def __init__(self, expression: str, *, shareable: bool, library: int | None = None) -> None:
         self.expression = expression
         self.error: CompileError | None = None
         self.sight = Sight()
         self._program: Any = None
-        self._checked: Any = None
-        self._complex: bool | None = None
         self._most = 0
         self._verdicts: dict[Subject, tuple[SelectorVerdict, int]] = {}
         self._compile(shareable, library)
@@ -85,29 +83,11 @@ class Selector:
             else:
                 self._program = planner.visit(tree)
                 self._most = planner.most
-                self._checked = (tree, checker.type_of)
                 self.sight = sight_of(tree)
         except CompileError as error:
             self.error = error
         except NotKnown as unknown:
             self._program = _unknown(str(unknown))
-
-    def is_too_complex(self) -> bool:
-        """Whether the API server refuses the expression for what it estimates it to cost; not where that is not known.
-
-        Source: `validateCELSelector` of pkg/apis/resource/validation, 1.36.
-        """
-        if self._checked is None or self._complex is not None:
-            return bool(self._complex)
-        from kubelint_gpu.kube.cel.cel_errors import NotKnown
-        from kubelint_gpu.kube.cel.evaluation_cost import COST_LIMIT
-        from kubelint_gpu.kube.dra.device_sizes import most_cost
-
-        try:
-            self._complex = most_cost(*self._checked) > COST_LIMIT
-        except (NotKnown, RecursionError):
-            self._complex = False
-        return self._complex
 
     def verdict(self, subject: Subject) -> SelectorVerdict:
         """What the expression says of a device, worked out once for all that look the same to it.

@@ -1,4 +1,4 @@
-"""`inventory capture` and `inventory diff`, with a kubectl that replays what a real API server answered."""
+"""`inventory capture`, with a kubectl that replays what a real API server answered."""
 
 from __future__ import annotations
 
