@@ -9,6 +9,7 @@ from typing import NamedTuple
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Reading, items
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.workspace.deciding import decides
 from kubelint_gpu.workspace.deferred import Deferred
 from kubelint_gpu.workspace.manifest import Manifest
 
@@ -110,11 +111,13 @@ class Outline(NamedTuple):
         held: those that it holds: kind and name, and a digest of the document with its place.
         needs: those that decide what comes of it: a kind, or one of a kind by its name.
         objects: all objects that it declares by name, as `kind/namespace/name`.
+        decides: where its objects decide about others: see `decides`.
     """
 
     held: tuple[tuple[str, str], ...]
     needs: tuple[str, ...]
     objects: tuple[str, ...] = ()
+    decides: tuple[tuple[str, str], ...] = ()
 
 
 def outline(reading: Reading) -> Outline:
@@ -123,6 +126,7 @@ def outline(reading: Reading) -> Outline:
         return Outline(*reading.about)
     found: list[tuple[str, str]] = []
     objects: dict[str, None] = {}
+    deciding: dict[tuple[str, str], None] = {}
     namespaces: set[object] = set()
     for document in reading.documents:
         source, (start, end) = document.source, document.chunk
@@ -135,12 +139,16 @@ def outline(reading: Reading) -> Outline:
             kind, name = item.value.get("kind"), named.get("name") or named.get("generateName")
             if isinstance(kind, str) and isinstance(named.get("name"), str):
                 objects[f"{kind}/{space if isinstance(space, str) else ''}/{named['name']}"] = None
+            place = decides(item.value)
+            if place is not None:
+                deciding[place] = None
             if isinstance(kind, str) and kind in SHARED:
                 where = f"{document.index} {start} {source.span(start, start).line}"
                 key = f"{kind}/{name}" if isinstance(name, str) else kind
                 found.append((key, digest_of((source.path, where, source.text[start:end]))))
     needs = needs_of(reading.text, namespaces)
-    return Outline(tuple(found), tuple(sorted({*needs, *(key for key, _ in found)})), tuple(objects))
+    every = tuple(sorted({*needs, *(key for key, _ in found)}))
+    return Outline(tuple(found), every, tuple(objects), tuple(deciding))
 
 
 def needs_of(text: str, namespaces: Iterable[object] = ()) -> frozenset[str]:

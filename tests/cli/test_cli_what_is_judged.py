@@ -45,6 +45,25 @@ def test_the_files_of_a_directory_are_a_unit_unless_each_file_is_asked_for(check
     assert "KLG101" in check(apart, "--select", "KLG1", "--together", inventory=TWO, paths=("one", "two")).codes
 
 
+QUOTA = """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: gpus, namespace: vision}
+spec: {hard: {requests.nvidia.com/gpu: 0}}
+"""
+
+
+def test_a_quota_of_another_directory_decides_about_its_namespace_and_not_about_a_variant(check):
+    assert "namespace: vision" in TRACKED
+    files = {"apps/a.yaml": TRACKED, "policy/quota.yaml": QUOTA}
+    paths = ("apps", "policy")
+    assert check({"apps/a.yaml": TRACKED}, "--select", "KLG109", paths=("apps",)).codes == []
+    assert check(files, "--select", "KLG109", paths=paths).codes == ["KLG109"]
+    assert check(files, "--select", "KLG109", paths=("apps",)).codes == []
+    variant = check({"policy/other/a.yaml": TRACKED}, "--select", "KLG109", paths=paths)
+    assert [one["path"] for one in variant.json["findings"]] == ["policy/other/a.yaml"]
+
+
 def test_one_stream_on_standard_input_is_a_unit(check):
     ran = check({}, "--select", "KLG1", inventory=TWO, paths=("-",), stdin=f"{TRACKED}---\n{OTHER}".encode())
     assert "KLG101" in ran.codes

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from kubelint_gpu.documents import Reading, read
 from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.files import SKIMMED
+from kubelint_gpu.workspace.deciding import DECISIVE, names_in
+from kubelint_gpu.workspace.shared_objects import SHARED
 
+_KINDS = (*sorted(SHARED), *sorted(DECISIVE))
 _MOST_KEPT = 4000
 
 
@@ -24,7 +27,7 @@ class Texts:
         self._number = 0
         self._versions: dict[str, int] = {}
         self._read: dict[str, tuple[object, Reading]] = {}
-        self._mentions: dict[str, tuple[object, bool]] = {}
+        self._names: dict[str, tuple[object, frozenset[str]]] = {}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._open)
@@ -53,20 +56,19 @@ class Texts:
             return None
         return found.st_mtime_ns, found.st_size, found.st_ino
 
-    def mentions(self, path: str, words: Sequence[str]) -> bool:
-        """Whether one of some words stands in the contents of an absolute path; asked with the same words always."""
+    def names(self, path: str) -> frozenset[str]:
+        """The kinds in a file that others see, and the names of objects there and of what they use."""
         version = self.version(path)
-        known = self._mentions.get(path)
+        known = self._names.get(path)
         if known is not None and version is not None and known[0] == version:
             return known[1]
         text = self._open.get(path)
         if text is None:
             collected = collect([path]) if version is not None else None
             data = collected.files[0].data if collected is not None and collected.files else b""
-            found = any(word.encode() in data for word in words)
-        else:
-            found = any(word in text for word in words)
-        self._mentions[path] = (version, found)
+            text = data.decode("utf-8", "replace")
+        found = names_in(text).union(kind for kind in _KINDS if kind in text)
+        self._names[path] = (version, found)
         return found
 
     def reading(self, path: str, shown: str) -> Reading | None:

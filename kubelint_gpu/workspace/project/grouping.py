@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Literal
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Reading
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.elsewhere import Elsewhere
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.kustomizations import Renders
@@ -68,19 +70,24 @@ class Grouping:
         context: Sequence[Manifest],
         others: Sequence[Reading] = (),
     ) -> Iterator[ApplySet]:
-        """A unit for each group of files and each cluster that it goes to; `others` only declare classes for them."""
+        """A unit for each group of files and each cluster that it goes to; `others` are only seen by them."""
         origins = {one.path: one.origins for one in built.rendered}
         stands = {one.path: one.known_as for one in built.rendered}
         shared = _shared((*readings, *others), built, origins)
         changes = Changes(past, readings, context) if past is not None else None
-        for name, members in self._groups(readings, stands):
+        groups = [
+            (name, members, self._clusters(sorted({stands.get(one.path, one.path) for one in members})))
+            for name, members in self._groups(readings, stands)
+        ]
+        elsewhere = self._elsewhere(groups, others, stands)
+        for number, (name, members, clusters) in enumerate(groups):
             mine = {reading.path for reading in members}
             old = changes.before(mine) if changes is not None else {}
             rendered = [one for one in built.rendered if one.path in mine]
             beside = Beside(shared, frozenset(mine))
             neighbours = [found for found in context if found.path not in mine]
             made = changes.made(members) if changes is not None else frozenset()
-            for world in self._clusters([stands.get(path, path) for path in sorted(mine)]):
+            for world in clusters:
                 goes = partial(self._goes, unit=name, world=world)
                 left = changes.gone(mine, goes) if changes is not None else ()
                 gone = [one for one in left if one.workload or (one.kind in _REFERRED_TO and not world.shows_all)]
@@ -90,7 +97,7 @@ class Grouping:
                     beside,
                     old,
                     rendered=rendered,
-                    neighbours=neighbours,
+                    neighbours=(*elsewhere[world].seen_by(number), *neighbours),
                     made=made,
                     gone=gone,
                     followed={one: why for one, why in built.followed.items() if one[0] in mine},
@@ -99,6 +106,24 @@ class Grouping:
             if one.reading is None:
                 for world in self._clusters([stands[one.path]]):
                     yield ApplySet((), world, rendered=[one])
+
+    def _elsewhere(
+        self,
+        groups: Sequence[tuple[str | None, Sequence[Reading], Sequence[ClusterContext]]],
+        others: Sequence[Reading],
+        made: Collection[str],
+    ) -> dict[ClusterContext, Elsewhere]:
+        """What the groups and further files that go to a cluster see of each other, by cluster."""
+        further = grouped((str(PurePath(one.path).parent), one) for one in others)
+        every = [
+            *((members, clusters) for _, members, clusters in groups),
+            *((members, self._clusters([one.path for one in members])) for members in further.values()),
+        ]
+        worlds = dict.fromkeys(world for _, clusters in every for world in clusters)
+        return {
+            world: Elsewhere([members if world in clusters else () for members, clusters in every], made)
+            for world in worlds
+        }
 
     def _groups(
         self, readings: Sequence[Reading], stands: Mapping[str, str]

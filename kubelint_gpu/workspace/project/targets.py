@@ -99,7 +99,7 @@ def kustomized_folders(paths: Iterable[str]) -> tuple[str, ...]:
     cwd = Path.cwd()
     found: set[str] = set()
     mine = grouped(
-        (_root(path, cwd), Path(os.path.realpath(path)).parent) for path in paths if _in_kustomized_folder(path)
+        (_root(path, cwd), Path(os.path.realpath(path)).parent) for path in paths if in_kustomized_folder(path)
     )
     for root, folders in mine.items():
         tracked = tracked_files(root) if (root / ".git").exists() else None
@@ -125,7 +125,7 @@ def _root(path: str, cwd: Path) -> Path:
     return root if (root / ".git").exists() or not start.is_relative_to(cwd) else repository_root(cwd)
 
 
-def _in_kustomized_folder(path: str) -> bool:
+def in_kustomized_folder(path: str) -> bool:
     """Whether a kustomization may take a file in: only one in its folder or above can."""
     from kubelint_gpu.workspace.project.kustomizations import NAMES
 

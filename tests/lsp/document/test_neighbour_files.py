@@ -58,3 +58,17 @@ async def test_the_files_of_a_directory_are_one_unit_in_the_editor_as_on_the_com
     async with editing(folder) as editor:
         editor.open("tracker.yaml")
         assert codes(await editor.diagnostics("tracker.yaml")) == ["KLG101"]
+
+
+async def test_a_quota_of_another_directory_decides_in_the_editor_as_on_the_command_line(folder):
+    (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nselect: KLG109\n")
+    (folder / "policy").mkdir()
+    meta, hard = "metadata: {name: gpus, namespace: vision}", "spec: {hard: {requests.nvidia.com/gpu: 0}}"
+    (folder / "policy" / "quota.yaml").write_text(f"apiVersion: v1\nkind: ResourceQuota\n{meta}\n{hard}\n")
+    for more in ("", TEXT):
+        (folder / "policy" / "web.yaml").write_text(more)
+        told = [one["message"] for one in checked(folder) if one["path"] == "tracker.yaml"]
+        async with editing(folder) as editor:
+            editor.open("tracker.yaml")
+            assert [one.message for one in await editor.diagnostics("tracker.yaml")] == told
+        assert bool(told) == (not more)

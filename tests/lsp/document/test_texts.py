@@ -41,14 +41,14 @@ def test_what_was_read_is_read_once_for_each_version(tmp_path):
     assert texts.reading(path, "a.yaml") is not known
 
 
-def test_words_are_looked_for_in_open_texts_and_in_files(tmp_path):
-    (tmp_path / "a.yaml").write_text("kind: Pod\n")
+def test_kinds_that_others_see_and_names_are_found_in_open_texts_and_in_files(tmp_path):
+    (tmp_path / "a.yaml").write_text("kind: PriorityClass\nmetadata: {name: high}\n")
     path = str(tmp_path / "a.yaml")
     texts = Texts()
-    assert texts.mentions(path, ("Node", "Pod"))
-    assert not texts.mentions(str(tmp_path / "none.yaml"), ("Node", "Pod"))
-    texts.update({path: "kind: Service\n"})
-    assert not texts.mentions(path, ("Node", "Pod"))
+    assert texts.names(path) == {"PriorityClass", "high"}
+    assert texts.names(str(tmp_path / "none.yaml")) == frozenset()
+    texts.update({path: "kind: Service\nmetadata: {name: web, namespace: ml}\n"})
+    assert texts.names(path) == {"Service", "web", "ml"}
 
 
 def test_a_path_is_followed_to_the_real_file(tmp_path):

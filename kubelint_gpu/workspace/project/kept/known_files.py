@@ -45,7 +45,7 @@ class KnownFiles:
 
     def _known(self, path: str, data: bytes) -> Reading:
         from kubelint_gpu.workspace.deferred import Deferred
-        from kubelint_gpu.workspace.shared_objects import outline
+        from kubelint_gpu.workspace.shared_objects import Outline, outline
 
         source = decode(path, data) if len(data) <= MAX_BYTES else None
         if not isinstance(source, SourceText):
@@ -56,9 +56,9 @@ class KnownFiles:
         known = self._store.get(key)
         if known is not None:
             try:
-                count, size, (held, needs, objects) = from_text(known, {})
+                count, size, about = from_text(known, {})
                 if int(size) <= self._left:
-                    return Deferred(source, int(count), int(size), (held, needs, objects), self._text)
+                    return Deferred(source, int(count), int(size), tuple(Outline(*about)), self._text)
             except (NotPlain, TypeError, ValueError):
                 pass
         reading = self._parse(source)

@@ -136,7 +136,7 @@ def test_a_hook_sees_what_the_commit_holds_and_what_there_was(folder, judged):
     assert len(judged) == 3
 
 
-def test_a_known_hook_asks_git_for_what_is_tracked_and_what_is_staged(folder, asked):
+def test_a_known_hook_asks_git_what_is_tracked_what_is_staged_and_what_decides(folder, asked):
     git("init", "-q")
     git("add", "a.yaml")
     git("commit", "-qm", "x")
@@ -145,7 +145,7 @@ def test_a_known_hook_asks_git_for_what_is_tracked_and_what_is_staged(folder, as
     first = check("a.yaml", "--hook")
     asked.clear()
     assert check("a.yaml", "--hook") == first
-    assert len(asked) == 2
+    assert len(asked) == 3
 
 
 def test_a_hook_sees_a_deleted_file_come_back(folder, judged):

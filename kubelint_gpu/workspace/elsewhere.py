@@ -1,0 +1,151 @@
+"""Objects of other directories that decide about a unit: quotas, limits, budgets, autoscalers, claims, queues."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from itertools import chain, takewhile
+from pathlib import PurePath
+
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.groups import grouped
+from kubelint_gpu.workspace.deciding import DECISIVE, EVERYWHERE, WORDS, decides
+from kubelint_gpu.workspace.manifest import Manifest, manifests
+from kubelint_gpu.workspace.shared_objects import SHARED, Outline, outline
+
+MOST = 100
+"""If a unit would see more objects of a kind, they are no objects of one cluster, and it sees none of this kind."""
+
+_QUEUES = ("ClusterQueue", "LocalQueue")
+_Folder = tuple[str, ...]
+
+
+class Elsewhere:
+    """What each group of files has that decides about the others; `groups` are applied to one cluster.
+
+    Of files that were rendered (`made`) the others see nothing.
+    """
+
+    def __init__(self, groups: Sequence[Sequence[Reading]], made: Collection[str] = ()) -> None:
+        self._groups = groups
+        self._made = made
+        self._compared: dict[tuple[tuple[_Folder, bool], tuple[_Folder, bool]], bool] = {}
+
+    @cached_property
+    def _outlines(self) -> list[list[Outline]]:
+        return [[outline(reading) for reading in group] for group in self._groups]
+
+    @cached_property
+    def _declared(self) -> list[frozenset[str]]:
+        """The objects of each group but for classes and namespaces, which several may declare."""
+        return [frozenset(chain.from_iterable(map(_told_apart, group))) for group in self._outlines]
+
+    @cached_property
+    def _below(self) -> tuple[dict[_Folder, set[str]], dict[_Folder, set[str]]]:
+        """The objects of files in each folder, and of those in it or below."""
+        own: dict[_Folder, set[str]] = {}
+        below: dict[_Folder, set[str]] = {}
+        for group, outlines in zip(self._groups, self._outlines, strict=True):
+            for reading, one in zip(group, outlines, strict=True):
+                folder, objects = _folder(reading), _told_apart(one)
+                own.setdefault(folder, set()).update(objects)
+                for depth in range(1, len(folder) + 1):
+                    below.setdefault(folder[:depth], set()).update(objects)
+        return own, below
+
+    def _are_variants(self, number: int, other: int, place: int) -> bool:
+        """Whether the files of a group and one of another lie in variants: in folders that declare the same object.
+
+        Compared are the folders in which their paths part: those of two clusters and not those of two applications.
+        """
+        theirs = _folder(self._groups[other][place])
+        folders = dict.fromkeys(map(_folder, self._groups[number]))
+        if theirs in folders:
+            return not self._declared[number].isdisjoint(self._declared[other])
+        return any(self._share_an_object(*_parting(mine, theirs)) for mine in folders)
+
+    def _share_an_object(self, one: tuple[_Folder, bool], other: tuple[_Folder, bool]) -> bool:
+        known = self._compared.get((one, other))
+        if known is None:
+            first, second = (self._below[is_whole][folder] for folder, is_whole in (one, other))
+            known = self._compared[one, other] = not first.isdisjoint(second)
+        return known
+
+    @cached_property
+    def _deciding(self) -> dict[tuple[str, str], list[tuple[int, int]]]:
+        """The files that hold something decisive, by group and place in it, by namespace and by what must name it."""
+        return grouped(
+            (key, (number, place))
+            for number, group in enumerate(self._outlines)
+            for place, one in enumerate(group)
+            if self._groups[number][place].path not in self._made
+            for key in one.decides
+        )
+
+    @cached_property
+    def _named(self) -> dict[str, set[str]]:
+        """What must be named for something decisive, by namespace."""
+        found: dict[str, set[str]] = {}
+        for space, word in self._deciding:
+            found.setdefault(space, set()).add(word)
+        return found
+
+    def seen_by(self, number: int) -> list[Manifest]:
+        """Return the objects of other groups that decide about a group.
+
+        Those of a variant do not count, nor does an object that two groups declare differently.
+        """
+        spaces = dict.fromkeys(name.split("/")[1] for name in sorted(self._declared[number]))
+        words: set[str] | None = None
+        files: dict[tuple[int, int], set[tuple[str, str]]] = {}
+        for space in (*spaces, EVERYWHERE):
+            wanted = self._named.get(space)
+            if not wanted:
+                continue
+            if words is None:
+                words = {"", *(word for one in self._groups[number] for word in WORDS().findall(one.text))}
+            for word in wanted & words:
+                for file in self._deciding[space, word]:
+                    files.setdefault(file, set()).add((space, word))
+        found = [
+            one
+            for (other, place), keys in sorted(files.items())
+            if other != number and not self._are_variants(number, other, place)
+            for one in _objects(self._groups[other][place], keys)
+        ]
+        return list(_agreed(found))
+
+
+def _told_apart(one: Outline) -> list[str]:
+    return [name for name in one.objects if name.partition("/")[0] not in SHARED]
+
+
+def _folder(reading: Reading) -> _Folder:
+    return PurePath(reading.path).parts[:-1]
+
+
+def _parting(one: _Folder, other: _Folder) -> tuple[tuple[_Folder, bool], tuple[_Folder, bool]]:
+    """Return where two folders part, below the last folder that both lie in: each with whether all below it counts."""
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return (one[: alike + 1], len(one) > alike), (other[: alike + 1], len(other) > alike)
+
+
+def _objects(reading: Reading, keys: set[tuple[str, str]]) -> Iterator[Manifest]:
+    return (one for one in manifests([reading], {}, DECISIVE) if decides(one.item.value) in keys)
+
+
+def _agreed(found: Sequence[Manifest]) -> Iterator[Manifest]:
+    """Yield each object once if all that declare it agree, and of each kind only so many as one cluster has.
+
+    Queues that contradict are all there: whoever asks for one must not take it for missing.
+    """
+    alike = grouped((one.object, one) for one in found)
+    agreed: list[Manifest] = []
+    for group in alike.values():
+        if all(one.item.value == group[0].item.value for one in group):
+            agreed.append(group[0])
+        elif group[0].kind in _QUEUES:
+            agreed += group
+    count = Counter(one.kind for one in agreed)
+    return (one for one in agreed if count[one.kind] <= MOST)
