@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.values import Value
 
 _OF_NAMESPACE = frozenset(("LimitRange", "ResourceQuota"))
 """Kinds that decide about every pod of their namespace."""
@@ -21,12 +23,22 @@ _OF_CLUSTER = {
     "ResourceFlavor": "kueue.x-k8s.io/queue-name",
 }
 """Kinds without a namespace, and the word without which they decide nothing."""
-DECISIVE = frozenset((*_OF_NAMESPACE, *_SELECTING, *_USED, *_SCALING, *_OF_CLUSTER))
+WITHOUT_PODS = frozenset(("ConfigMap", "NetworkPolicy", "Role", "RoleBinding", "Secret", "ServiceAccount"))
+"""Further kinds of which no pod is made."""
+UNNAMED = _OF_NAMESPACE | _SELECTING
+"""Kinds to which no name leads."""
+DECISIVE = frozenset((*UNNAMED, *_USED, *_SCALING, *_OF_CLUSTER))
 EVERYWHERE = "*"
 """Stands for the namespace of objects that have none."""
 WORDS = pattern(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
 """The names in a text, and its other words."""
-_NAMED = pattern(r"""\b\w*(?:[nN]ame|namespace)["']?[ \t]*:[ \t]*["']?([a-z0-9][\w.-]*)""")
+_CONTAINERS = "containers"
+_NAME = r"""["']?[ \t]*:[ \t]*["']?([a-z0-9][\w.-]*)"""
+_KIND = pattern(r"""\bkind["']?[ \t]*:[ \t]*["']?(\w+)""")
+_NAMED = pattern(r"\b\w*(?:[nN]ame|namespace)" + _NAME)
+_SPACE = pattern(r"\bnamespace" + _NAME)
+_CLAIMED = pattern(r"\b(?:\w*[cC]laimName|\w*ClaimTemplateName|queue-name)" + _NAME)
+_DECLARED = pattern(r"""(?m)^(?:[ \t]+|metadata:[^\n]*?[{ ,])["']?name""" + _NAME)
 
 
 def decides(value: dict[str, Any]) -> tuple[str, str] | None:
@@ -43,7 +55,7 @@ def decides(value: dict[str, Any]) -> tuple[str, str] | None:
         return EVERYWHERE, _OF_CLUSTER[kind]
     if not isinstance(name, str) or not isinstance(space, str | None):
         return None
-    if kind in _OF_NAMESPACE or kind in _SELECTING:
+    if kind in UNNAMED:
         return (space, _label(spec) if kind in _SELECTING else "") if space else None
     if kind in _SCALING:
         target = spec.get("scaleTargetRef") if isinstance(spec, dict) else None
@@ -59,6 +71,49 @@ def _label(spec: object) -> str:
     return min(values, default="")
 
 
-def names_in(text: str) -> frozenset[str]:
-    """Return what a text gives as a name or a namespace, of an object or of something that it uses."""
-    return frozenset(_NAMED().findall(text))
+class Meant(Value):
+    """What the texts of some manifests say that other objects can decide about.
+
+    Attributes:
+        spaces: the namespaces that they name.
+        declared: the names of their objects, and some more.
+        used: the claims and queues that they name.
+        kinds: the kinds without a namespace that decide something about them.
+    """
+
+    spaces: frozenset[str]
+    declared: frozenset[str]
+    used: frozenset[str]
+    kinds: frozenset[str]
+
+
+def meant_in(texts: Sequence[str]) -> Meant:
+    """Return what some manifests say that other objects can decide about."""
+    spaces, declared, used = (
+        frozenset(name for text in texts for name in found().findall(text)) for found in (_SPACE, _DECLARED, _CLAIMED)
+    )
+    kinds = frozenset(kind for kind, word in _OF_CLUSTER.items() if any(word in text for text in texts))
+    return Meant(spaces, declared, used, kinds)
+
+
+def words_in(text: str) -> frozenset[str]:
+    """Return the kinds in a text that decide about others, the names in it, and whether it has containers."""
+    kinds = DECISIVE.intersection(_KIND().findall(text))
+    return frozenset((*kinds, *_NAMED().findall(text), *([_CONTAINERS] if _CONTAINERS in text else ())))
+
+
+def may_decide(words: frozenset[str], meant: Meant) -> bool:
+    """Whether a file can hold what decides about some manifests; `words` are those in it.
+
+    An object to which no name leads decides about the pods beside it, if there are any.
+    """
+    return (
+        (_CONTAINERS not in words and _hold(words, UNNAMED, meant.spaces))
+        or _hold(words, _USED, meant.used)
+        or _hold(words, _SCALING, meant.declared)
+        or not words.isdisjoint(meant.kinds)
+    )
+
+
+def _hold(words: frozenset[str], kinds: frozenset[str], names: frozenset[str]) -> bool:
+    return not (words.isdisjoint(kinds) or words.isdisjoint(names))

@@ -10,13 +10,14 @@ from pathlib import PurePath
 
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.workspace.deciding import DECISIVE, EVERYWHERE, WORDS, decides
+from kubelint_gpu.workspace.deciding import DECISIVE, EVERYWHERE, UNNAMED, WITHOUT_PODS, WORDS, decides
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.shared_objects import SHARED, Outline, outline
 
 MOST = 100
 """If a unit would see more objects of a kind, they are no objects of one cluster, and it sees none of this kind."""
 
+_NO_PODS = DECISIVE | SHARED | WITHOUT_PODS
 _QUEUES = ("ClusterQueue", "LocalQueue")
 _Folder = tuple[str, ...]
 
@@ -54,16 +55,25 @@ class Elsewhere:
                     below.setdefault(folder[:depth], set()).update(objects)
         return own, below
 
+    @cached_property
+    def _with_pods(self) -> frozenset[tuple[_Folder, str]]:
+        """The folders that may declare pods, and the namespaces of these."""
+        return frozenset(
+            (folder, name.split("/")[1])
+            for folder, names in self._below[0].items()
+            for name in names
+            if name.partition("/")[0] not in _NO_PODS
+        )
+
     def _are_variants(self, number: int, other: int, place: int) -> bool:
         """Whether the files of a group and one of another lie in variants: in folders that declare the same object.
 
         Compared are the folders in which their paths part: those of two clusters and not those of two applications.
+        Groups of one folder are variants, or somebody wants each file by itself.
         """
         theirs = _folder(self._groups[other][place])
         folders = dict.fromkeys(map(_folder, self._groups[number]))
-        if theirs in folders:
-            return not self._declared[number].isdisjoint(self._declared[other])
-        return any(self._share_an_object(*_parting(mine, theirs)) for mine in folders)
+        return theirs in folders or any(self._share_an_object(*_parting(mine, theirs)) for mine in folders)
 
     def _share_an_object(self, one: tuple[_Folder, bool], other: tuple[_Folder, bool]) -> bool:
         known = self._compared.get((one, other))
@@ -94,7 +104,8 @@ class Elsewhere:
     def seen_by(self, number: int) -> list[Manifest]:
         """Return the objects of other groups that decide about a group.
 
-        Those of a variant do not count, nor does an object that two groups declare differently.
+        Those of a variant do not count, nor does an object that two groups declare differently. If pods of a namespace
+        are declared in the same folder, what decides there about this namespace is about them.
         """
         spaces = dict.fromkeys(name.split("/")[1] for name in sorted(self._declared[number]))
         words: set[str] | None = None
@@ -113,6 +124,7 @@ class Elsewhere:
             for (other, place), keys in sorted(files.items())
             if other != number and not self._are_variants(number, other, place)
             for one in _objects(self._groups[other][place], keys)
+            if not (one.kind in UNNAMED and (_folder(self._groups[other][place]), one.namespace) in self._with_pods)
         ]
         return list(_agreed(found))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.workspace.deciding import decides, names_in
+from kubelint_gpu.workspace.deciding import decides, may_decide, meant_in, words_in
 
 SCALER = {"scaleTargetRef": {"kind": "Deployment", "name": "web"}}
 
@@ -41,6 +41,36 @@ def test_an_object_decides_in_its_namespace_about_all_or_about_who_names_it(kind
     assert decides({"kind": kind, "metadata": meta, "spec": spec}) == place
 
 
-def test_names_are_those_of_objects_and_of_what_they_use():
-    text = 'metadata: {name: web, namespace: "ml"}\nvolumes: [{persistentVolumeClaim: {claimName: data}}]\nkind: Pod\n'
-    assert names_in(text) == {"web", "ml", "data"}
+WEB = """\
+kind: Deployment
+metadata:
+  name: web
+  namespace: "ml"
+  labels: {kueue.x-k8s.io/queue-name: queue}
+volumes: [{persistentVolumeClaim: {claimName: data}}]
+"""
+
+
+def test_what_texts_mean_is_read_from_their_keys():
+    meant = meant_in([WEB, "metadata: {labels: {}, name: other}\n"])
+    assert (meant.spaces, meant.used) == ({"ml"}, {"queue", "data"})
+    assert {"web", "other"} <= meant.declared
+    assert meant.kinds == {"ClusterQueue", "PersistentVolume", "ResourceFlavor"}
+
+
+@pytest.mark.parametrize(
+    ("text", "decides"),
+    [
+        ("kind: ResourceQuota\nmetadata: {name: q, namespace: ml}\n", True),
+        ("kind: ResourceQuota\nmetadata: {name: q, namespace: web}\n", False),
+        ("kind: ResourceQuota\nmetadata: {name: q, namespace: ml}\n---\nkind: Pod\nspec: {containers: []}\n", False),
+        ("kind: PersistentVolumeClaim\nmetadata: {name: data}\n", True),
+        ("kind: PersistentVolumeClaim\nmetadata: {name: more, namespace: ml}\n", False),
+        ("kind: ScaledObject\nspec:\n  scaleTargetRef: {name: web}\n", True),
+        ("kind: ClusterQueue\nmetadata: {name: q}\n", True),
+        ("kind: DeviceClass\nmetadata: {name: web}\n", False),
+        ("kind: Deployment\nmetadata: {name: web, namespace: ml}\n", False),
+    ],
+)
+def test_a_file_can_decide_if_it_holds_a_kind_and_a_name_that_leads_to_it(text, decides):
+    assert may_decide(words_in(text), meant_in([WEB])) == decides

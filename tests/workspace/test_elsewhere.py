@@ -57,7 +57,7 @@ def test_a_claim_is_seen_if_neither_names_a_namespace():
 
 
 def test_a_group_that_declares_the_same_object_is_a_variant_and_not_seen():
-    assert seen([WEB], [quota(), WEB], [quota("r")]) == [("2/0.yaml", "r")]
+    assert seen([WEB + "claimName: d\n"], [claim("d"), WEB], [claim("e")], [quota()]) == [("3/0.yaml", "q")]
 
 
 def test_folders_that_declare_the_same_object_are_variants_with_all_below_them():
@@ -69,10 +69,15 @@ def test_folders_that_declare_the_same_object_are_variants_with_all_below_them()
     assert seen_in("apps/web.yaml", apps__web=WEB, apps__x__web=WEB, apps__x__q=quota()) == []
 
 
-def test_files_of_one_folder_see_each_other_unless_they_declare_the_same():
-    assert seen_in("apps/web.yaml", apps__web=WEB, apps__q=quota(), apps__v=WEB + "---\n" + quota("r")) == [
-        "apps/q.yaml"
-    ]
+def test_groups_of_one_folder_do_not_see_each_other():
+    assert seen_in("apps/web.yaml", apps__web=WEB, apps__q=quota()) == []
+
+
+def test_a_quota_beside_pods_of_its_namespace_is_about_these():
+    other = WEB.replace("web", "other")
+    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=quota(), b__other=other) == []
+    assert seen_in("apps/web.yaml", apps__web=WEB, b__q=quota(), b__other=other.replace("ml", "x")) == ["b/q.yaml"]
+    assert seen_in("apps/web.yaml", apps__web=WEB + "claimName: d\n", b__d=claim("d"), b__o=other) == ["b/d.yaml"]
 
 
 def test_a_namespace_makes_no_variants():

@@ -22,7 +22,7 @@ from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
-from kubelint_gpu.workspace.deciding import DECISIVE, names_in
+from kubelint_gpu.workspace.deciding import may_decide, meant_in
 from kubelint_gpu.workspace.elsewhere import Elsewhere
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project import configuration_file as settings
@@ -30,7 +30,7 @@ from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.grouping import are_one
 from kubelint_gpu.workspace.project.kustomizations import NAMES as KUSTOMIZATIONS
 from kubelint_gpu.workspace.project.targets import in_kustomized_folder
-from kubelint_gpu.workspace.shared_objects import SHARED, outline
+from kubelint_gpu.workspace.shared_objects import SHARED
 
 _LISTING_LASTS = 5.0
 _MOST_WORLDS = 4
@@ -146,19 +146,21 @@ class Project:
 
     def _deciding(self, readings: Sequence[Reading], others: Sequence[str]) -> list[Manifest]:
         """The objects of other directories that decide about some files, as a run on the repository sees them."""
-        clusters, meant = self.configuration.clusters_of(self.shown), names_in("\n".join(one.text for one in readings))
-        declared = {name.rpartition("/")[2] for one in readings for name in outline(one).objects}
-        names = {
-            path: self._memory.texts.names(path)
+        clusters, meant = self.configuration.clusters_of(self.shown), meant_in([one.text for one in readings])
+        words = {
+            path: self._memory.texts.words(path)
             for path in others
             if self.configuration.clusters_of(display_path(Path(path), Path.cwd())) == clusters
         }
         deciding = {
-            path
-            for path, found in names.items()
-            if not (DECISIVE.isdisjoint(found) or meant.isdisjoint(found) or in_kustomized_folder(path))
+            path for path, found in words.items() if may_decide(found, meant) and not in_kustomized_folder(path)
         }
-        alike = {path for path, found in names.items() if not declared.isdisjoint(found)} if deciding else set()
+        folders = {Path(path).parent for path in deciding}
+        alike = {
+            path
+            for path, found in (words.items() if deciding else ())
+            if Path(path).parent in folders or not meant.declared.isdisjoint(found)
+        }
         if len(deciding | alike) > _MOST_BESIDE:
             return []
         groups = [readings, *([one] for one in self._readings([*(deciding | alike)]))]
@@ -192,7 +194,7 @@ class Project:
 
     def _shared(self, paths: Sequence[str]) -> Iterator[Manifest]:
         for path in paths:
-            reading = None if SHARED.isdisjoint(self._memory.texts.names(path)) else self._reading(path)
+            reading = None if SHARED.isdisjoint(self._memory.texts.words(path)) else self._reading(path)
             if reading is not None:
                 yield from (found for found in manifests([reading]) if found.kind in SHARED)
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from kubelint_gpu.documents import Reading, read
 from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.files import SKIMMED
-from kubelint_gpu.workspace.deciding import DECISIVE, names_in
+from kubelint_gpu.workspace.deciding import words_in
 from kubelint_gpu.workspace.shared_objects import SHARED
 
-_KINDS = (*sorted(SHARED), *sorted(DECISIVE))
 _MOST_KEPT = 4000
 
 
@@ -27,7 +26,7 @@ class Texts:
         self._number = 0
         self._versions: dict[str, int] = {}
         self._read: dict[str, tuple[object, Reading]] = {}
-        self._names: dict[str, tuple[object, frozenset[str]]] = {}
+        self._words: dict[str, tuple[object, frozenset[str]]] = {}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._open)
@@ -56,10 +55,10 @@ class Texts:
             return None
         return found.st_mtime_ns, found.st_size, found.st_ino
 
-    def names(self, path: str) -> frozenset[str]:
-        """The kinds in a file that others see, and the names of objects there and of what they use."""
+    def words(self, path: str) -> frozenset[str]:
+        """The kinds in a file that others see, the names in it, and whether it has containers."""
         version = self.version(path)
-        known = self._names.get(path)
+        known = self._words.get(path)
         if known is not None and version is not None and known[0] == version:
             return known[1]
         text = self._open.get(path)
@@ -67,8 +66,8 @@ class Texts:
             collected = collect([path]) if version is not None else None
             data = collected.files[0].data if collected is not None and collected.files else b""
             text = data.decode("utf-8", "replace")
-        found = names_in(text).union(kind for kind in _KINDS if kind in text)
-        self._names[path] = (version, found)
+        found = words_in(text).union(kind for kind in SHARED if kind in text)
+        self._words[path] = (version, found)
         return found
 
     def reading(self, path: str, shown: str) -> Reading | None:

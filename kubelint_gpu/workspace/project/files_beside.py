@@ -10,65 +10,72 @@ from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources import SourceFile, collect
 from kubelint_gpu.sources.files import SUFFIXES, display_path
 from kubelint_gpu.sources.git import GitError, files_with
-from kubelint_gpu.workspace.deciding import DECISIVE, names_in
+from kubelint_gpu.workspace.deciding import DECISIVE, may_decide, meant_in, words_in
 from kubelint_gpu.workspace.project.targets import in_kustomized_folder
 
 _MOST = 1_000
+_MOST_NAMES = 5_000
 _KINDS = ("PriorityClass", "RuntimeClass", "StorageClass")
 _NAMED = pattern(r"""\b(?:priority|runtime|storage)ClassName["']?[ \t]*:[ \t]*["']?([a-z0-9][a-z0-9.-]*)""")
-_WITH_PODS = ("containers", "replicas", "resources")
-_DECLARED = pattern(r"""(?m)^(?:[ \t]+|metadata:[ \t]*\{[^}\n]*?)["']?name["']?:[ \t]*["']?([a-z0-9][\w.-]*)""")
+_WITH_PODS = (b"containers", b"replicas", b"resources")
 _BUILT_IN = "system-"
 
 
-def files_beside(manifests: Iterable[bytes], read: Sequence[str], root: Path) -> list[SourceFile]:
-    """Return the tracked files with classes that manifests name, or with objects that decide about them.
-
-    With the latter come the files that declare an object of the same name as the manifests: they show which folders are
-    variants of each other.
+def class_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) -> list[SourceFile]:
+    """Return the tracked files that declare classes, if the manifests name a class that none of them declares.
 
     Args:
         manifests: the contents of the files of the run.
         read: the paths that the run reads anyway, and those that are no manifests.
         root: the root of the repository; without git nothing is looked for.
     """
-    if not os.path.lexists(root / ".git"):
-        return []
     texts = [data.decode("utf-8", "replace") for data in manifests]
-    known = {os.path.realpath(path) for path in read}
+    found = _tracked_with([f"kind: {kind}" for kind in _KINDS], root) if _lack_a_class(texts) else ()
+    return _files(found, {*map(os.path.realpath, read)})
+
+
+def deciding_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) -> list[SourceFile]:
+    """Return the tracked files with objects that decide about manifests, and those that say whether these count.
+
+    The latter are the files in the same folders, and those that declare an object of the same name as the manifests:
+    they show which folders are variants of each other. The arguments are those of `class_files`.
+    """
+    texts = [data.decode("utf-8", "replace") for data in manifests if any(word in data for word in _WITH_PODS)]
+    meant, known = meant_in(texts), {*map(os.path.realpath, read)}
+    names = sorted({*meant.spaces, *meant.used, *meant.declared})
+    if len(names) > _MOST_NAMES:
+        return []
+    mine = {os.path.dirname(path) for path in known}  # noqa: PTH120 - text, and often
+    holding = _tracked_with([f"kind: {kind}" for kind in sorted(DECISIVE)], root) if texts else ()
+    if not meant.kinds and holding:
+        naming = frozenset(_tracked_with(names, root))
+        holding = tuple(path for path in holding if path in naming)
+    found = [
+        file
+        for file in _files(holding, known)
+        if os.path.dirname(os.path.realpath(file.path)) not in mine  # noqa: PTH120 - text, and often
+        and may_decide(words_in(file.data.decode("utf-8", "replace")), meant)
+        and not in_kustomized_folder(file.path)
+    ]
+    alike = _tracked_with([f"name: {name}" for name in sorted(meant.declared)], root) if found else ()
+    near = [path for folder in {Path(file.path).parent for file in found} for path in folder.iterdir()]
+    if len(alike) + len(near) > _MOST:
+        return []
+    return [*found, *_files([*alike, *sorted(near)], {*known, *(os.path.realpath(file.path) for file in found)})]
+
+
+def _tracked_with(texts: Sequence[str], root: Path) -> tuple[Path, ...]:
+    if not texts or not os.path.lexists(root / ".git"):
+        return ()
     try:
-        classes = _holding(_KINDS, root, known) if _lack_a_class(texts) else []
-        return [*classes, *_deciding([text for text in texts if any(map(text.__contains__, _WITH_PODS))], root, known)]
+        return files_with(texts, root)
     except GitError:
-        return []
-
-
-def _deciding(texts: Sequence[str], root: Path, known: Collection[str]) -> list[SourceFile]:
-    """Return the files with what decides about some manifests, and those that show which folders are variants."""
-    meant = frozenset(word for text in texts for word in names_in(text))
-    found = [file for file in _holding(sorted(DECISIVE), root, known) if _is_about(file, meant)] if meant else []
-    declared = sorted({name for text in texts for name in _DECLARED().findall(text)})
-    if not found or len(declared) > _MOST:
-        return []
-    alike = files_with([f"name: {name}" for name in declared], root)
-    if len(alike) > _MOST:
-        return []
-    return [*found, *_files(alike, {*known, *(os.path.realpath(file.path) for file in found)})]
-
-
-def _holding(kinds: Sequence[str], root: Path, known: Collection[str]) -> list[SourceFile]:
-    return _files(files_with([f"kind: {kind}" for kind in kinds], root), known)
+        return ()
 
 
 def _files(paths: Iterable[Path], known: Collection[str]) -> list[SourceFile]:
     wanted = [path for path in paths if path.name.endswith(SUFFIXES) and os.path.realpath(path) not in known]
     return [*collect([display_path(path, Path.cwd()) for path in wanted[:_MOST] if path.is_file()]).files]
-
-
-def _is_about(file: SourceFile, meant: Collection[str]) -> bool:
-    """Whether a plain manifest holds one of the names, which may be of an object or of its namespace."""
-    names = names_in(file.data.decode("utf-8", "replace"))
-    return not names.isdisjoint(meant) and not in_kustomized_folder(file.path)
 
 
 def _lack_a_class(texts: Iterable[str]) -> bool:

@@ -18,7 +18,7 @@ from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import CHART, charts_above, may_have_git_ops, render_charts
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.files_beside import files_beside
+from kubelint_gpu.workspace.project.files_beside import class_files, deciding_files
 from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
 from kubelint_gpu.workspace.project.targets import Repository, decisive_files, kustomized_folders, named_files, rest_of
 from kubelint_gpu.workspace.project.worlds import complain
@@ -40,7 +40,8 @@ class Gathered(Value):
         mine: the files that were asked for, as they are printed.
         files: those and the others of their units, without what is rendered and what declares the cluster; from the
             last to the first, so that each can be dropped when it is read.
-        beside: files of other directories with objects that decide about the manifests.
+        beside: files of other directories that declare classes which the manifests name.
+        elsewhere: files of other directories with objects that decide about the manifests.
         built: the kustomizations, rendered as `kustomize` says.
         commit: with `--hook` what is about to be committed.
         errors: paths that give nothing.
@@ -55,6 +56,7 @@ class Gathered(Value):
     mine: tuple[str, ...]
     files: list[SourceFile]
     beside: list[SourceFile]
+    elsewhere: list[SourceFile]
     built: Renders
     kustomize: RenderSettings
     commit: Commit | None
@@ -176,8 +178,8 @@ def gather(
         for file in (*offered, *members)
         if not built.takes(file.path) and not (declared and (file.real or os.path.realpath(file.path)) in declared)
     ]
-    contents = (*(file.data for file in files), *(one.text.encode("utf-8", "replace") for one in built.readings))
-    beside = files_beside(contents, [*mine, *(file.path for file in files), *declared], repository.root)
+    contents = [*(file.data for file in files), *(one.text.encode("utf-8", "replace") for one in built.readings)]
+    known = [*mine, *(file.path for file in files), *declared]
     files.reverse()
     return Gathered(
         settings,
@@ -187,7 +189,8 @@ def gather(
         named,
         mine,
         files,
-        beside,
+        class_files(contents, known, repository.root),
+        deciding_files(contents, known, repository.root),
         built,
         renderer,
         commit,

@@ -69,8 +69,12 @@ class Grouping:
         built: Renders,
         context: Sequence[Manifest],
         others: Sequence[Reading] = (),
+        elsewhere: Sequence[Reading] = (),
     ) -> Iterator[ApplySet]:
-        """A unit for each group of files and each cluster that it goes to; `others` are only seen by them."""
+        """A unit for each group of files and each cluster that it goes to.
+
+        `others` only declare classes for them, and `elsewhere` what else decides about files of other directories.
+        """
         origins = {one.path: one.origins for one in built.rendered}
         stands = {one.path: one.known_as for one in built.rendered}
         shared = _shared((*readings, *others), built, origins)
@@ -79,7 +83,7 @@ class Grouping:
             (name, members, self._clusters(sorted({stands.get(one.path, one.path) for one in members})))
             for name, members in self._groups(readings, stands)
         ]
-        elsewhere = self._elsewhere(groups, others, stands)
+        seen = self._elsewhere(groups, elsewhere, stands)
         for number, (name, members, clusters) in enumerate(groups):
             mine = {reading.path for reading in members}
             old = changes.before(mine) if changes is not None else {}
@@ -97,7 +101,7 @@ class Grouping:
                     beside,
                     old,
                     rendered=rendered,
-                    neighbours=(*elsewhere[world].seen_by(number), *neighbours),
+                    neighbours=(*seen[world].seen_by(number), *neighbours),
                     made=made,
                     gone=gone,
                     followed={one: why for one, why in built.followed.items() if one[0] in mine},

@@ -118,7 +118,9 @@ def inputs_of(
     grouping = Grouping(settings, worlds, tuple(inventories), unit=unit)
     beside = gathered.repository.context()
     others = tuple(read_all(gathered.beside, defects, store))
-    units = tuple(grouping.units(readings, past, built, context_of(beside, kustomize, defects), others))
+    elsewhere = tuple(read_all(gathered.elsewhere, defects, store))
+    context = context_of(beside, kustomize, defects)
+    units = tuple(grouping.units(readings, past, built, context, others, elsewhere))
     withheld = any(one.problems for one in built.rendered) or (
         gathered.named is None and any(is_chart(one.path) for one in readings)
     )

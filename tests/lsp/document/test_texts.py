@@ -45,10 +45,10 @@ def test_kinds_that_others_see_and_names_are_found_in_open_texts_and_in_files(tm
     (tmp_path / "a.yaml").write_text("kind: PriorityClass\nmetadata: {name: high}\n")
     path = str(tmp_path / "a.yaml")
     texts = Texts()
-    assert texts.names(path) == {"PriorityClass", "high"}
-    assert texts.names(str(tmp_path / "none.yaml")) == frozenset()
+    assert texts.words(path) == {"PriorityClass", "high"}
+    assert texts.words(str(tmp_path / "none.yaml")) == frozenset()
     texts.update({path: "kind: Service\nmetadata: {name: web, namespace: ml}\n"})
-    assert texts.names(path) == {"Service", "web", "ml"}
+    assert texts.words(path) == {"Service", "web", "ml"}
 
 
 def test_a_path_is_followed_to_the_real_file(tmp_path):

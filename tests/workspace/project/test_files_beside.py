@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kubelint_gpu.workspace.project.files_beside import files_beside
+from kubelint_gpu.workspace.project.files_beside import class_files, deciding_files
 
 WEB = "kind: Deployment\nmetadata: {name: web, namespace: ml}\nspec: {template: {spec: {containers: []}}}\n"
 QUOTA = "kind: ResourceQuota\nmetadata: {name: q, namespace: ml}\n"
@@ -23,16 +23,18 @@ def beside(tmp_path, monkeypatch):
             (tmp_path / name).write_text(text)
         subprocess.run(["git", "init", "-q"], check=True)
         subprocess.run(["git", "add", "."], check=True)
-        return [one.path for one in files_beside([text.encode() for text in texts], read, Path(tmp_path))]
+        contents = [text.encode() for text in texts]
+        return [one.path for find in (class_files, deciding_files) for one in find(contents, read, Path(tmp_path))]
 
     return found
 
 
-def test_a_quota_of_the_namespace_is_read_and_what_declares_the_same_objects_anywhere(beside):
+def test_a_quota_of_the_namespace_is_read_with_its_folder_and_what_declares_the_same_objects(beside):
     files = {"a/quota.yaml": QUOTA, "b/web.yaml": WEB, "a/x.yaml": "kind: Pod\n", "b/o.yaml": QUOTA.replace("ml", "x")}
-    assert sorted(beside(files)) == ["a/quota.yaml", "b/web.yaml"]
+    assert beside(files) == ["a/quota.yaml", "b/web.yaml", "a/x.yaml"]
     assert beside({}, ["kind: Deployment\nmetadata:\n  name: other\n  namespace: ml\nspec: {replicas: 2}\n"]) == [
-        "a/quota.yaml"
+        "a/quota.yaml",
+        "a/x.yaml",
     ]
 
 

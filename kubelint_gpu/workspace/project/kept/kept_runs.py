@@ -41,7 +41,7 @@ def run_key(gathered: Gathered, inventories: Sequence[str], call: Sequence[str])
         gathered.paths,
         ("all",) if gathered.named is None else ("named", *_real(gathered)),
         (part for one in gathered.files for part in (one.path, one.data)),
-        (part for one in gathered.beside for part in (one.path, one.data)),
+        (part for one in (*gathered.beside, *gathered.elsewhere) for part in (one.path, one.data)),
         (part for one in declared.files for part in (one.path, one.data)),
         _charts(gathered),
         _of(gathered.commit, {one.path for one in gathered.files}),
