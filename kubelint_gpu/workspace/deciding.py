@@ -71,7 +71,7 @@ def _label(spec: object) -> str:
     return min(values, default="")
 
 
-class Meant(Value):
+class NamesThere(Value):
     """What the texts of some manifests say that other objects can decide about.
 
     Attributes:
@@ -87,13 +87,13 @@ class Meant(Value):
     kinds: frozenset[str]
 
 
-def meant_in(texts: Sequence[str]) -> Meant:
+def meant_in(texts: Sequence[str]) -> NamesThere:
     """Return what some manifests say that other objects can decide about."""
     spaces, declared, used = (
         frozenset(name for text in texts for name in found().findall(text)) for found in (_SPACE, _DECLARED, _CLAIMED)
     )
     kinds = frozenset(kind for kind, word in _OF_CLUSTER.items() if any(word in text for text in texts))
-    return Meant(spaces, declared, used, kinds)
+    return NamesThere(spaces, declared, used, kinds)
 
 
 def words_in(text: str) -> frozenset[str]:
@@ -102,7 +102,7 @@ def words_in(text: str) -> frozenset[str]:
     return frozenset((*kinds, *_NAMED().findall(text), *([_CONTAINERS] if _CONTAINERS in text else ())))
 
 
-def may_decide(words: frozenset[str], meant: Meant) -> bool:
+def may_decide(words: frozenset[str], meant: NamesThere) -> bool:
     """Whether a file can hold what decides about some manifests; `words` are those in it.
 
     An object to which no name leads decides about the pods beside it, if there are any.
