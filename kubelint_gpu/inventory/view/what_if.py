@@ -12,15 +12,13 @@ from kubelint_gpu.values import Value, replace
 
 
 class Without(Value):
-    """An inventory after some of its nodes are gone.
+    """An inventory after some of its nodes are gone, and their pods with them.
 
-    `nodes` are the names of those that were there, `pods` counts what ran on them and is gone with them.
-    `unmatched` are the patterns that match no node.
+    `nodes` are the names of those that were there. `unmatched` are the patterns that match no node.
     """
 
     inventory: Inventory
     nodes: tuple[str, ...]
-    pods: int
     unmatched: tuple[str, ...]
 
 
@@ -39,9 +37,7 @@ def without_nodes(inventory: Inventory, patterns: Sequence[str]) -> Without:
         replace(pool, nodes=tuple(name for name in pool.nodes if name not in gone)) for pool in inventory.pools
     )
     changed = replace(inventory, objects=tuple(kept), pools=pools, unhealthy=inventory.unhealthy - gone)
-    pods = sum(isinstance(each.typed, Pod) for each in inventory.objects)
-    left = sum(isinstance(each.typed, Pod) for each in kept)
-    return Without(changed, tuple(name for name in names if name in gone), pods - left, unmatched)
+    return Without(changed, tuple(name for name in names if name in gone), unmatched)
 
 
 def _goes(declared: Declared, gone: set[str]) -> bool:

@@ -128,9 +128,11 @@ def read_world(
             raise click.BadParameter(
                 f'no node is called "{pattern}"{_near(pattern, names)}', param_hint="--without-node"
             )
-        inventory = changed.inventory
-        pods = f", and what ran there: {changed.pods} pod{'' if changed.pods == 1 else 's'}" if changed.pods else ""
-        complain("what if", f"without {len(changed.nodes)} of {len(names)} nodes{pods}")
+        from kubelint_gpu.workspace.project.moved_pods import with_moved_pods
+
+        moved = with_moved_pods(inventory, changed.inventory, changed.nodes)
+        inventory = moved.inventory
+        complain("what if", f"without {len(changed.nodes)} of {len(names)} nodes{moved}")
     name = (inventory.name or (paths[0] if paths else "")) if named else ""
     world = ClusterContext(inventory, readings, wrong, name, repr(what_if), full=what_if.full)
     if plain is not None:

@@ -1,0 +1,82 @@
+"""What a cluster looks like once some of its nodes are gone: their pods are made anew on other nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.inventory import Inventory
+from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
+from kubelint_gpu.inventory.view.node_names import natural
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler import Snapshot, attempt
+from kubelint_gpu.scheduler.attempt import assume
+from kubelint_gpu.simulation.questions.drain import is_moved
+from kubelint_gpu.values import Value, replace
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+
+
+class Moved(Value, eq=False):
+    """A cluster after some of its nodes are gone, and the numbers of pods that moved, wait for a node, and are gone."""
+
+    inventory: Inventory
+    moved: int
+    pending: int
+    gone: int
+
+    def __str__(self) -> str:
+        """`2 pods move, 1 finds no node, 1 is gone`; empty if no pod was there."""
+        found = [
+            f"{number} {one if number == 1 else more}"
+            for number, one, more in (
+                (self.moved, "moves", "move"),
+                (self.pending, "finds no node", "find no node"),
+                (self.gone, "is gone", "are gone"),
+            )
+            if number
+        ]
+        return f"; of the pods there {', '.join(found)}" if found else ""
+
+
+def with_moved_pods(before: Inventory, after: Inventory, nodes: Sequence[str]) -> Moved:
+    """Make the pods of nodes that are gone anew on the nodes that are left.
+
+    The pod of the highest priority comes first, and nobody is evicted. Of the nodes that take a pod, one with GPUs goes
+    to the one with the fewest free GPUs; the scheduler may choose otherwise. Pods of DaemonSets and of nodes are gone
+    with the node, and so are pods without a controller. Pods that find no node hold nothing.
+    """
+    snapshot = Snapshot.of(ClusterContext(after).base)
+    lost = [
+        one
+        for one in before.objects
+        if isinstance(one.typed, Pod) and one.typed.spec.node_name in nodes and not one.typed.finished
+    ]
+    coming = [one for one in lost if one.typed.meta.owner is not None and is_moved(one.typed)]
+    placed: list[Declared] = []
+    for one in sorted(coming, key=lambda one: -(one.typed.spec.priority or 0)):
+        pod = replace(one.typed, spec=replace(one.typed.spec, node_name=""), start_time="", statuses=(), allocations=())
+        found = attempt(pod, snapshot)
+        if found.fit is not None and found.fit.schedulable:
+            free = {name: _free_gpus(snapshot, name) for name in found.fit.fits}
+            node = min(free, key=lambda name: (free[name], natural(name)))
+            snapshot = assume(pod, snapshot, node)
+            placed.append(_on(one, pod, node))
+    inventory = replace(after, objects=(*after.objects, *placed))
+    return Moved(inventory, len(placed), len(coming) - len(placed), len(lost) - len(coming))
+
+
+def _free_gpus(snapshot: Snapshot, name: str) -> int:
+    info = snapshot.node(name)
+    if info is None:
+        return 0
+    return sum(
+        amount - info.used.get(resource, 0)
+        for resource, amount in info.node.allocatable.items()
+        if is_accelerator(resource)
+    )
+
+
+def _on(declared: Declared, pod: Pod, node: str) -> Declared:
+    """The declared pod as it is on another node."""
+    value = {**declared.value, "spec": {**declared.value["spec"], "nodeName": node}}
+    return replace(declared, value=value, typed=replace(pod, spec=replace(pod.spec, node_name=node)))
