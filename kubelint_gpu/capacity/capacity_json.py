@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kubelint_gpu.capacity.departures import Departure, Move
+from kubelint_gpu.capacity.departures import Departure, Interruption, Move
 from kubelint_gpu.capacity.full_cluster import FullCluster
 from kubelint_gpu.capacity.supply import PoolShare, Surge
 
 
 def capacity_json(
-    cluster: FullCluster, shares: Sequence[PoolShare], surges: Sequence[Surge], gone: Sequence[Departure]
+    cluster: FullCluster,
+    shares: Sequence[PoolShare],
+    surges: Sequence[Surge],
+    gone: Sequence[Departure],
+    drains: Sequence[Interruption] | None,
 ) -> dict[str, Any]:
     """What `kubelint-gpu capacity` says of one cluster."""
     return {
@@ -42,6 +46,12 @@ def capacity_json(
         ],
         "refused": list(cluster.refused),
         "cannotBeLost": [departure_json(one) for one in gone],
+        "drainedInTurn": None
+        if drains is None
+        else [
+            {"workload": one.group.name, "node": one.node, "pods": one.pods, "ofPods": len(one.group.placed)}
+            for one in drains
+        ],
     }
 
 

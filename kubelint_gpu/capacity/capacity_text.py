@@ -6,7 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.capacity.departures import Departure, Move
+from kubelint_gpu.capacity.departures import Departure, Interruption, Move
 from kubelint_gpu.capacity.full_cluster import FullCluster
 from kubelint_gpu.capacity.supply import PoolShare, Surge
 from kubelint_gpu.inventory.view.node_names import abbreviated
@@ -20,7 +20,12 @@ _NAMES = 4
 
 
 def capacity_text(
-    cluster: FullCluster, shares: Sequence[PoolShare], surges: Sequence[Surge], gone: Sequence[Departure], width: int
+    cluster: FullCluster,
+    shares: Sequence[PoolShare],
+    surges: Sequence[Surge],
+    gone: Sequence[Departure],
+    drains: Sequence[Interruption] | None,
+    width: int,
 ) -> Iterator[str]:
     """The lines of `kubelint-gpu capacity` for one cluster, `width` characters wide or less."""
     width = max(width, _NARROWEST)
@@ -55,8 +60,22 @@ def capacity_text(
         width,
     )
     yield from _section("What cannot be lost", [line for one in gone for line in _loss(one)], width)
+    yield from _section(
+        "Drained one node after the other, and without a PodDisruptionBudget",
+        [
+            f"{one.group.name}: {one.pods} of its {counted(len(one.group.placed), 'pod')} are missing at once "
+            f"({one.node})"
+            for one in drains or ()
+        ],
+        width,
+    )
     yield from _section("Not counted, for admission refuses their pods", cluster.refused, width)
-    if not (waiting or stuck or beside or gone or cluster.refused):
+    if drains is None:
+        yield ""
+        yield from textwrap.wrap(
+            "Drains of one node after the other were not looked at: too many nodes and pods.", width
+        )
+    if not (waiting or stuck or beside or gone or drains or cluster.refused):
         yield ""
         yield "Every pod finds a node, every rollout finds room, and any one node can be lost."
 

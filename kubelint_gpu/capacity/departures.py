@@ -11,10 +11,13 @@ from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.placement.capacity import numbered
 from kubelint_gpu.simulation.questions.drain import Drained, is_moved
 from kubelint_gpu.values import Value, replace
 
 ZONE = "topology.kubernetes.io/zone"
+_MOST_STEPS = 20_000
+"""The nodes times the pods, up to which drains of one node after the other are looked at."""
 
 
 class Move(Value, eq=False):
@@ -114,6 +117,54 @@ def losses(cluster: FullCluster) -> Iterator[Departure]:
         found = departure(cluster, zones[zone], f"zone {zone}")
         if found.pending:
             yield found
+
+
+class Interruption(Value, eq=False):
+    """The most pods that a workload without a budget has missing at once if the nodes are drained in turn.
+
+    Attributes:
+        group: the workload.
+        node: the node that is drained then.
+        pods: how many of its pods are there.
+    """
+
+    group: Group
+    node: str
+    pods: int
+
+
+def interruptions(cluster: FullCluster) -> tuple[Interruption, ...] | None:
+    """Drain one node after the other, by name; each takes pods again before the next one goes.
+
+    Returned are the workloads of several pods without a budget that have more than one pod missing at once. The pods of
+    a node that went earlier stay where they went to, so that a later drain can take more. None if there are too many
+    nodes and pods to look at.
+    """
+    names = [info.name for info in sorted(cluster.snapshot.nodes, key=lambda info: natural(info.name))]
+    if len(names) * sum(len(one.placed) for one in cluster.groups) > _MOST_STEPS:
+        return None
+    most: dict[str, Interruption] = {}
+    running = [(pod, str(pod.spec.node_name)) for pod in cluster.others]
+    for name in names:
+        found = departure(cluster, [name], name)
+        moved = {one.group.name: one for one in found.moves}
+        for one in found.moves:
+            known = most.get(one.group.name)
+            worse = one.drained.pods > (known.pods if known is not None else 1)
+            if worse and one.total > 1 and not one.drained.budgets:
+                most[one.group.name] = Interruption(one.group, name, one.drained.pods)
+        groups = tuple(_after(one, name, moved.get(one.name)) for one in cluster.groups)
+        pods = [(numbered(one.pod, number), node) for one in groups for number, node in enumerate(one.placed)]
+        cluster = replace(cluster, groups=groups, snapshot=cluster.empty.with_pods([*running, *pods]))
+    return tuple(most.values())
+
+
+def _after(group: Group, node: str, move: Move | None) -> Group:
+    """The workload once a node has been drained and takes pods again: those that found no other node are back there."""
+    if move is None:
+        return group
+    stay = [one for one in group.placed if one != node]
+    return replace(group, placed=(*stay, *move.to, *([node] * move.drained.stranded)))
 
 
 def _likeness(cluster: FullCluster, name: str, pods: tuple[tuple[str, int], ...]) -> object:

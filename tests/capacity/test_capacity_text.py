@@ -5,13 +5,15 @@ from __future__ import annotations
 from full_clusters import budget, laid_out, node, workload
 
 from kubelint_gpu.capacity.capacity_text import capacity_text, departure_text
-from kubelint_gpu.capacity.departures import departure, losses
+from kubelint_gpu.capacity.departures import departure, interruptions, losses
 from kubelint_gpu.capacity.supply import shares_of, surges_of
 
 
 def text(found, width=80):
     surges = surges_of(found)
-    return list(capacity_text(found, shares_of(found, surges), surges, list(losses(found)), width))
+    return list(
+        capacity_text(found, shares_of(found, surges), surges, list(losses(found)), interruptions(found), width)
+    )
 
 
 def test_a_cluster_with_room_says_so(tmp_path):

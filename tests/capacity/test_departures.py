@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from full_clusters import budget, laid_out, node, running, workload
 
-from kubelint_gpu.capacity.departures import departure, losses
+from kubelint_gpu.capacity.departures import departure, interruptions, losses
+from kubelint_gpu.values import replace
 
 
 def moves(found, *nodes):
@@ -69,3 +70,25 @@ def test_nodes_that_are_alike_are_told_once(tmp_path):
 
 def test_nothing_is_told_of_nodes_that_can_be_lost(tmp_path):
     assert list(losses(laid_out(tmp_path, [node("m", 2), node("n", 2)], [workload("a", 2, 1)]))) == []
+
+
+def test_a_drain_of_one_node_after_the_other_takes_what_came_from_the_nodes_before(tmp_path):
+    """The pod of k goes to m, which then has two; with a budget somebody waits for one before the next."""
+    cluster = [node("k", 2), node("m", 2), node("n", 2)]
+    found = laid_out(tmp_path, cluster, [workload("a", 3, 0)])
+    assert [(one.group.name, one.node, one.pods) for one in interruptions(found)] == [("Deployment team/a", "m", 2)]
+    assert interruptions(laid_out(tmp_path, cluster, [workload("a", 3, 0), budget("b", "a", maxUnavailable=1)])) == ()
+    assert interruptions(laid_out(tmp_path, cluster, [workload("a", 1, 0)])) == ()
+
+
+def test_pods_that_find_no_other_node_come_back_to_their_own(tmp_path):
+    found = laid_out(tmp_path, [node("m", 2), node("n", 2)], [workload("a", 4, 1)])
+    assert [(one.node, one.pods) for one in interruptions(found)] == [("m", 2)]
+
+
+def test_drains_of_very_many_pods_are_not_looked_at(tmp_path):
+    found = laid_out(tmp_path, [node("m", 2), node("n", 2)], [workload("a", 4, 1)])
+    assert (
+        interruptions(replace(found, groups=tuple(replace(one, placed=("m",) * 10_001) for one in found.groups)))
+        is None
+    )

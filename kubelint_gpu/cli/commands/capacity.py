@@ -13,9 +13,13 @@ from kubelint_gpu.cli.help.shell_completion import PATH
 from kubelint_gpu.workspace.project.kustomizations import RenderSettings
 
 if TYPE_CHECKING:
-    from kubelint_gpu.capacity.departures import Departure
+    from kubelint_gpu.capacity.departures import Departure, Interruption
     from kubelint_gpu.capacity.full_cluster import FullCluster
     from kubelint_gpu.capacity.supply import PoolShare, Surge
+
+    _Answer = tuple[
+        FullCluster, Sequence[PoolShare], Sequence[Surge], Sequence[Departure], Sequence[Interruption] | None
+    ]
 
 
 @click.command("capacity", cls=ManualCommand, short_help="Compare what is declared with what the cluster has.")
@@ -33,21 +37,22 @@ def command(
     PATHS are files and directories; by default the current directory. All of them are taken as applied together.
 
     The table has a row for each GPU model and pool: what others hold, what the declared pods hold at rest, what is
-    free, and what rollouts take for a time. Below it stand the pods that find no node, the rollouts without room, and
-    the nodes and zones without which pods stay Pending.
+    free, and what rollouts take for a time. Below it stand the pods that find no node, the rollouts without room, the
+    nodes and zones without which pods stay Pending, and what drains of one node after the other take from workloads
+    without a PodDisruptionBudget.
 
     Pods that run keep their nodes. The others are placed one after the other, those of the highest priority first,
     then those with the most GPUs. A pod with GPUs goes to the node with the fewest free GPUs, another one to the node
     with the fewest pods of its workload. The scheduler may place them otherwise. Quotas are not looked at.
     """
-    from kubelint_gpu.capacity.departures import losses
+    from kubelint_gpu.capacity.departures import interruptions, losses
     from kubelint_gpu.capacity.supply import shares_of, surges_of
 
     found = read(paths, inventories, config, renderer)
 
-    def answer(cluster: FullCluster) -> tuple[FullCluster, Sequence[PoolShare], Sequence[Surge], Sequence[Departure]]:
+    def answer(cluster: FullCluster) -> _Answer:
         surges = surges_of(cluster)
-        return cluster, shares_of(cluster, surges), surges, tuple(losses(cluster))
+        return cluster, shares_of(cluster, surges), surges, tuple(losses(cluster)), interruptions(cluster)
 
     answers = found.answers(answer)
     if output_format == "json":
