@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.capacity.full_cluster import FullCluster, Group, gpus_in, place
+from kubelint_gpu.budget import NORMAL
+from kubelint_gpu.capacity.full_cluster import FullCluster, Group, gpus_in, place, with_all_pods
+from kubelint_gpu.findings.picture import PoolPicture
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.inventory.view.node_names import natural
@@ -12,6 +14,9 @@ from kubelint_gpu.kube.gpu.gpu_labels import MODEL, POOL
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.values import Value
+from kubelint_gpu.work import UsedUp, limited
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 
 class PoolShare(Value):
@@ -105,6 +110,30 @@ def shares_of(cluster: FullCluster, surges: Sequence[Surge]) -> tuple[PoolShare,
         for (model, pool), members in found.items()
     ]
     return tuple(sorted(shares, key=lambda one: (-one.gpus, one.model, one.pool)))
+
+
+def pool_pictures(world: ClusterContext, units: Sequence[ApplySet]) -> tuple[PoolPicture, ...]:
+    """Return the same for the report page; nothing without workloads, and nothing if it takes too much work."""
+    if not world.usable or not any(unit.subjects for unit in units):
+        return ()
+    try:
+        with limited(NORMAL.run, NORMAL.run):
+            cluster = with_all_pods(world, units)
+            shares = shares_of(cluster, surges_of(cluster))
+    except UsedUp:
+        return ()
+    return tuple(
+        PoolPicture(
+            f"{one.model} ({one.pool})" if one.pool else one.model,
+            one.gpus,
+            one.others,
+            one.declared,
+            one.free,
+            one.one_by_one,
+            one.at_once,
+        )
+        for one in shares
+    )
 
 
 def _model(node: Node) -> str:

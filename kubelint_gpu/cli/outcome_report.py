@@ -69,10 +69,15 @@ def report_of(
 
 
 def _clusters(inputs: Inputs) -> tuple[ClusterPicture, ...]:
+    from kubelint_gpu.capacity.supply import pool_pictures
     from kubelint_gpu.views.cluster_view import cluster_picture
 
-    found = (cluster_picture(world) for world in inputs.worlds)
-    return tuple(picture for picture in found if picture is not None)
+    found = ((cluster_picture(world), [one for one in inputs.units if one.world is world]) for world in inputs.worlds)
+    return tuple(
+        replace(picture, pools=pool_pictures(world, units))
+        for world, (picture, units) in zip(inputs.worlds, found, strict=True)
+        if picture is not None
+    )
 
 
 def _rules(findings: Sequence[Finding], formats: Sequence[str]) -> dict[str, RuleInfo]:

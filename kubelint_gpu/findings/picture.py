@@ -79,8 +79,23 @@ class ClassPicture(Value):
     left_out: int = 0
 
 
+class PoolPicture(Value):
+    """The GPUs of a model and pool: how many there are, who holds them at rest, and what rollouts take for a time."""
+
+    name: str
+    gpus: int
+    others: int
+    declared: int
+    free: int
+    one_by_one: int
+    at_once: int
+
+
 class ClusterPicture(Value):
-    """The declared cluster, equal nodes folded; `left_out` counts nodes of further classes."""
+    """The declared cluster, equal nodes folded; `left_out` counts nodes of further classes.
+
+    `pools` are there if some workload is declared, and if it takes not too much work to place all pods.
+    """
 
     name: str
     version: str
@@ -88,6 +103,7 @@ class ClusterPicture(Value):
     complete: bool
     classes: tuple[ClassPicture, ...] = ()
     left_out: int = 0
+    pools: tuple[PoolPicture, ...] = ()
 
 
 class StageNode(Value):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from command_line import kubelint
 from full_clusters import laid_out, node, running, workload
 
-from kubelint_gpu.capacity.supply import shares_of, surges_of
+from kubelint_gpu.capacity.supply import pool_pictures, shares_of, surges_of
 
 
 def test_each_model_has_a_row_that_adds_up(tmp_path):
@@ -44,3 +45,17 @@ def test_a_rollout_without_room_is_counted_where_its_pods_may_go(tmp_path):
     assert (one.node, one.at_once, one.home) == ("", False, "n")
     (share,) = shares_of(found, [one])
     assert (share.free, share.one_by_one) == (0, 1)
+
+
+def test_the_report_page_has_the_same_numbers(tmp_path):
+    laid_out(tmp_path, [node("n", 10), running("x", "n", 2)], [workload("a", 1, 4)])
+    page = tmp_path / "page.html"
+    kubelint(
+        "check", "manifests.json", "-i", "cluster.json", "--output-format", "html", "--output-file", page, cwd=tmp_path
+    )
+    assert "L4: 10 GPUs, 2 held by others, 4 by these manifests at rest, 4 free." in page.read_text(encoding="utf-8")
+    assert "Rollouts take 4 more one after the other, 4 all at once." in page.read_text(encoding="utf-8")
+
+
+def test_without_workloads_there_is_nothing_to_count(tmp_path):
+    assert pool_pictures(laid_out(tmp_path, [node("n", 10)], []).world, ()) == ()

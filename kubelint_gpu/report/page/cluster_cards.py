@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.findings.picture import ClassPicture, ClusterPicture, Holding, NodeGroup, Row
+from kubelint_gpu.findings.picture import ClassPicture, ClusterPicture, Holding, NodeGroup, PoolPicture, Row
 from kubelint_gpu.report.content import Report
 from kubelint_gpu.report.page.markup import counted, sentence, some, text, unit
 from kubelint_gpu.report.page.owners import Owners, cells
 from kubelint_gpu.report.page.player import MOST_CELLS
 
-_MOST_OWNERS, _MOST_TAINTS = 40, 6
+_MOST_OWNERS, _MOST_TAINTS, _MOST_POOLS = 40, 6, 24
 
 
 def cluster(report: Report, owners: Owners) -> Iterator[str]:
@@ -61,10 +61,27 @@ def _one(found: ClusterPicture, owners: Owners, *, several: bool) -> Iterator[st
     if several:
         yield f'<h3 class="declared">{text(found.name)}</h3>\n'
     yield f'<p class="small">{" · ".join(facts)}</p>\n'
+    if found.pools:
+        yield from _pools(found.pools, "h4" if several else "h3")
     for kind in found.classes:
         yield from _card(kind, owners, "h4" if several else "h3")
     if found.left_out:
         yield f'<p class="small">{counted(found.left_out, "further node")} of other kinds left out.</p>\n'
+
+
+def _pools(pools: Sequence[PoolPicture], heading: str) -> Iterator[str]:
+    """What all manifests of the run ask for, a line for each GPU model and pool."""
+    yield f'<section class="card">\n<{heading}>With all of these manifests</{heading}>\n'
+    for one in pools[:_MOST_POOLS]:
+        held = f"{one.others} held by others, {one.declared} by these manifests at rest, {max(0, one.free)} free"
+        rolls = f"Rollouts take {one.one_by_one} more one after the other, {one.at_once} all at once."
+        short = one.free < one.at_once
+        yield f'<p class="small">{text(one.name)}: {counted(one.gpus, "GPU")}, {held}.</p>\n'
+        if one.at_once:
+            yield f'<p class="small{" alarm" if short else ""}">{rolls}</p>\n'
+    if len(pools) > _MOST_POOLS:
+        yield f'<p class="small">and {len(pools) - _MOST_POOLS} more</p>\n'
+    yield "</section>\n"
 
 
 def _card(found: ClassPicture, owners: Owners, heading: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 
 from page_samples import CLUSTER, GPU, PAGE
 
-from kubelint_gpu.findings.picture import Holding, NodeGroup
+from kubelint_gpu.findings.picture import Holding, NodeGroup, PoolPicture
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.page import render
 from kubelint_gpu.values import replace
@@ -49,3 +49,13 @@ def test_every_cluster_is_drawn_under_its_name():
     assert "The 3 clusters</h2>" in aside
     assert re.findall(r'<h3 class="declared">(.*?)</h3>', aside)[1:] == ["west", "east"]
     assert aside.count("gpu-[1-200]") == 3
+
+
+def test_what_all_manifests_ask_for_stands_above_the_nodes():
+    full, roomy = PoolPicture("A100", 8, 2, 6, 0, 1, 3), PoolPicture("L4", 4, 0, 1, 3, 0, 0)
+    page = shown(replace(PAGE, clusters=(replace(CLUSTER, pools=(full, roomy, *[roomy] * 30)),)))
+    assert "A100: 8 GPUs, 2 held by others, 6 by these manifests at rest, 0 free." in page
+    assert '<p class="small alarm">Rollouts take 1 more one after the other, 3 all at once.</p>' in page
+    assert page.count("L4: 4 GPUs") == 23
+    assert "and 8 more" in page
+    assert "With all of these manifests" not in shown(PAGE)
