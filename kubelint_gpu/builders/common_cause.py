@@ -13,7 +13,7 @@ from kubelint_gpu.analysis.room.overcommitment import allocatable_only, free_at_
 from kubelint_gpu.engine.api import ASKED, WHO, ApplySet, Shared, WorkloadCheck
 from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.messages.wait import every
+from kubelint_gpu.messages.wait import every, named_ports
 from kubelint_gpu.messages.wording import bare, listed, some
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
@@ -70,7 +70,9 @@ def of_daemon_pods(
         )
     nodes, priority = in_order(full), subject.workload.spec.priority or 0
     has = crowded_nodes.places_of_daemons(unit).get(tuple(nodes)) if certain else None
-    told = ("not all pods of ", WHO, f" can run on {some(nodes)}: no node takes them together")
+    ports = crowded_nodes.ports_of_daemons(unit, full)
+    nature = f"each node has {named_ports(ports)} once" if ports else "no node takes them together"
+    told = ("not all pods of ", WHO, f" can run on {some(nodes)}: {nature}")
     return Shared(f"places of {' '.join(nodes)}", told, len(nodes), has, priority, who=subject.workload.key)
 
 

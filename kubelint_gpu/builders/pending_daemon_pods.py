@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.node_misfit import tainted
 from kubelint_gpu.analysis.replica_room import kept_from, on_its_node
+from kubelint_gpu.analysis.room.crowded_nodes import ports_of_daemons
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.common_cause import of_daemon_pods
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers
@@ -73,7 +74,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
         certainty="certain" if certain else "possible",
         severity=None if halts else "warning",
         scheduler=_text(unit, subject, judgement, full),
-        help=tuple(_help(unit, subject, never, barred)),
+        help=tuple(_help(unit, subject, never, barred, full)),
         shared=of_daemon_pods(unit, subject, judgement, resource, full),
         related=(
             *clues(unit, subject, resource, sorted({*(full or judgement.eligible or never)}.difference(barred))),
@@ -107,7 +108,9 @@ def _barred(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> lis
     return [name for name in names if name not in allowed]
 
 
-def _help(unit: ApplySet, subject: WorkloadCheck, never: Sequence[str], barred: Sequence[str]) -> Iterator[str]:
+def _help(
+    unit: ApplySet, subject: WorkloadCheck, never: Sequence[str], barred: Sequence[str], full: Collection[str]
+) -> Iterator[str]:
     if barred:
         yield (
             f"write the nodeSelector of RuntimeClass {subject.workload.spec.runtime_class_name} in the template, too: "
@@ -119,6 +122,9 @@ def _help(unit: ApplySet, subject: WorkloadCheck, never: Sequence[str], barred: 
             told = listed([str(taint) for taint in shunned.taints])
             yield f"only untolerated taints keep its pods from {some(shunned.nodes)}: tolerate {told}"
         yield "select only the nodes that have what the pod asks for"
+    ports = ports_of_daemons(unit, full)
+    if ports:
+        yield "give one of them other host ports, or nodes that the other one does not select"
 
 
 def _held(

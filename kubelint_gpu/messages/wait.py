@@ -243,8 +243,11 @@ def port_numbers(spec: PodSpec) -> tuple[int, ...]:
 def _ports(lacks: Sequence[Blocker]) -> str:
     """The ports that others have on some nodes."""
     ports = sorted({int(port) for lack in lacks if lack.held == "port" for port in lack.things})
-    if not ports:
-        return "a host port"
+    return named_ports(ports) if ports else "a host port"
+
+
+def named_ports(ports: Sequence[int]) -> str:
+    """Return `host ports 80 and 443`."""
     return f"host port{'s' if len(ports) > 1 else ''} {listed(list(map(str, ports)))}"
 
 

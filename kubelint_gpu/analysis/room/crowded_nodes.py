@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.scheduler import fit
+from kubelint_gpu.scheduler.framework.pod_memory import host_ports
 from kubelint_gpu.simulation.controllers.daemon_nodes import pinned_pod
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.most_pods import find_no_room_together
@@ -39,6 +41,14 @@ def places_of_daemons(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
         for nodes, subjects in found.items()
         if nodes and not _beside_each_other(unit, subjects, nodes[0])
     }
+
+
+def ports_of_daemons(unit: ApplySet, names: Collection[str]) -> tuple[int, ...]:
+    """Return the host ports that several DaemonSets ask for whose pods some nodes do not all take."""
+    judged = [(one, judgements_in(unit).get(one.key)) for one in unit.subjects if one.controller.node_bound]
+    specs = [subject.workload.spec for subject, one in judged if one is not None and not one.full.isdisjoint(names)]
+    found = Counter(port for spec in specs for port in frozenset(host_ports(spec)))
+    return tuple(sorted({port.port for port, times in found.items() if times > 1}))
 
 
 def _beside_each_other(unit: ApplySet, subjects: Sequence[WorkloadCheck], name: str) -> bool:

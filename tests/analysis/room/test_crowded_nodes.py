@@ -34,8 +34,15 @@ def test_daemon_sets_that_do_not_fit_together_are_one_error():
 def test_a_host_port_is_no_resource():
     ((severity, message),) = daemons(1, 1, more=PORT)
     assert severity == "error"
-    told = "not all pods of DaemonSets serving/d0 and serving/d1 can run on n1 and n2: no node takes them together"
-    assert message == told
+    assert message == (
+        "not all pods of DaemonSets serving/d0 and serving/d1 can run on n1 and n2: each node has host port 80 once"
+    )
+
+
+def test_who_may_use_another_port_is_told_so():
+    text = "".join(made(f"d{number}", "", kind="DaemonSet", more=PORT) for number in range(2))
+    helps = [one.help for one in findings(text.removeprefix("---\n"), inventory(2, 2), "KLG109")]
+    assert helps == [("give one of them other host ports, or nodes that the other one does not select",)] * 2
 
 
 def test_daemon_pods_that_a_quota_refuses_are_told_with_it():
