@@ -64,9 +64,10 @@ def pending_replicas(
     anywhere = unit.world.inventory is None
     certain = known and is_sure(unit, subject, judgement) and (anywhere or is_certain(unit, subject, judgement))
     doubt = doubt_about(unit, subject)
-    replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
+    wanted = counted(judgement.wanted, "pod" if subject.pods_of_replica > 1 else "replica")
+    replicas = f"{placed} of {wanted}"
     if subject.scaled is not None:
-        replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
+        replicas = f"{placed} of the {wanted} that {subject.scaled.sets}"
     runs = "it cannot run" if bare else f"only {replicas} can run"
     grown = f" even with {pools}" if pools else " in any cluster" if anywhere else ""
     elsewise = waiting is not None and bool(judgement.without_place)

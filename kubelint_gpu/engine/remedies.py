@@ -41,6 +41,7 @@ def fewer_replicas(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, .
     manifest = subject.manifest if scaled is None else scaled.autoscaler.manifest
     pointers = (field_pointers.REPLICAS,) if scaled is None else (scaled.autoscaler.least, scaled.autoscaler.most)
     written = [pointer for pointer in pointers if manifest.present(pointer)]
+    placed //= subject.pods_of_replica
     if not placed or not written:
         return ()
 

@@ -80,6 +80,15 @@ class WorkloadCheck(Value, eq=False, dict=True):
         return self.scaled.place if self.scaled is not None else field_pointers.replicas_place(self.manifest)
 
     @property
+    def pods_of_replica(self) -> int:
+        """How many pods one of its written replicas stands for: several if a custom resource has groups of pods."""
+        spec = self.manifest.item.value.get("spec")
+        written = spec.get("replicas") if self.workload.custom and isinstance(spec, dict) else None
+        if type(written) is not int or written < 1 or self.workload.replicas % written:
+            return 1
+        return self.workload.replicas // written
+
+    @property
     def places_pods(self) -> bool:
         """Whether the scheduler looks for a node for its pods: not with a node name, and a DaemonSet names its own."""
         return not self.workload.spec.node_name and not self.controller.node_bound

@@ -187,3 +187,23 @@ def test_where_no_replicas_are_written_the_finding_stands_at_the_word_spec():
     (one,) = findings(text, HELD, "KLG109")
     assert text.split("\n")[one.place.line - 1] == "spec:"
     assert one.place.end_line == one.place.line
+
+
+GROUPS = """\
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: llm, namespace: serving}
+spec:
+  replicas: 2
+  leaderWorkerTemplate:
+    size: 3
+    workerTemplate: {spec: {containers: [{name: a, image: x, resources: {limits: {nvidia.com/gpu: 1}}}]}}
+"""
+
+
+def test_pods_of_groups_are_no_replicas_and_as_many_groups_as_find_room_are_offered():
+    (one,) = findings(GROUPS, inventory(2, 2), "KLG109")
+    assert one.message.startswith("only 4 of 6 pods can run: ")
+    assert [fix.title for fix in one.fixes] == ["set replicas: 1, as many as find room"]
+    (alone,) = findings(GROUPS, inventory(2), "KLG109")
+    assert (alone.message.startswith("only 2 of 6 pods can run: "), alone.fixes) == (True, ())
