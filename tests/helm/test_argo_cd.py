@@ -55,3 +55,45 @@ def test_what_changes_nothing_of_where_pods_go_keeps_nobody_from_following(check
     )
     root = tree(inventory({"app.yaml": app, "apps/deep/pod.yaml": pod}))
     assert check(root, ".", *SELECTED).told == [("KLG503", "apps/deep/pod.yaml", 8)]
+
+
+TARGETS = "targets:\n  small: inventory.yaml\n  'https://roomy.example.com': roomy.yaml\n  'apps/**': roomy.yaml\n"
+ASKED = ("--select", "KLG503,KLG006,KLG000")
+
+
+def sent_to(destination, values="valuesObject: {gpus: 2}"):
+    return (APPLICATION % values).replace("destination: {", f"destination: {{{destination}, ")
+
+
+@pytest.mark.parametrize(
+    ("destination", "lines"),
+    [("name: small", [10]), ("server: 'https://roomy.example.com'", []), ("name: unknown", [])],
+)
+def test_the_destination_of_an_application_chooses_the_cluster_of_its_chart(check, tree, destination, lines):
+    roomy = inventory({})["inventory.yaml"].replace("count: 1", "count: 4")
+    files = {**CHART, "apps/app.yaml": sent_to(destination), "roomy.yaml": roomy, ".kubelint-gpu.yaml": TARGETS}
+    ran = check(tree(inventory(files)), "apps", *ASKED)
+    assert ran.told == [("KLG503", "apps/app.yaml", line) for line in lines]
+
+
+def test_two_applications_may_send_one_chart_to_two_clusters(check, tree):
+    roomy = inventory({})["inventory.yaml"].replace("count: 1", "count: 4")
+    green = sent_to("server: 'https://roomy.example.com'", "valuesObject: {gpus: 3}").replace(
+        "name: blue", "name: green"
+    )
+    files = {**CHART, "a.yaml": sent_to("name: small"), "b.yaml": green, "roomy.yaml": roomy}
+    ran = check(tree(inventory({**files, ".kubelint-gpu.yaml": TARGETS})), ".", *ASKED)
+    assert [(one["code"], one["path"], one["object"]) for one in ran.findings] == [
+        ("KLG503", "a.yaml", "Pod/vision/blue")
+    ]
+
+
+def test_the_destination_of_an_application_chooses_the_cluster_of_a_folder(check, tree):
+    app = sent_to("name: small").partition("    helm:")[0].replace("path: chart", "path: apps")
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n    - name: a\n      image: a\n"
+    pod += "      resources: {limits: {nvidia.com/gpu: 2}}\n"
+    roomy = inventory({})["inventory.yaml"].replace("count: 1", "count: 4")
+    files = {"apps/pod.yaml": pod, "roomy.yaml": roomy, ".kubelint-gpu.yaml": TARGETS}
+    assert check(tree(inventory(files)), ".", *ASKED).told == []
+    root = tree(inventory({**files, "argo/app.yaml": app}))
+    assert check(root, ".", *ASKED).told == [("KLG503", "apps/pod.yaml", 8)]

@@ -40,6 +40,7 @@ class ChosenChart(Value):
         api_versions: further versions of the API that templates see.
         given: values that an object of GitOps gives, in place of `values`.
         title: what messages call that object.
+        sent_to: what it calls the cluster that it applies to, by name and by address.
     """
 
     path: str
@@ -51,6 +52,12 @@ class ChosenChart(Value):
     api_versions: tuple[str, ...] = ()
     given: tuple[GivenValues, ...] = ()
     title: str = ""
+    sent_to: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The chart, and what tells it from another render of it, as they are printed."""
+        return f"{self.path} with {self.title}" if self.title else self.path
 
     @property
     def folder(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -99,6 +99,10 @@ class Configuration(Value):
         seen = self.relative(path)
         found = dict.fromkeys(one.inventory for one in self.targets if matches(seen, one.glob))
         return tuple(found) or ((self.inventory,) if self.inventory else ())
+
+    def clusters_called(self, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+        """What declares the clusters that have one of some names: targets whose glob is this very name."""
+        return tuple(dict.fromkeys(one.inventory for one in self.targets if one.glob in names))
 
     def is_context(self, path: str) -> bool:
         """Whether a file is deployed beside those that are checked."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -103,12 +103,12 @@ def _charts(
     settings: Configuration,
     repository: Repository,
     renderer: RenderSettings,
-) -> tuple[RenderedCharts, Mapping[tuple[str, int], str]]:
-    """The charts of a run, rendered, and the objects of GitOps controllers that are followed."""
+) -> tuple[RenderedCharts, Renders]:
+    """The charts of a run, rendered, and what the objects of GitOps controllers say of them."""
     mine = [file.path for file in offered]
     # a named file without a kind, or with a ConfigMap, may hold values that an object of GitOps names
     values = bool(named) and any(b"kind:" not in file.data or b"ConfigMap" in file.data for file in offered)
-    chosen, users, objects = settings.charts, {*charts_above(named, settings.charts)}, dict[tuple[str, int], str]()
+    chosen, users, said = settings.charts, {*charts_above(named, settings.charts)}, Renders()
     if values or any(may_have_git_ops(file.data) for file in offered) or users or any(map(is_chart, mine)):
         from kubelint_gpu.workspace.project.git_ops.followed import followed, objects_beside, ways
 
@@ -116,8 +116,8 @@ def _charts(
         applied, elsewhere = followed(offered, beside), followed(beside, offered)
         chosen = ways(settings.charts, (*applied.charts, *elsewhere.charts))
         users |= {*charts_above(named, chosen), *(one.folder for one in applied.charts)}
-        objects = {**applied.followed}
-    return render_charts(paths, mine, renderer.helm, chosen, users=sorted(users)), objects
+        said = Renders(followed=applied.followed, sent={**elsewhere.sent, **applied.sent})
+    return render_charts(paths, mine, renderer.helm, chosen, users=sorted(users)), said
 
 
 def gather(
@@ -160,10 +160,10 @@ def gather(
     users = kustomized_folders(named or ())
     wanted = frozenset(os.path.realpath(path) for path in named or ())
     renderer = kustomize or RenderSettings()
-    charts, objects = _charts(paths, offered, named or (), settings, repository, renderer)
+    charts, said = _charts(paths, offered, named or (), settings, repository, renderer)
     built = render_all(paths, mine, renderer, users=users, wanted=wanted).with_charts(charts)
     if not charts.failure:
-        built = replace(built, followed=objects)
+        built = replace(built, followed=said.followed, sent=said.sent)
     elif named:
         # what is not rendered is named by its own file
         heads = [display_path(Path(folder) / CHART, Path.cwd()) for folder in charts_above(named, settings.charts)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -51,6 +52,18 @@ class _Common(Value):
     clusters: tuple[tuple[str, ...], ...] = ()
 
 
+class _Stands(Value):
+    """Where renders and folders stand: the file by which globs know a render, and the clusters that GitOps names."""
+
+    of_renders: Mapping[str, str] = EMPTY
+    sent: Mapping[str, tuple[tuple[str, ...], ...]] = EMPTY
+
+    def sent_to(self, path: str) -> tuple[tuple[str, ...], ...]:
+        """What objects of GitOps controllers call the clusters of a render, or of the nearest folder of a file."""
+        above = (str(folder) for folder in PurePath(path).parents) if self.sent else ()
+        return next((self.sent[one] for one in (path, *above) if one in self.sent), ())
+
+
 class Grouping:
     """What is applied together, and to which clusters."""
 
@@ -76,14 +89,14 @@ class Grouping:
         `others` only declare classes for them, and `elsewhere` what else decides about files of other directories.
         """
         origins = {one.path: one.origins for one in built.rendered}
-        stands = {one.path: one.known_as for one in built.rendered}
+        stands = _Stands({one.path: one.known_as for one in built.rendered}, built.sent)
         shared = _shared((*readings, *others), built, origins)
         changes = Changes(past, readings, context) if past is not None else None
         groups = [
-            (name, members, self._clusters(sorted({stands.get(one.path, one.path) for one in members})))
+            (name, members, self._clusters(sorted(one.path for one in members), stands))
             for name, members in self._groups(readings, stands)
         ]
-        seen = self._elsewhere(groups, elsewhere, stands)
+        seen = self._elsewhere(groups, elsewhere, stands.of_renders)
         for number, (name, members, clusters) in enumerate(groups):
             mine = {reading.path for reading in members}
             old = changes.before(mine) if changes is not None else {}
@@ -108,7 +121,7 @@ class Grouping:
                 )
         for one in built.rendered:
             if one.reading is None:
-                for world in self._clusters([stands[one.path]]):
+                for world in self._clusters([one.path], stands):
                     yield ApplySet((), world, rendered=[one])
 
     def _elsewhere(
@@ -129,9 +142,7 @@ class Grouping:
             for world in worlds
         }
 
-    def _groups(
-        self, readings: Sequence[Reading], stands: Mapping[str, str]
-    ) -> Iterator[tuple[str | None, list[Reading]]]:
+    def _groups(self, readings: Sequence[Reading], stands: _Stands) -> Iterator[tuple[str | None, list[Reading]]]:
         """Yield the files of each unit, and the name that the configuration has for it."""
         groups: dict[_Common, list[Reading]] = {}
         for reading in readings:
@@ -142,14 +153,14 @@ class Grouping:
             else:
                 yield common.name, members
 
-    def _common(self, path: str, stands: Mapping[str, str]) -> _Common:
-        """Return what a file has in common with those of its unit; `stands` has the kustomizations of renders."""
-        name = self._name(stands.get(path, path))
+    def _common(self, path: str, stands: _Stands) -> _Common:
+        """Return what a file has in common with those of its unit."""
+        name = self._name(stands.of_renders.get(path, path))
         if name is not None:
             return _Common(name)
-        if self._unit == "file" or path in stands:
+        if self._unit == "file" or path in stands.of_renders:
             return _Common(file=path)
-        return _Common(directory=str(PurePath(path).parent), clusters=tuple(self._settings.clusters_of(path)))
+        return _Common(directory=str(PurePath(path).parent), clusters=self._declared_by(path, stands))
 
     def _name(self, path: str) -> str | None:
         return "" if self._unit == "all" else self._settings.unit_of(path)
@@ -158,12 +169,18 @@ class Grouping:
         """Whether a file that is gone would be applied with a unit, to a cluster."""
         return self._name(path) == unit and any(one is world for one in self._clusters([path]))
 
-    def _clusters(self, paths: Sequence[str]) -> list[ClusterContext]:
+    def _clusters(self, paths: Sequence[str], stands: _Stands | None = None) -> list[ClusterContext]:
         """The clusters that some files go to, in the order of the configuration."""
         if self._inventories or not self._settings.targets:
             return [self._worlds.world(self._inventories or self._settings.inventory)]
-        found = dict.fromkeys(one for path in paths for one in self._settings.clusters_of(path))
+        found = dict.fromkeys(one for path in paths for one in self._declared_by(path, stands or _Stands()))
         return [self._worlds.world(inventories) for inventories in found or ((),)]
+
+    def _declared_by(self, path: str, stands: _Stands) -> tuple[tuple[str, ...], ...]:
+        """What declares the clusters of a file or a render; those that objects of GitOps name count before globs."""
+        called = stands.sent_to(path) if self._settings.targets else ()
+        found = dict.fromkeys(one for names in called for one in self._settings.clusters_called(names))
+        return tuple(found) or self._settings.clusters_of(stands.of_renders.get(path, path))
 
 
 def are_one(readings: Sequence[Reading]) -> bool:

@@ -69,6 +69,7 @@ class Renders(Value):
         defects: what could not be looked at or rendered for a defect of this program.
         followed: by file and document of an object of a GitOps controller, why what it names is not judged; empty if
             all of it is.
+        sent: by folder, or by `path` of a render: what objects of GitOps controllers call the clusters that it goes to.
     """
 
     rendered: tuple[Rendition, ...] = ()
@@ -78,6 +79,7 @@ class Renders(Value):
     left_out: frozenset[str] = frozenset()
     defects: tuple[Finding, ...] = ()
     followed: Mapping[tuple[str, int], str] = EMPTY
+    sent: Mapping[str, tuple[tuple[str, ...], ...]] = EMPTY
 
     def takes(self, path: str) -> bool:
         """Whether a file is judged as a part of a render."""

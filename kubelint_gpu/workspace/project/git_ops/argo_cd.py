@@ -14,6 +14,7 @@ from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.sources.checkout import may_be_address_of
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.paths import is_file
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart
 from kubelint_gpu.workspace.project.git_ops.application_sets import applications
 from kubelint_gpu.workspace.project.git_ops.git_object import (
@@ -29,7 +30,7 @@ _CHANGE_NO_POD = frozenset(("images", "version", "recurse"))
 
 
 def application(one: GitObject) -> Iterator[ChosenChart]:
-    """An Application of Argo CD: charts, kustomizations and folders of this repository.
+    """An Application of Argo CD: charts, and folders of this repository that hold none.
 
     Raises:
         CannotFollowError: a source is elsewhere, or is changed in a way that is not done here.
@@ -44,7 +45,9 @@ def application(one: GitObject) -> Iterator[ChosenChart]:
             raise CannotFollowError(ELSEWHERE)
         if isinstance(source.get("ref"), str):
             references.add(f"${source['ref']}")
-    namespace = mapping(one.spec.get("destination")).get("namespace") or "default"
+    destination = mapping(one.spec.get("destination"))
+    namespace = destination.get("namespace") or "default"
+    sent_to = tuple(str(destination[key]) for key in ("name", "server") if destination.get(key))
     for number, source in enumerate(sources):
         if "ref" in source and "path" not in source:
             continue
@@ -59,7 +62,10 @@ def application(one: GitObject) -> Iterator[ChosenChart]:
             pointer = ("spec", "sources", number, "helm") if several else ("spec", "source", "helm")
             helm = mapping(source.get("helm"))
             values = list(_argo_values(one, helm, folder, references, pointer))
-            yield one.chart(folder, helm.get("releaseName") or one.name, helm.get("namespace") or namespace, values)
+            release = helm.get("releaseName") or one.name
+            yield replace(one.chart(folder, release, helm.get("namespace") or namespace, values), sent_to=sent_to)
+        else:
+            yield ChosenChart(one.shown(folder), sent_to=sent_to)
 
 
 def application_set(one: GitObject) -> Iterator[ChosenChart]:

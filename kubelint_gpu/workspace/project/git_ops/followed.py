@@ -37,10 +37,13 @@ class GitOps(Value):
 
     Attributes:
         charts: the charts of this repository, each with what an object renders it with.
+        sent: by folder, or by chart with what tells it from another render of it, as they are printed: what the objects
+            call the clusters that they apply it to.
         followed: the objects, each with the reason for which what it names is not judged; empty if all of it is.
     """
 
     charts: tuple[ChosenChart, ...] = ()
+    sent: Mapping[str, tuple[tuple[str, ...], ...]] = EMPTY
     followed: Mapping[Followed, str] = EMPTY
 
 
@@ -74,6 +77,7 @@ def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> 
     Repositories and ConfigMaps that they name may be declared in files `beside` them.
     """
     charts: list[ChosenChart] = []
+    sent: dict[str, list[tuple[str, ...]]] = {}
     done: dict[Followed, str] = {}
     named = Named(dict(_repositories((*files, *beside))), (*files, *beside))
     for file in files:
@@ -87,11 +91,13 @@ def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> 
                 continue
             one = GitObject(document, real.relative_to(root).as_posix(), root, named)
             try:
-                charts += list(follow(one))
+                for chosen in follow(one):
+                    sent.setdefault(chosen.shown, []).append(chosen.sent_to)
+                    charts += [chosen] if is_file(Path(chosen.folder) / CHART) else []
                 done[file.path, document.index] = ""
             except CannotFollowError as error:
                 done[file.path, document.index] = str(error)
-    return GitOps(tuple(charts), done)
+    return GitOps(tuple(charts), {folder: tuple(names) for folder, names in sent.items()}, done)
 
 
 def _repositories(files: Iterable[SourceFile]) -> Iterator[tuple[str, Any]]:

@@ -114,6 +114,10 @@ class GitObject:
             raise CannotFollowError(_NO_FOLDER)
         return below
 
+    def shown(self, folder: str) -> str:
+        """A folder of the repository, as it is printed."""
+        return display_path(self.root / folder, Path.cwd())
+
     def file(self, path: str) -> GivenValues | None:
         """A file of values of the repository by its path below the root; None if there is none."""
         below = posixpath.normpath(path)
@@ -161,8 +165,7 @@ class GitObject:
         for name in (release, namespace):
             if not isinstance(name, str) or not is_release(name):
                 raise CannotFollowError("its name or its namespace is no name")
-        path = display_path(self.root / folder, Path.cwd())
-        return ChosenChart(path, release, namespace, given=tuple(values), title=self.title)
+        return ChosenChart(self.shown(folder), release, namespace, given=tuple(values), title=self.title)
 
 
 def is_mapping(text: Any) -> bool:
