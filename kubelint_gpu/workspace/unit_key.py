@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Reading
+from kubelint_gpu.kube.kinds.custom_workload import further_rows
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest
@@ -27,7 +28,13 @@ def unit_key(unit: ApplySet, further: Iterable[str]) -> str | None:
         return None
     try:
         sections: tuple[Iterable[str | bytes], ...] = (
-            (*further, str(unit.budget), _known(unit.world.digest), unit.beside.shared.digest(_needs(unit))),
+            (
+                *further,
+                repr(further_rows()),
+                str(unit.budget),
+                _known(unit.world.digest),
+                unit.beside.shared.digest(_needs(unit)),
+            ),
             _files(unit.readings),
             (part for name in sorted(unit.before) for part in (name, *_of(unit.before[name]))),
             sorted(unit.made),

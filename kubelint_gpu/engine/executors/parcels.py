@@ -11,10 +11,11 @@ import pickle
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.findings.catalogue import rules_folder
+from kubelint_gpu.kube.kinds.custom_workload import declare_rows, further_rows
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.deferred import Deferred
@@ -40,7 +41,7 @@ class Parcels:
     def __init__(self, units: Sequence[ApplySet]) -> None:
         needed = dict.fromkeys(one for unit in units for one in _needs(unit))
         self._numbers = {one: number for number, one in enumerate(needed)}
-        self.common = _packed(tuple(needed))
+        self.common = _packed((further_rows(), tuple(needed)))
 
     def piece(self, work: Callable[[Task], Any], tasks: Sequence[Task]) -> bytes:
         """The work on some of the units."""
@@ -77,8 +78,9 @@ def _unit(known: Sequence[Any], outline: tuple[Any, ...]) -> ApplySet:
 
 @lru_cache(maxsize=1)
 def _opened(common: bytes) -> Sequence[Any]:
-    found: Sequence[Any] = pickle.loads(common)  # noqa: S301 - same
-    return found
+    rows, found = pickle.loads(common)  # noqa: S301 - same
+    declare_rows(rows)
+    return cast("Sequence[Any]", found)
 
 
 def _packed(value: Any) -> bytes:

@@ -156,7 +156,7 @@ def _deployment(root: Fields, template: dict[str, Any], _pods: int) -> Strategy:
     """An operator's Deployment, with the strategy that stands at the template's field for it, or the default one."""
     route: Pointer = tuple(template.get("strategy", "spec").split("."))
     written = at(root.value, route) if len(route) > 1 else None
-    config = written if isinstance(written, dict) else {"type": written or "RollingUpdate"}
+    config = written if isinstance(written, dict) else {"type": written or template.get("type", "RollingUpdate")}
     found = read_deployment_strategy(Fields({"strategy": config}, (), []))
     if "whole" in template and not found.recreate:
         return replace(_beside(route, template["whole"], f"{route[-1]} type Recreate needs no further pod"), batch=None)

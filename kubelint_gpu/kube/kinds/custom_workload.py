@@ -4,6 +4,7 @@ Each row of the table is a kind with the API groups it is of, whether its pods e
 them in words, and its templates: a path (`[]` every entry of a list, `.*` every value of a mapping), whether a pod
 template or a bare pod spec stands there, or containers in a form of their own (`inline`, see `inline_containers`), and
 the fields whose product is the number of pods; `groups` of which each has one pod less if there is a `first` template.
+`either` is a pod spec if it has containers, else a template.
 `more` says that the pod template is no plain one: it has fields of its own, and lacks some that a pod needs.
 `update` says how a change replaces them: as `custom_strategy` reads it, or a controller of that name. `strategy` is
 the field of a template that may hold the strategy of its operator's Deployment, `plain` as a word. `exact` kinds do the
@@ -15,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -51,12 +52,26 @@ def rows() -> dict[tuple[str, str], dict[str, Any]]:
     return {(group, row["kind"]): row for row in table for group in row["groups"]}
 
 
+_further: dict[tuple[str, str], dict[str, Any]] = {}
+
+
+def further_rows() -> tuple[dict[str, Any], ...]:
+    """The rows that a configuration declares beside those of the table."""
+    return tuple(_further.values())
+
+
+def declare_rows(declared: Sequence[dict[str, Any]]) -> None:
+    """Take these rows beside those of the table, in place of what was declared before; they count first."""
+    _further.clear()
+    _further.update({(group, row["kind"]): row for row in declared for group in row["groups"]})
+
+
 def row_of(value: dict[str, Any]) -> dict[str, Any] | None:
     """The row of the table for an object; None for kinds that it does not have."""
     group, kind = api_group(value), value.get("kind")
     if "." not in group or not isinstance(kind, str) or is_workload(value):
         return None
-    return rows().get((group, kind))
+    return _further.get((group, kind)) or rows().get((group, kind))
 
 
 def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[InvalidObject, ...]]]:
@@ -139,7 +154,7 @@ def _workload(
 
     root = Fields(value, (), problems)
     here = Fields(_at(value, pointer), pointer, problems)
-    whole = row["form"] == "template"
+    whole = row["form"] == "template" or (row["form"] == "either" and "containers" not in here.value)
     asks: tuple[Pointer, ...] = ()
     spec = here.down("spec") if whole else here
     if row["form"] == "inline":

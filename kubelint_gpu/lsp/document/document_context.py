@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +15,24 @@ from kubelint_gpu.documents import Reading
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.inventory import InventoryError, load
+from kubelint_gpu.kube.kinds.custom_workload import declare_rows
 from kubelint_gpu.lsp.document.cluster_facts import Counts
+from kubelint_gpu.lsp.document.deciding_files import deciding
 from kubelint_gpu.lsp.document.neighbour_files import manifest_files
 from kubelint_gpu.lsp.document.texts import Texts, absolute
 from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
-from kubelint_gpu.workspace.deciding import may_decide, meant_in
-from kubelint_gpu.workspace.elsewhere import Elsewhere
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project import configuration_file as settings
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.grouping import are_one
 from kubelint_gpu.workspace.project.kustomizations import NAMES as KUSTOMIZATIONS
-from kubelint_gpu.workspace.project.targets import in_kustomized_folder
 from kubelint_gpu.workspace.shared_objects import SHARED
 
 _LISTING_LASTS = 5.0
 _MOST_WORLDS = 4
-_MOST_BESIDE = 200
 
 
 class ReadFiles:
@@ -121,6 +119,7 @@ class Project:
 
         What the configuration says is deployed already runs beside it; kustomizations among that are not rendered here.
         """
+        declare_rows(self.configuration.kinds)
         name = self.configuration.unit_of(self.shown)
         mine = [self.path]
         siblings: list[str] = []
@@ -144,27 +143,13 @@ class Project:
         neighbours = (*self._deciding(readings, others), *manifests(self._readings(context)))
         return ApplySet(readings, self.world, shared, neighbours=neighbours)
 
-    def _deciding(self, readings: Sequence[Reading], others: Sequence[str]) -> list[Manifest]:
+    def _deciding(self, readings: Sequence[Reading], others: Iterable[str]) -> list[Manifest]:
         """The objects of other directories that decide about some files, as a run on the repository sees them."""
-        clusters, meant = self.configuration.clusters_of(self.shown), meant_in([one.text for one in readings])
-        words = {
-            path: self._memory.texts.words(path)
-            for path in others
-            if self.configuration.clusters_of(display_path(Path(path), Path.cwd())) == clusters
-        }
-        deciding = {
-            path for path, found in words.items() if may_decide(found, meant) and not in_kustomized_folder(path)
-        }
-        folders = {Path(path).parent for path in deciding}
-        alike = {
-            path
-            for path, found in (words.items() if deciding else ())
-            if Path(path).parent in folders or not meant.declared.isdisjoint(found)
-        }
-        if len(deciding | alike) > _MOST_BESIDE:
-            return []
-        groups = [readings, *([one] for one in self._readings([*(deciding | alike)]))]
-        return Elsewhere(groups).seen_by(0)
+        clusters = self.configuration.clusters_of(self.shown)
+        same = (
+            path for path in others if self.configuration.clusters_of(display_path(Path(path), Path.cwd())) == clusters
+        )
+        return deciding(readings, {path: self._memory.texts.words(path) for path in same}, self._readings)
 
     def _is_sibling(self, path: str, shown: str) -> bool:
         """Whether a file is one of the plain manifests of the document's directory, and goes to the same clusters."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from msgspec import field
@@ -65,6 +66,7 @@ class Configuration(Value):
         severity: severities in place of the rules' own, by code; `off` switches a rule off.
         per_path: rules that are not reported for some files.
         charts: how charts are rendered, where that is not what their own files say.
+        kinds: rows beside those of the table of custom resources, as `custom_workloads.json` has them.
         units: globs of files that are applied together, by name.
         lines: where each key stands.
         source: the text of the file.
@@ -80,6 +82,7 @@ class Configuration(Value):
     severity: dict[str, str] = field(default_factory=dict)
     per_path: tuple[PathIgnore, ...] = ()
     charts: tuple[ChosenChart, ...] = ()
+    kinds: tuple[dict[str, Any], ...] = ()
     units: dict[str, tuple[str, ...]] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
     source: SourceText | None = None

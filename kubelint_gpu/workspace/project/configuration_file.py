@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
     from kubelint_gpu.workspace.project.kept.known_configurations import KnownDocument
 
-KEYS = ("inventory", "targets", "context", "baseline", "select", "ignore", "severity", "per-path", "units", "charts")
+KEYS = (
+    *("inventory", "targets", "context", "baseline", "select", "ignore", "severity", "per-path", "units", "charts"),
+    "kinds",
+)
 _CHART_KEYS = ("path", "release", "namespace", "values", "set", "kube-version", "api-versions")
 LEVELS = ("error", "warning", "note", "off")
 
@@ -63,6 +66,7 @@ class _Reader:
             per_path=tuple(self._per_path(value.get("per-path"))),
             units=dict(self._units(value.get("units"))),
             charts=tuple(self._charts(value.get("charts"))),
+            kinds=tuple(self._kinds(value.get("kinds"))),
             lines={key: self._document.locate((key,), "key").line for key in value},
             source=self._document.source,
         )
@@ -201,6 +205,12 @@ class _Reader:
             values = self._paths(found.get("values"), (*pointer, "values"))
             sets = tuple(self._sets(found.get("set"), (*pointer, "set")))
             yield ChosenChart(paths[0], names["release"], names["namespace"], values, sets, kube_version, versions)
+
+    def _kinds(self, value: Any) -> Iterator[dict[str, Any]]:
+        if value is not None:
+            from kubelint_gpu.workspace.project.configured_kinds import rows
+
+            yield from rows(value, self._fail)
 
     def _sets(self, value: Any, pointer: Pointer) -> Iterator[tuple[str, str]]:
         """Single values, each with its path and its value as JSON."""

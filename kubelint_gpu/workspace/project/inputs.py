@@ -11,6 +11,7 @@ import click
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import INTERNAL, Finding, Place
+from kubelint_gpu.kube.kinds.custom_workload import declare_rows
 from kubelint_gpu.sources.paths import is_chart
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -94,6 +95,7 @@ def inputs_of(
         click.ClickException: `against` cannot be read.
     """
     settings, paths, built, kustomize = gathered.settings, gathered.paths, gathered.built, gathered.kustomize
+    declare_rows(settings.kinds)
     failed = bool(gathered.errors)
     defects = list(built.defects)
     readings = (*read_all(gathered.files, defects, store), *built.readings)
