@@ -52,6 +52,7 @@ _KNOWN = (
     (r"BadRequest .*(no kind|does not match the expected API version)", "another path of the API than its kind's"),
     (r"Invalid \S*resources: Forbidden: HugePages require cpu or memory", "cpu or memory of the whole pod may do"),
     (r"InternalError ", "the API server's own failure"),
+    (r"Invalid \S*cel\.expression: Forbidden: too complex", "what an expression costs is not estimated"),
 )
 """What the linter may let pass, as reason, field and message of the API server, and why."""
 
