@@ -14,12 +14,6 @@ def worst_first(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda finding: _RANKS[finding.severity])
 
 
-def worst_of(findings: Sequence[Finding], most: int) -> tuple[Finding, ...]:
-    """So many of the worst findings, in their order."""
-    places = sorted(range(len(findings)), key=lambda place: _RANKS[findings[place].severity])[:most]
-    return tuple(findings[place] for place in sorted(places))
-
-
 def stuck_first(findings: Sequence[Finding]) -> list[Finding]:
     """The worst first, and of each severity the rollouts that get stuck: what a reader came for."""
     return sorted(findings, key=lambda finding: (_RANKS[finding.severity], not finding.trace))

@@ -14,11 +14,8 @@ from kubelint_gpu.scheduler.explain.holders import Holder
 from kubelint_gpu.scheduler.explain.what_would_help import Remedy
 from kubelint_gpu.scheduler.fit import FitResult
 from kubelint_gpu.scheduler.framework.plugin import Status
-from kubelint_gpu.scheduler.plugins import node_resources_fit
 from kubelint_gpu.scheduler.preemption import Preemption
 from kubelint_gpu.values import Value
-
-_RESOURCES = node_resources_fit.NAME
 
 
 class Unmet(Value):

@@ -11,6 +11,7 @@ import pytest
 from kubelint_gpu.engine.executors.parcels import Parcels, answers, identity, travels
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.suppressing import Suppression
+from kubelint_gpu.kube.kinds.custom_workload import declare_rows, further_rows
 from kubelint_gpu.workspace.project.comparison import Comparison
 from kubelint_gpu.workspace.project.gathering import gather
 from kubelint_gpu.workspace.project.inputs import inputs_of
@@ -102,3 +103,15 @@ def test_a_render_and_a_file_with_problems_stay_here(tmp_path: Path) -> None:
 def test_a_program_is_told_by_what_it_is_made_of() -> None:
     assert identity() == identity()
     assert identity().startswith("kubelint-gpu ")
+
+
+def test_kinds_of_the_configuration_travel_with_the_units():
+    row = {"kind": "Flow", "groups": ["flows.example.com"], "ends": False, "templates": []}
+    declare_rows([row])
+    parcels = Parcels([])
+    declare_rows([])
+    try:
+        answers(parcels.common, parcels.piece(check, []))
+        assert further_rows() == (row,)
+    finally:
+        declare_rows([])

@@ -25,6 +25,15 @@ def repository(tmp_path):
         ("a: [", "kubelint-gpu.yaml:"),
         ("ignore: [KLG999]", 'there is no rule "KLG999"'),
         ("per-path: {a: {ignore: KLG101, why: b}}", 'unknown key "why"'),
+        ("kinds: {a: b}", ":1:8: must be a list"),
+        ("kinds: [a]", ":1:9: must be a mapping"),
+        ("kinds: [{kind: A, group: b.c, temp: d}]", 'unknown key "temp"; known are kind, group, template'),
+        ("kinds: [{kind: A, group: b.c}]", "must have template"),
+        ("kinds: [{kind: [A]}]", ":1:16: must be a text"),
+        ("kinds: [{template: a..b}]", ":1:20: must be a path of fields"),
+        ("kinds: [{replicas: [1]}]", "must be a path of fields"),
+        ("kinds: [{update: Sometimes}]", ":1:18: must be one of none, RollingUpdate, Recreate"),
+        ("kinds: [{ends: 1}]", "must be true or false"),
     ],
 )
 def test_what_it_may_not_say_fails_the_run_with_a_place(repository, text, said):

@@ -1,0 +1,76 @@
+"""Custom resources that the configuration describes."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import check_json
+
+from kubelint_gpu.kube.kinds.custom_workload import custom_workloads, declare_rows
+from kubelint_gpu.workspace.project.configured_kinds import rows
+
+CLUSTER = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+nodes:
+  - {name: n1, allocatable: {cpu: 16}, gpus: {model: L4, count: 2}}
+"""
+FLOW = """\
+apiVersion: flows.example.com/v1
+kind: Flow
+metadata: {name: %s, namespace: ml}
+spec:
+  replicas: 2
+  rollout: {type: Recreate}
+  worker: {spec: {containers: [{name: a, image: b, resources: {limits: {nvidia.com/gpu: 1}}}]}}
+  helper: {containers: [{name: a, image: b}]}
+"""
+ROW = "kinds:\n  - {kind: Flow, group: flows.example.com, template: spec.worker, replicas: spec.replicas%s}\n"
+
+
+@pytest.fixture
+def check(tmp_path):
+    def run(more, *options, flows=("x",)):
+        (tmp_path / "inventory.yaml").write_text(CLUSTER)
+        for name in flows:
+            (tmp_path / name).mkdir(exist_ok=True)
+            (tmp_path / name / "flow.yaml").write_text(FLOW % name)
+        (tmp_path / ".kubelint-gpu.yaml").write_text(f"inventory: inventory.yaml\n{more}")
+        return check_json(*flows, "--select", "KLG1,KLG000", *options, cwd=tmp_path)
+
+    return run
+
+
+def test_a_kind_of_the_configuration_is_rolled_out_as_it_says(check):
+    assert check("").codes == ["KLG000"]
+    assert check(ROW % ", update: RollingUpdate").codes == ["KLG101"]
+    assert check(ROW % ", update: Recreate").codes == []
+    assert check(ROW % ", strategy: spec.rollout").codes == []
+    assert check(ROW % "").codes == []
+
+
+def test_what_it_says_decides_what_is_kept(check):
+    flows = ("a", "b", "c")
+    assert check(ROW % ", update: RollingUpdate", flows=flows).codes == ["KLG101"] * 3
+    assert check(ROW % "", flows=flows).codes == []
+
+
+def test_entries_of_one_kind_are_templates_of_one_row():
+    said = [
+        {"kind": "Flow", "group": "f.x", "template": "spec.worker", "replicas": ["spec.replicas", "spec.shards"]},
+        {"kind": "Flow", "group": "f.x", "template": "spec.helpers[]", "ends": True},
+    ]
+    (row,) = rows(said, lambda _, text: ValueError(text))
+    assert [one["path"] for one in row["templates"]] == ["spec.worker", "spec.helpers[]"]
+    assert (row["ends"], row.get("update")) == (True, None)
+    containers = {"containers": [{"name": "a", "image": "b"}]}
+    spec = {"replicas": 3, "shards": 2, "worker": {"spec": containers}, "helpers": [containers]}
+    value = {"apiVersion": "f.x/v1", "kind": "Flow", "metadata": {"name": "a"}, "spec": spec}
+    declare_rows([row])
+    try:
+        found = [one for one, _ in custom_workloads(value)]
+    finally:
+        declare_rows([])
+    assert [(one.replicas, one.template_pointer, one.by_shape) for one in found] == [
+        (6, ("spec", "worker"), False),
+        (1, ("spec", "helpers"), False),
+    ]
