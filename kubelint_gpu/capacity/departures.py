@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from kubelint_gpu.capacity.full_cluster import FullCluster, Group, gpus_in, place
+from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.inventory.gpus.accelerators import gpus_in
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
@@ -149,9 +150,8 @@ def interruptions(cluster: FullCluster) -> tuple[Interruption, ...] | None:
         found = departure(cluster, [name], name)
         moved = {one.group.name: one for one in found.moves}
         for one in found.moves:
-            known = most.get(one.group.name)
-            worse = one.drained.pods > (known.pods if known is not None else 1)
-            if worse and one.total > 1 and not one.drained.budgets:
+            before = most[one.group.name].pods if one.group.name in most else 1
+            if one.drained.pods > before and one.total > 1 and not one.drained.budgets:
                 most[one.group.name] = Interruption(one.group, name, one.drained.pods)
         groups = tuple(_after(one, name, moved.get(one.name)) for one in cluster.groups)
         pods = [(numbered(one.pod, number), node) for one in groups for number, node in enumerate(one.placed)]

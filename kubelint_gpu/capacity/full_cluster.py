@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
+from kubelint_gpu.inventory.gpus.accelerators import gpus_in
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
@@ -151,8 +151,3 @@ def place(one: Group, count: int, snapshot: Snapshot) -> tuple[list[str], Snapsh
 
     pod = numbered(one.pod, len(one.placed))
     return nodes, fill(pod, count, snapshot.with_cluster(one.cluster), choose=choose).snapshot
-
-
-def gpus_in(amounts: Mapping[str, int]) -> int:
-    """How many GPUs, or parts of GPUs, there are among some amounts."""
-    return sum(amount for name, amount in amounts.items() if is_accelerator(name))

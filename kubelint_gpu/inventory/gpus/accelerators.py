@@ -33,3 +33,8 @@ def is_accelerator(resource: str) -> bool:
 def has_accelerators(allocatable: Mapping[str, int]) -> bool:
     """Whether there is any of them among some amounts."""
     return any(amount and is_accelerator(name) for name, amount in allocatable.items())
+
+
+def gpus_in(amounts: Mapping[str, int]) -> int:
+    """How many GPUs, or parts of GPUs, there are among some amounts."""
+    return sum(amount for name, amount in amounts.items() if is_accelerator(name))

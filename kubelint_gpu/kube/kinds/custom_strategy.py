@@ -41,7 +41,7 @@ def custom_strategy(row: dict[str, Any], template: dict[str, Any], root: Fields,
     """How the `pods` of one template of a custom resource are replaced; None where it is not known to replace them."""
     if row["ends"]:
         return JobStrategy(pods, pods)
-    update = row.get("update", "")
+    update = row.get("update", "") if template.get("type") != "none" else ""
     if update in _READERS:
         return _READERS[update](root, template, pods)
     return WrittenStrategy(update, freeze(root.down("spec").value)) if update else None

@@ -11,7 +11,6 @@ from kubelint_gpu.patterns import pattern
 
 _TEXTS = ("kind", "group", "template", "strategy", "update")
 _KEYS = (*_TEXTS, "replicas", "ends")
-_NEEDED = ("kind", "group", "template")
 _UPDATES = ("none", "RollingUpdate", "Recreate")
 _MOST = 100
 _FIELDS = pattern(r"[A-Za-z][A-Za-z0-9]*(\[\])?(\.(\*|[A-Za-z][A-Za-z0-9]*)(\[\])?)*", re.ASCII)
@@ -62,6 +61,6 @@ def _check(entry: Any, pointer: Pointer, fail: Callable[[Pointer, str], Exceptio
             paths = value if isinstance(value, list) else [value]
             if not all(isinstance(path, str) and _FIELDS().fullmatch(path) for path in paths):
                 raise fail(where, "must be a path of fields, such as spec.workers[].template")
-    missing = [key for key in _NEEDED if not entry.get(key)]
+    missing = [key for key in ("kind", "group", "template") if not entry.get(key)]
     if missing:
         raise fail(pointer, f"must have {missing[0]}")

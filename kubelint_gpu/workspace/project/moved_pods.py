@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import Inventory
-from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
+from kubelint_gpu.inventory.gpus.accelerators import gpus_in
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.messages.wording import verb
 from kubelint_gpu.scheduler import Snapshot, attempt
 from kubelint_gpu.scheduler.attempt import assume
 from kubelint_gpu.simulation.questions.drain import is_moved
@@ -25,16 +26,13 @@ class Moved(Value, eq=False):
     gone: int
 
     def __str__(self) -> str:
-        """`2 pods move, 1 finds no node, 1 is gone`; empty if no pod was there."""
-        found = [
-            f"{number} {one if number == 1 else more}"
-            for number, one, more in (
-                (self.moved, "moves", "move"),
-                (self.pending, "finds no node", "find no node"),
-                (self.gone, "is gone", "are gone"),
-            )
-            if number
-        ]
+        """`; of the pods there 2 move, 1 finds no node`; empty if no pod was there."""
+        parts = (
+            (self.moved, verb("move", self.moved)),
+            (self.pending, f"{verb('find', self.pending)} no node"),
+            (self.gone, f"{'is' if self.gone == 1 else 'are'} gone"),
+        )
+        found = [f"{number} {does}" for number, does in parts if number]
         return f"; of the pods there {', '.join(found)}" if found else ""
 
 
@@ -44,6 +42,9 @@ def with_moved_pods(before: Inventory, after: Inventory, nodes: Sequence[str]) -
     The pod of the highest priority comes first, and nobody is evicted. Of the nodes that take a pod, one with GPUs goes
     to the one with the fewest free GPUs; the scheduler may choose otherwise. Pods of DaemonSets and of nodes are gone
     with the node, and so are pods without a controller. Pods that find no node hold nothing.
+
+    Raises:
+        UsedUp: this takes more work than one answer may.
     """
     snapshot = Snapshot.of(ClusterContext(after).base)
     lost = [
@@ -67,13 +68,7 @@ def with_moved_pods(before: Inventory, after: Inventory, nodes: Sequence[str]) -
 
 def _free_gpus(snapshot: Snapshot, name: str) -> int:
     info = snapshot.node(name)
-    if info is None:
-        return 0
-    return sum(
-        amount - info.used.get(resource, 0)
-        for resource, amount in info.node.allocatable.items()
-        if is_accelerator(resource)
-    )
+    return 0 if info is None else gpus_in(info.node.allocatable) - gpus_in(info.used)
 
 
 def _on(declared: Declared, pod: Pod, node: str) -> Declared:

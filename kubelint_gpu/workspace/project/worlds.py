@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubelint_gpu.budget import NORMAL
 from kubelint_gpu.messages.printing import say
 from kubelint_gpu.options import option
 from kubelint_gpu.sources import collect
 from kubelint_gpu.values import Value
+from kubelint_gpu.work import UsedUp, limited
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
@@ -130,7 +132,11 @@ def read_world(
             )
         from kubelint_gpu.workspace.project.moved_pods import with_moved_pods
 
-        moved = with_moved_pods(inventory, changed.inventory, changed.nodes)
+        try:
+            with limited(NORMAL.run, NORMAL.run):
+                moved = with_moved_pods(inventory, changed.inventory, changed.nodes)
+        except UsedUp:
+            raise click.UsageError("--without-node: moving the pods takes too much work; name fewer nodes") from None
         inventory = moved.inventory
         complain("what if", f"without {len(changed.nodes)} of {len(names)} nodes{moved}")
     name = (inventory.name or (paths[0] if paths else "")) if named else ""
