@@ -7,6 +7,7 @@ from functools import cached_property
 
 from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.inventory.declarations.inventory import Pool
+from kubelint_gpu.kube.kinds.flagger_canary import canary_targets, rolled_by_canary
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot
@@ -128,7 +129,12 @@ class ApplySet(ManifestSet):
         """A workload as it is judged: admitted, with its priority, and with the replicas that its autoscaler sets."""
         found = (self._autoscalers_before, self.cluster_before) if before else (self.autoscalers, self.cluster)
         supply = self.supply if self.has_nodes else None
+        workload = rolled_by_canary(workload, self._canaries)
         return judged(manifest, workload, *found, supply, self.before.get(manifest.object), earlier=before)
+
+    @cached_property
+    def _canaries(self) -> frozenset[str]:
+        return canary_targets(one.item.value for one in (*self.manifests, *self.neighbours))
 
     @cached_property
     def autoscalers(self) -> Autoscalers:

@@ -14,7 +14,7 @@ _SELECTING = frozenset(("PodDisruptionBudget", "Service"))
 """Kinds that decide about the pods of their namespace with some labels."""
 _USED = frozenset(("LocalQueue", "PersistentVolumeClaim", "ResourceClaim", "ResourceClaimTemplate"))
 """Kinds that decide about who names them."""
-_SCALING = frozenset(("HorizontalPodAutoscaler", "ScaledObject"))
+_SCALING = frozenset(("Canary", "HorizontalPodAutoscaler", "ScaledObject"))
 """Kinds that decide about whom they name."""
 _OF_CLUSTER = {
     "ClusterQueue": "kueue.x-k8s.io/queue-name",
@@ -58,7 +58,7 @@ def decides(value: dict[str, Any]) -> tuple[str, str] | None:
     if kind in UNNAMED:
         return (space, _label(spec) if kind in _SELECTING else "") if space else None
     if kind in _SCALING:
-        target = spec.get("scaleTargetRef") if isinstance(spec, dict) else None
+        target = spec.get("scaleTargetRef", spec.get("targetRef")) if isinstance(spec, dict) else None
         name = target.get("name") if isinstance(target, dict) else None
     return (space or "", name) if isinstance(name, str) else None
 

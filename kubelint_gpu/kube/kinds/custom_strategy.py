@@ -47,7 +47,7 @@ def custom_strategy(row: dict[str, Any], template: dict[str, Any], root: Fields,
     return WrittenStrategy(update, freeze(root.down("spec").value)) if update else None
 
 
-def _beside(
+def beside(
     where: Pointer, why: str, remedy: str = "", *, paused: bool = False, revised: bool = False
 ) -> DeploymentStrategy:
     """All new pods are made beside the old ones, which go when all of them are ready."""
@@ -69,7 +69,7 @@ def _second_cluster(root: Fields, _template: dict[str, Any], _pods: int) -> Stra
     kind = root.down("spec", "upgradeStrategy").value.get("type") or "NewCluster"
     if kind != "NewCluster":
         return None
-    return _beside(
+    return beside(
         ("spec", "upgradeStrategy", "type"),
         "a RayService makes a whole second cluster beside the first one, which goes when the second one serves",
         "upgradeStrategy type None makes no second cluster: delete and create the RayService to change it",
@@ -98,7 +98,7 @@ def _argo(root: Fields, _template: dict[str, Any], _pods: int) -> Strategy | Non
     spec, where = root.down("spec"), ("spec", "strategy")
     strategy, paused = spec.down("strategy"), spec.boolean("paused")
     if strategy.child("blueGreen") is not None:
-        return _beside(
+        return beside(
             (*where, "blueGreen"),
             "a blue-green Rollout makes all new pods beside the old ones before it switches over",
             "a canary with maxSurge 0 and maxUnavailable 1 needs no further pod",
@@ -109,7 +109,7 @@ def _argo(root: Fields, _template: dict[str, Any], _pods: int) -> Strategy | Non
         return read_canary_strategy(spec)
     if canary.boolean("dynamicStableScale"):
         return None
-    return _beside(
+    return beside(
         (*where, "canary", "trafficRouting"),
         "a canary with traffic routing keeps all old pods until all new ones are there",
         "dynamicStableScale: true lets old pods go as traffic moves",
@@ -134,7 +134,7 @@ def _revision(root: Fields, _template: dict[str, Any], _pods: int) -> Strategy |
     """A Knative Service; one that may be scaled to nothing is taken to be so when it changes."""
     where: Pointer = ("spec", "template", "metadata", "annotations")
     kept = next((name for name in MIN_SCALES if at(root.value, (*where, name)) is not None), None)
-    return _beside((*where, kept), _REVISION, revised=True) if kept is not None else None
+    return beside((*where, kept), _REVISION, revised=True) if kept is not None else None
 
 
 def _kserve(root: Fields, template: dict[str, Any], pods: int) -> Strategy | None:
@@ -149,7 +149,7 @@ def _kserve(root: Fields, template: dict[str, Any], pods: int) -> Strategy | Non
         return _deployment(root, template, pods)
     where: Pointer = (*template["path"].split("."), "minReplicas")
     remedy = "deploymentStrategy has an effect in RawDeployment mode only: there, type Recreate needs no further pod"
-    return _beside(where, _REVISION, remedy, revised=True) if pods else None
+    return beside(where, _REVISION, remedy, revised=True) if pods else None
 
 
 def _deployment(root: Fields, template: dict[str, Any], _pods: int) -> Strategy:
@@ -159,7 +159,7 @@ def _deployment(root: Fields, template: dict[str, Any], _pods: int) -> Strategy:
     config = written if isinstance(written, dict) else {"type": written or template.get("type", "RollingUpdate")}
     found = read_deployment_strategy(Fields({"strategy": config}, (), []))
     if "whole" in template and not found.recreate:
-        return replace(_beside(route, template["whole"], f"{route[-1]} type Recreate needs no further pod"), batch=None)
+        return replace(beside(route, template["whole"], f"{route[-1]} type Recreate needs no further pod"), batch=None)
     if len(route) > 1 and "plain" not in template:
         return replace(found, at=(*route, "rollingUpdate"))
     remedy = f"{route[-1]} Recreate needs no further pod" if len(route) > 1 else ""
