@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface
 from typing import Any, NamedTuple
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
@@ -144,6 +145,8 @@ _NAMES: dict[type, str] = {
     Semver: "kubernetes.Semver",
     Duration: "google.protobuf.Duration",
     Timestamp: "google.protobuf.Timestamp",
+    **dict.fromkeys((IPv4Address, IPv6Address), "net.IP"),
+    **dict.fromkeys((IPv4Interface, IPv6Interface), "net.CIDR"),
 }
 
 

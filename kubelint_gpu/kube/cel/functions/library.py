@@ -53,9 +53,9 @@ def call_of(name: str, args: list[Callable[[Any], Any]], overloads: list[tuple[T
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Function]:
-    from kubelint_gpu.kube.cel.functions import lists, numbers, quantity_functions, strings
+    from kubelint_gpu.kube.cel.functions import addresses, lists, numbers, quantity_functions, strings
 
-    every = numbers, strings, lists, quantity_functions
+    every = numbers, strings, lists, quantity_functions, addresses
     return {name: function for one in every for name, function in one.FUNCTIONS.items()}
 
 
