@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources import SourceFile, collect
+from kubelint_gpu.sources.checkout import is_inside
 from kubelint_gpu.sources.files import SUFFIXES, display_path
 from kubelint_gpu.sources.git import GitError, files_with
 from kubelint_gpu.workspace.deciding import DECISIVE, may_decide, meant_in, words_in
@@ -38,12 +39,13 @@ def deciding_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) 
     """Return the tracked files with objects that decide about manifests, and those that say whether these count.
 
     The latter are the files in the same folders, and those that declare an object of the same name as the manifests:
-    they show which folders are variants of each other. The arguments are those of `class_files`.
+    they show which folders are variants of each other. The arguments are those of `class_files`. Manifests that lie
+    outside of the repository have nothing to do with it.
     """
     texts = [data.decode("utf-8", "replace") for data in manifests if any(word in data for word in _WITH_PODS)]
     meant, known = meant_in(texts), {*map(os.path.realpath, read)}
     names = sorted({*meant.spaces, *meant.used, *meant.declared})
-    if len(names) > _MOST_NAMES:
+    if len(names) > _MOST_NAMES or not any(is_inside(path, os.path.realpath(root)) for path in known):
         return []
     mine = {os.path.dirname(path) for path in known}  # noqa: PTH120 - text, and often
     holding = _tracked_with([f"kind: {kind}" for kind in sorted(DECISIVE)], root) if texts else ()

@@ -23,8 +23,8 @@ def beside(tmp_path, monkeypatch):
             (tmp_path / name).write_text(text)
         subprocess.run(["git", "init", "-q"], check=True)
         subprocess.run(["git", "add", "."], check=True)
-        contents = [text.encode() for text in texts]
-        return [one.path for find in (class_files, deciding_files) for one in find(contents, read, Path(tmp_path))]
+        contents, known = [text.encode() for text in texts], read or ["mine/web.yaml"]
+        return [one.path for find in (class_files, deciding_files) for one in find(contents, known, Path(tmp_path))]
 
     return found
 
@@ -57,3 +57,7 @@ def test_a_class_is_looked_for_only_if_it_is_named_and_not_declared(beside):
 
 def test_files_without_pods_look_for_nothing(beside):
     assert beside({"a/quota.yaml": QUOTA}, ["kind: Service\nmetadata: {name: web, namespace: ml}\n"]) == []
+
+
+def test_manifests_of_another_place_have_nothing_to_do_with_the_repository(beside, tmp_path):
+    assert beside({"a/quota.yaml": QUOTA}, read=[str(tmp_path.parent / "web.yaml")]) == []
