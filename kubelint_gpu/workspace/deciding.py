@@ -15,7 +15,7 @@ _SELECTING = frozenset(("PodDisruptionBudget", "Service"))
 _USED = frozenset(("LocalQueue", "PersistentVolumeClaim", "ResourceClaim", "ResourceClaimTemplate"))
 """Kinds that decide about who names them."""
 _SCALING = frozenset(("Canary", "HorizontalPodAutoscaler", "ScaledObject"))
-"""Kinds that decide about whom they name."""
+"""Kinds that decide about the workload that they name."""
 _OF_CLUSTER = {
     "ClusterQueue": "kueue.x-k8s.io/queue-name",
     "DeviceClass": "deviceClassName",

@@ -3,6 +3,7 @@
 import pytest
 
 from kubelint_gpu.documents import read
+from kubelint_gpu.kube.kinds.custom_workload import declare_rows
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import manifests
@@ -43,6 +44,16 @@ def test_everything_that_decides_makes_another_key():
     assert None not in keys
     assert len(set(keys)) == len(keys)
     assert key() == keys[0]
+
+
+def test_rows_of_the_configuration_make_another_key():
+    before = key()
+    declare_rows([{"kind": "Flow", "groups": ["flows.example.com"], "ends": False, "templates": []}])
+    try:
+        assert key() not in (None, before)
+    finally:
+        declare_rows([])
+    assert key() == before
 
 
 def test_what_is_not_known_has_no_key():

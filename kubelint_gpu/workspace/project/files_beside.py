@@ -11,7 +11,7 @@ from kubelint_gpu.sources import SourceFile, collect
 from kubelint_gpu.sources.checkout import is_inside
 from kubelint_gpu.sources.files import SUFFIXES, display_path
 from kubelint_gpu.sources.git import GitError, files_with
-from kubelint_gpu.workspace.deciding import DECISIVE, may_decide, meant_in, words_in
+from kubelint_gpu.workspace.deciding import may_decide, meant_in, words_in
 from kubelint_gpu.workspace.project.targets import in_kustomized_folder
 
 _MOST = 1_000
@@ -45,16 +45,14 @@ def deciding_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) 
     texts = [data.decode("utf-8", "replace") for data in manifests if any(word in data for word in _WITH_PODS)]
     meant, known = meant_in(texts), {*map(os.path.realpath, read)}
     names = sorted({*meant.spaces, *meant.used, *meant.declared})
-    if len(names) > _MOST_NAMES or not any(is_inside(path, os.path.realpath(root)) for path in known):
+    if not texts or len(names) > _MOST_NAMES or not any(is_inside(path, os.path.realpath(root)) for path in known):
         return []
     mine = {os.path.dirname(path) for path in known}  # noqa: PTH120 - text, and often
-    holding = _tracked_with([f"kind: {kind}" for kind in sorted(DECISIVE)], root) if texts else ()
-    if not meant.kinds and holding:
-        naming = frozenset(_tracked_with(names, root))
-        holding = tuple(path for path in holding if path in naming)
+    wanted = [f": {quote}{name}" for name in names for quote in ("", '"', "'")]
+    wanted += [f"kind: {kind}" for kind in sorted(meant.kinds)]
     found = [
         file
-        for file in _files(holding, known)
+        for file in _files(_tracked_with(wanted, root), known)
         if os.path.dirname(os.path.realpath(file.path)) not in mine  # noqa: PTH120 - text, and often
         and may_decide(words_in(file.data.decode("utf-8", "replace")), meant)
         and not in_kustomized_folder(file.path)

@@ -17,7 +17,7 @@ nodes:
 FLOW = """\
 apiVersion: flows.example.com/v1
 kind: Flow
-metadata: {name: %s, namespace: ml}
+metadata: {name: x, namespace: ml}
 spec:
   replicas: 2
   rollout: {type: Recreate}
@@ -29,13 +29,11 @@ ROW = "kinds:\n  - {kind: Flow, group: flows.example.com, template: spec.worker,
 
 @pytest.fixture
 def check(tmp_path):
-    def run(more, *options, flows=("x",)):
+    def run(more):
         (tmp_path / "inventory.yaml").write_text(CLUSTER)
-        for name in flows:
-            (tmp_path / name).mkdir(exist_ok=True)
-            (tmp_path / name / "flow.yaml").write_text(FLOW % name)
+        (tmp_path / "flow.yaml").write_text(FLOW)
         (tmp_path / ".kubelint-gpu.yaml").write_text(f"inventory: inventory.yaml\n{more}")
-        return check_json(*flows, "--select", "KLG1,KLG000", *options, cwd=tmp_path)
+        return check_json("flow.yaml", "--select", "KLG1,KLG000", cwd=tmp_path)
 
     return run
 
@@ -46,12 +44,6 @@ def test_a_kind_of_the_configuration_is_rolled_out_as_it_says(check):
     assert check(ROW % ", update: Recreate").codes == []
     assert check(ROW % ", strategy: spec.rollout").codes == []
     assert check(ROW % "").codes == []
-
-
-def test_what_it_says_decides_what_is_kept(check):
-    flows = ("a", "b", "c")
-    assert check(ROW % ", update: RollingUpdate", flows=flows).codes == ["KLG101"] * 3
-    assert check(ROW % "", flows=flows).codes == []
 
 
 def test_entries_of_one_kind_are_templates_of_one_row():
