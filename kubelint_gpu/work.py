@@ -167,9 +167,12 @@ def within(variable: ContextVar[Thing], value: Thing) -> Iterator[None]:
         variable.reset(token)
 
 
-def shared_out(work: Callable[[Thing], Answer], things: Sequence[Thing]) -> dict[Thing, Answer | None]:
+def shared_out(
+    work: Callable[[Thing], Answer], things: Sequence[Thing], decided: Callable[[Answer], bool] = lambda _: True
+) -> dict[Thing, Answer | None]:
     """Return `work` of each question about one contended group, within its allowance; None where that is too little.
 
+    An answer that is not `decided` counts as none, but is kept if no better one is found.
     If the questions are many, the allowance grows with their number. Half of it is shared out equally, so that nothing
     keeps the easy ones from an answer. What is left then is shared out equally among those that need more, as long as
     that helps any of them. At last half of it goes to each.
@@ -187,9 +190,12 @@ def shared_out(work: Callable[[Thing], Answer], things: Sequence[Thing]) -> dict
             for place, thing in enumerate(asked):
                 try:
                     with _Part(outer, max(0, outer.left - kept) // (len(asked) - place), outer):
-                        found[thing] = work(thing)
+                        answer = found[thing] = work(thing)
                 except UsedUp:
                     needing.append(thing)
+                else:
+                    if not decided(answer):
+                        needing.append(thing)
             return needing
 
         before, needing = things, each(things, steps // 2 if len(things) > 1 else 0)

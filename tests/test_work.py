@@ -89,6 +89,15 @@ def test_what_easy_questions_leave_goes_to_the_hard_ones():
     assert found[400] == -400
 
 
+def test_a_question_whose_answer_is_not_decided_gets_more_and_keeps_that_answer_else():
+    def told(thing):
+        return left() >= thing
+
+    with limited(1000):
+        found = shared_out(told, [1, 2, 3, 150, 100_000], decided=bool)
+    assert found == {1: True, 2: True, 3: True, 150: True, 100_000: False}
+
+
 def test_what_is_left_is_shared_out_anew_among_those_that_need_more():
     hard, easy = range(140, 148), range(8)
     with limited(1_600):

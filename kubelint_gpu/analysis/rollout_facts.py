@@ -32,6 +32,7 @@ from kubelint_gpu.simulation.questions.forced_rollback import forced_rollback
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict
 from kubelint_gpu.values import Value, replace
+from kubelint_gpu.work import of_group
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
@@ -100,8 +101,10 @@ def _holders(unit: ApplySet, found: Judgement, ending: Mapping[str, WorkloadKey]
 def _told_of(unit: ApplySet, keys: Collection[WorkloadKey], ends: str) -> Together | None:
     """What keeps one of some rollouts that begin at the same moment from its end, while nothing else is rolled."""
     scenario = with_part_of_budget(only_rolled(now(unit), keys), PARTS.pair)
-    found = (one for one in scenario.together(ends) if one.waits and one.trace is not None)
-    return next(found, None)
+    # all pairs together have what one group may take
+    with of_group(1, TOLD.pairs):
+        found = (one for one in scenario.together(ends) if one.waits and one.trace is not None)
+        return next(found, None)
 
 
 class Later(Value):

@@ -11,7 +11,7 @@ from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.budget import PARTS, TOLD
 from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.questions.room_when_scaled import RoomWhenScaled
-from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Verdict, is_decided
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.answers import once
@@ -97,7 +97,7 @@ def _at(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
     scenario, key = now(unit), subject.key
     others = tuple(one for other, one in _unrolled(unit).items() if other != key)
     decisive = (scenario.transitions[key], others, scenario.cluster, scenario.growth, scenario.budget)
-    return asked_once(("scaled", key, replicas), decisive, lambda: _judged(unit, subject, replicas))
+    return asked_once(("scaled", key, replicas), decisive, lambda: _judged(unit, subject, replicas), is_decided)
 
 
 def _judged(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:

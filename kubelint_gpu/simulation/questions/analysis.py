@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued
 from kubelint_gpu.simulation.questions.situations import Situations
 from kubelint_gpu.simulation.search.rows import fold, of_verdict, row_of
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, Verdict, rank, unbounded, worst
+from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, Verdict, is_decided, rank, unbounded, worst
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, of_group, shared_out
@@ -97,9 +97,9 @@ class RolloutAnalysis:
         found = [Judgement(one.new, None) for one in self.participants]
         asked: dict[int, Judgement | None] = {}
         for mine in grouped((root(number), (number, *others)) for number, *others in same).values():
-            asked |= shared_out(one, [first for first, *_ in mine])
+            asked |= shared_out(one, [first for first, *_ in mine], is_decided)
             apart = [more for first, *others in mine if (told := asked[first]) and told.is_of_names for more in others]
-            asked |= shared_out(one, apart)
+            asked |= shared_out(one, apart, is_decided)
         for first, *others in same:
             for number in (first, *others):
                 told = asked.get(number, asked[first])
@@ -145,7 +145,8 @@ class RolloutAnalysis:
         # how others would be rolled out does not matter while they stay as they are
         still, decisive = situation.memo.of("decisive", parts, lambda: (_still(everybody), self._decisive(situation)))
         mine = tuple([everybody[part] for part in sorted(joined(everybody, frozenset({place})))])
-        return self._beside_daemons(asked_once(("rollout", mine[0].new.key, place), (mine, still, decisive), found))
+        sign = ("rollout", mine[0].new.key, place)
+        return self._beside_daemons(asked_once(sign, (mine, still, decisive), found, is_decided))
 
     def _decisive(self, situation: Situation) -> tuple[object, ...]:
         """All that decides what becomes of a group, but for its workloads."""
@@ -219,7 +220,7 @@ class RolloutAnalysis:
         if earlier is not None and (earlier.verdict is Verdict.UNDECIDED or not ends):
             return earlier
         sign = ("together", ends, *(one.new.key for one in situation.participants))
-        judged = asked_once(sign, (situation.participants, self._decisive(situation)), found)
+        judged = asked_once(sign, (situation.participants, self._decisive(situation)), found, is_decided)
         if judged.verdict not in (None, Verdict.COMPLETES):
             judged = replace(judged, workloads=tuple(one.new for one in rolled.values()))
             told.append((rolled, decisive, judged))

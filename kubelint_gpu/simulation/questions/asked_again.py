@@ -21,10 +21,16 @@ class _Kept(NamedTuple):
     most: float
 
 
-def asked_once(sign: Hashable, decisive: tuple[object, ...], compute: Callable[[], Answer]) -> Answer:
+def asked_once(
+    sign: Hashable,
+    decisive: tuple[object, ...],
+    compute: Callable[[], Answer],
+    decided: Callable[[Answer], bool] = lambda _: True,
+) -> Answer:
     """Return `compute()`, or what it gave for equal `decisive` values.
 
-    These are compared and not hashed, because clusters are large; `sign` is what equal ones have in common.
+    These are compared and not hashed, because clusters are large; `sign` is what equal ones have in common. An answer
+    that is not `decided` may be another one with more steps.
 
     Raises:
         UsedUp: as `compute` does.
@@ -45,7 +51,7 @@ def asked_once(sign: Hashable, decisive: tuple[object, ...], compute: Callable[[
     try:
         answer = compute()
     finally:
-        used = answer is None or left() == 0
+        used = answer is None or left() == 0 or not decided(answer)
         alike.append(_Kept(decisive, answer, 2 * steps if used else float("inf")))
     return answer
 

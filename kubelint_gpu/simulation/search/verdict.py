@@ -207,3 +207,8 @@ def unbounded(found: Judgement, told: Workload, built: int) -> Judgement:
 def _all(number: int, built: int, told: Workload) -> int:
     """A number of pods; all that were built stand for all."""
     return number if number < built else told.replicas
+
+
+def is_decided(told: Judgement | Together) -> bool:
+    """Return whether more work would not change what is said."""
+    return told.verdict is not Verdict.UNDECIDED
