@@ -28,6 +28,7 @@ def capacity_json(
                 "gpus": one.gpus,
                 "others": one.others,
                 "declared": one.declared,
+                "pending": one.pending,
                 "free": one.free,
                 "rollouts": {"oneByOne": one.one_by_one, "atOnce": one.at_once},
             }
@@ -62,7 +63,7 @@ def departure_json(one: Departure) -> dict[str, Any]:
         "nodes": list(one.nodes),
         "pending": one.pending,
         "moves": [_move_json(move) for move in one.moves],
-        "others": {"pods": one.others[0], "gpus": one.others[1]},
+        "lost": {"pods": one.lost[0], "gpus": one.lost[1]},
     }
 
 
@@ -70,7 +71,7 @@ def _move_json(one: Move) -> dict[str, Any]:
     return {
         "workload": one.group.name,
         "pods": one.drained.pods,
-        "ofPods": one.total,
+        "ofPods": one.group.total,
         "to": list(one.to),
         "pending": one.drained.stranded,
         "budgets": list(one.drained.budgets),

@@ -13,7 +13,8 @@ from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.wording import budget_names, counted, listed, verb
 
-_HEADINGS = ("GPU", "POOL", "NODES", "GPUS", "OTHERS", "DECLARED", "FREE", "ONE BY ONE", "AT ONCE")
+_HEADINGS = ("GPU", "POOL", "NODES", "GPUS", "OTHERS", "DECLARED", "PENDING", "FREE", "ONE BY ONE", "AT ONCE")
+_OPTIONAL = frozenset({_HEADINGS.index(name) for name in ("POOL", "OTHERS", "PENDING")})
 _LEFT = 2
 _NARROWEST = 72
 _NAMES = 4
@@ -32,11 +33,12 @@ def capacity_text(
     if cluster.world.name:
         yield f"Cluster {visible(cluster.world.name)}"
     if shares:
-        yield from _table(shares)
+        yield from _table(shares, width)
         yield ""
         yield from textwrap.wrap(
-            "ONE BY ONE and AT ONCE: the spare GPUs that rollouts take if they come one after the other, or all at "
-            "once. A workload that may have a pod fewer for a time takes none.",
+            "DECLARED: the GPUs that declared pods hold at rest. PENDING: those that declared pods ask for and do not "
+            "find. ONE BY ONE and AT ONCE: the spare GPUs that rollouts take if they come one after the other, or all "
+            "at once. A workload that may have a pod fewer for a time takes none.",
             width,
         )
     else:
@@ -44,7 +46,7 @@ def capacity_text(
     waiting = [one for one in cluster.groups if one.pending]
     yield from _section(
         "Pods that find no node at rest",
-        [f"{one.name}: {one.pending} of {_pods(one.pending + len(one.placed), one.gpus)}" for one in waiting],
+        [f"{one.name}: {one.pending} of {_pods(one.total, one.gpus)}" for one in waiting],
         width,
     )
     stuck = [one for one in surges if not one.node]
@@ -84,17 +86,14 @@ def departure_text(one: Departure, width: int) -> Iterator[str]:
     """The lines of `kubelint-gpu drain`."""
     width = max(width, _NARROWEST)
     pods = sum(move.drained.pods for move in one.moves)
-    yield f"{one.what}: {counted(pods, 'declared pod')} must move, {_found(pods, one.pending)}."
+    yield f"{one.what}: {counted(pods, 'pod')} must move, {_found(pods, one.pending)}."
     for move in one.moves:
         yield from _wrapped(f"{move.group.name}: {_pods(move.drained.pods, move.group.gpus)}", width)
         for text in _move(move):
             yield from _wrapped(text, width, "    ")
-    if one.others[0]:
-        yield from _wrapped(
-            f"{counted(one.others[0], 'pod')} that no manifest declares "
-            f"({counted(one.others[1], 'GPU')}): where they go is not looked at",
-            width,
-        )
+    if one.lost[0]:
+        gpus = f" ({counted(one.lost[1], 'GPU')})" if one.lost[1] else ""
+        yield from _wrapped(f"{counted(one.lost[0], 'pod')} without a controller{gpus}: gone for good", width)
 
 
 def _move(move: Move) -> Iterator[str]:
@@ -114,7 +113,7 @@ def _move(move: Move) -> Iterator[str]:
     elif move.drained.budgets:
         yield f"{names} lets {allowed} be missing at a time"
     else:
-        share = f"{move.drained.pods} of its {counted(move.total, 'pod')}"
+        share = f"{move.drained.pods} of its {counted(move.group.total, 'pod')}"
         yield f"no PodDisruptionBudget: {share} {'is' if move.drained.pods == 1 else 'are'} missing at once"
 
 
@@ -142,21 +141,30 @@ def _wrapped(text: str, width: int, indent: str = "  ") -> list[str]:
     )
 
 
-def _table(shares: Sequence[PoolShare]) -> Iterator[str]:
-    rows = [_HEADINGS, *(_cells(one) for one in shares)]
-    pooled = any(one.pool for one in shares)
-    widths = [max(len(row[index]) for row in rows) for index in range(len(_HEADINGS))]
-    for row in rows:
+def _table(shares: Sequence[PoolShare], width: int) -> Iterator[str]:
+    """One line for each pool, two if one is too narrow; a column in which all have nothing is left out."""
+    rows = [_cells(one) for one in shares]
+    told = [
+        index
+        for index in range(len(_HEADINGS))
+        if index not in _OPTIONAL or any(row[index] not in "-0" for row in rows)
+    ]
+    widths = [max(len(row[index]) for row in (_HEADINGS, *rows)) for index in told]
+    names = sum(index < _LEFT for index in told)
+    for row in (_HEADINGS, *rows):
         cells = [
-            cell.ljust(size) if index < _LEFT else cell.rjust(size)
-            for index, (cell, size) in enumerate(zip(row, widths, strict=True))
-            if pooled or index != 1
+            row[index].ljust(size) if index < _LEFT else row[index].rjust(size)
+            for index, size in zip(told, widths, strict=True)
         ]
-        yield "  ".join(cells).rstrip()
+        if sum(widths) + 2 * len(widths) - 2 <= width:
+            yield "  ".join(cells).rstrip()
+        else:
+            yield "  ".join(cells[:names]).rstrip()
+            yield "  ".join(("", *cells[names:]))
 
 
 def _cells(one: PoolShare) -> tuple[str, ...]:
-    numbers = len(one.nodes), one.gpus, one.others, one.declared, one.free, one.one_by_one, one.at_once
+    numbers = len(one.nodes), one.gpus, one.others, one.declared, one.pending, one.free, one.one_by_one, one.at_once
     return (visible(one.model), visible(one.pool) or "-", *map(str, numbers))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import TypeVar
 
 from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place
 from kubelint_gpu.groups import grouped
@@ -15,7 +16,9 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.placement.capacity import numbered
 from kubelint_gpu.simulation.questions.drain import Drained, is_moved
 from kubelint_gpu.values import Value, replace
+from kubelint_gpu.workspace.project.moved_pods import is_made_anew
 
+AnyGroup = TypeVar("AnyGroup", bound=Group)
 ZONE = "topology.kubernetes.io/zone"
 _MOST_STEPS = 20_000
 """The nodes times the pods, up to which drains of one node after the other are looked at."""
@@ -34,11 +37,6 @@ class Move(Value, eq=False):
     to: tuple[str, ...]
     drained: Drained
 
-    @property
-    def total(self) -> int:
-        """How many pods the workload has, wherever they are."""
-        return len(self.group.placed) + self.group.pending
-
 
 class Departure(Value, eq=False):
     """Some nodes that go, and what becomes of their pods.
@@ -46,18 +44,18 @@ class Departure(Value, eq=False):
     Attributes:
         what: what goes, in words: a node, or a zone.
         nodes: the names; of losses of single nodes, of all that are alike.
-        moves: what becomes of the declared workloads that have pods there.
-        others: how many pods of others are there, and how many GPUs they hold; where these go is not looked at.
+        moves: what becomes of the pods there.
+        lost: how many pods there have no controller that makes them anew, and how many GPUs they hold.
     """
 
     what: str
     nodes: tuple[str, ...]
     moves: tuple[Move, ...]
-    others: tuple[int, int] = (0, 0)
+    lost: tuple[int, int] = (0, 0)
 
     @property
     def pending(self) -> int:
-        """How many declared pods find no other node."""
+        """How many pods find no other node."""
         return sum(one.drained.stranded for one in self.moves)
 
 
@@ -72,15 +70,15 @@ def departure(cluster: FullCluster, nodes: Collection[str], what: str) -> Depart
     left = Snapshot.of(replace(base, nodes=tuple(node for node in base.nodes if node.name not in gone), pods=()))
     left = left.with_pods(stay)
     moves = []
-    for one in cluster.groups:
+    for one in cluster.movable:
         leaving = sum(node in gone for node in one.placed)
-        if leaving and not one.subject.controller.node_bound:
+        if leaving:
             found, left = place(one, leaving, left)
             budgets, allowed = _budgets(cluster, one)
-            drained = Drained(one.subject.workload.key, what, leaving, len(found), budgets, allowed)
+            drained = Drained(one.key, what, leaving, len(found), budgets, allowed)
             moves.append(Move(one, tuple(found), drained))
-    others = [pod for pod in cluster.others if pod.spec.node_name in gone and is_moved(pod)]
-    amounts = (len(others), sum(gpus_in(pod_requests(pod.spec)) for pod in others))
+    lost = [pod for pod in cluster.others if pod.spec.node_name in gone and is_moved(pod) and not is_made_anew(pod)]
+    amounts = (len(lost), sum(gpus_in(pod_requests(pod.spec)) for pod in lost))
     return Departure(what, tuple(sorted(gone, key=natural)), tuple(moves), amounts)
 
 
@@ -97,16 +95,15 @@ def _budgets(cluster: FullCluster, one: Group) -> tuple[tuple[str, ...], int | N
 
 
 def losses(cluster: FullCluster) -> Iterator[Departure]:
-    """Each node, and each zone if there are several, without which declared pods find no node.
+    """Each node, and each zone if there are several, without which pods find no node.
 
     Nodes that are alike and have pods of the same workloads are one: the first by name stands for all.
     """
     on_each: dict[str, dict[str, int]] = {}
-    for one in cluster.groups:
+    for one in cluster.movable:
         for node in one.placed:
-            if not one.subject.controller.node_bound:
-                here = on_each.setdefault(node, {})
-                here[one.name] = here.get(one.name, 0) + 1
+            here = on_each.setdefault(node, {})
+            here[one.name] = here.get(one.name, 0) + 1
     alike = grouped((_likeness(cluster, name, tuple(sorted(here.items()))), name) for name, here in on_each.items())
     for names in alike.values():
         first, *same = sorted(names, key=natural)
@@ -137,29 +134,34 @@ class Interruption(Value, eq=False):
 def interruptions(cluster: FullCluster) -> tuple[Interruption, ...] | None:
     """Drain one node after the other, by name; each takes pods again before the next one goes.
 
-    Returned are the workloads of several pods without a budget that have more than one pod missing at once. The pods of
-    a node that went earlier stay where they went to, so that a later drain can take more. None if there are too many
-    nodes and pods to look at.
+    Returned are the declared workloads of several pods without a budget that have more than one pod missing at once.
+    The pods of a node that went earlier stay where they went to, so that a later drain can take more. None if there
+    are too many nodes and pods to look at.
     """
     names = [info.name for info in sorted(cluster.snapshot.nodes, key=lambda info: natural(info.name))]
     if len(names) * sum(len(one.placed) for one in cluster.groups) > _MOST_STEPS:
         return None
     most: dict[str, Interruption] = {}
-    running = [(pod, str(pod.spec.node_name)) for pod in cluster.others]
+    declared = {one.name for one in cluster.groups}
+    bound = [(pod, str(pod.spec.node_name)) for pod in cluster.others if not is_made_anew(pod)]
     for name in names:
         found = departure(cluster, [name], name)
         moved = {one.group.name: one for one in found.moves}
         for one in found.moves:
             before = most[one.group.name].pods if one.group.name in most else 1
-            if one.drained.pods > before and one.total > 1 and not one.drained.budgets:
+            mine = one.group.name in declared
+            if mine and one.drained.pods > before and one.group.total > 1 and not one.drained.budgets:
                 most[one.group.name] = Interruption(one.group, name, one.drained.pods)
         groups = tuple(_after(one, name, moved.get(one.name)) for one in cluster.groups)
-        pods = [(numbered(one.pod, number), node) for one in groups for number, node in enumerate(one.placed)]
-        cluster = replace(cluster, groups=groups, snapshot=cluster.empty.with_pods([*running, *pods]))
+        undeclared = tuple(_after(one, name, moved.get(one.name)) for one in cluster.undeclared)
+        every = (*groups, *undeclared)
+        pods = [(numbered(one.pod, number), node) for one in every for number, node in enumerate(one.placed)]
+        snapshot = cluster.empty.with_pods([*bound, *pods])
+        cluster = replace(cluster, groups=groups, undeclared=undeclared, snapshot=snapshot)
     return tuple(most.values())
 
 
-def _after(group: Group, node: str, move: Move | None) -> Group:
+def _after(group: AnyGroup, node: str, move: Move | None) -> AnyGroup:
     """The workload once a node has been drained and takes pods again: those that found no other node are back there."""
     if move is None:
         return group

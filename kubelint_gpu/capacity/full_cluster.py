@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.accelerators import gpus_in
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -14,40 +15,51 @@ from kubelint_gpu.messages.wording import workload_name
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.placement.capacity import numbered
 from kubelint_gpu.scheduler.placement.filling import fill
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, pods_of_others
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, owner_of, pods_of_others
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.project.moved_pods import anew, free_gpus, is_made_anew
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 class Group(Value, eq=False):
-    """A declared workload with its pods.
+    """Pods of one controller.
 
     Attributes:
-        subject: the workload.
+        name: what messages call it: `Deployment namespace/name`, or `undeclared StatefulSet namespace/name`.
+        key: the workload's key.
         cluster: the cluster that its pods are placed in, with the objects of its unit.
         pod: a pod as its controller creates it.
         gpus: how many GPUs one pod asks for; those of claims are not counted.
+        node_bound: whether it has its pods on certain nodes, and on no others.
         placed: the nodes of its pods, one name for each.
         pending: how many of its pods find no node.
     """
 
-    subject: WorkloadCheck
+    name: str
+    key: str
     cluster: Cluster
     pod: Pod
     gpus: int
-    placed: tuple[str, ...] = ()
-    pending: int = 0
-
-    @property
-    def name(self) -> str:
-        """What messages call it: `Deployment namespace/name`."""
-        return workload_name(self.subject.workload)
+    node_bound: bool
+    placed: tuple[str, ...]
+    pending: int
 
     def fits(self, snapshot: Snapshot) -> tuple[str, ...]:
         """The nodes of a snapshot that take one more pod of it."""
         return fit(self.pod, snapshot.with_cluster(self.cluster)).takers
+
+    @property
+    def total(self) -> int:
+        """How many pods it has, wherever they are."""
+        return len(self.placed) + self.pending
+
+
+class DeclaredGroup(Group, eq=False):
+    """The pods of a declared workload, the `subject`."""
+
+    subject: WorkloadCheck
 
 
 class FullCluster(Value, eq=False):
@@ -58,6 +70,7 @@ class FullCluster(Value, eq=False):
         empty: its nodes without pods.
         snapshot: its nodes with the pods of the declared workloads, and with those of others.
         groups: the declared workloads in the order in which they are placed.
+        undeclared: the controllers of running pods that no manifest declares, and that a drain would move.
         others: the running pods that no manifest declares.
         refused: the workloads whose pods admission refuses.
     """
@@ -65,9 +78,15 @@ class FullCluster(Value, eq=False):
     world: ClusterContext
     empty: Snapshot
     snapshot: Snapshot
-    groups: tuple[Group, ...]
+    groups: tuple[DeclaredGroup, ...]
+    undeclared: tuple[Group, ...]
     others: tuple[Pod, ...]
     refused: tuple[str, ...] = ()
+
+    @property
+    def movable(self) -> tuple[Group, ...]:
+        """All that has pods which a drain would move."""
+        return (*(one for one in self.groups if not one.node_bound), *self.undeclared)
 
 
 def with_all_pods(world: ClusterContext, units: Sequence[ApplySet]) -> FullCluster:
@@ -86,7 +105,7 @@ def with_all_pods(world: ClusterContext, units: Sequence[ApplySet]) -> FullClust
     standing = []
     for one in groups:
         running = [(pod, pod.spec.node_name) for pod in own_pods(one.subject.workload, declared)]
-        if not one.subject.controller.node_bound:
+        if not one.node_bound:
             running = running[: one.subject.workload.replicas]
         running = [(pod, node) for pod, node in running if snapshot.node(node) is not None]
         snapshot = snapshot.with_pods(running)
@@ -95,12 +114,25 @@ def with_all_pods(world: ClusterContext, units: Sequence[ApplySet]) -> FullClust
     for one in standing:
         full, snapshot = _filled(one, empty, snapshot)
         filled.append(full)
-    return FullCluster(world, empty, snapshot, tuple(filled), others, refused)
+    return FullCluster(world, empty, snapshot, tuple(filled), _undeclared(others, world), others, refused)
 
 
-def _declared(units: Sequence[ApplySet]) -> tuple[list[Group], tuple[str, ...]]:
+def _undeclared(others: Sequence[Pod], world: ClusterContext) -> tuple[Group, ...]:
+    """The controllers of pods that no manifest declares."""
+    found = grouped(((owner_of(pod), pod_requests(pod.spec)), pod) for pod in others if is_made_anew(pod))
+    groups = []
+    for (owner, requests), pods in found.items():
+        kind, _, name = owner.partition("/")
+        placed = tuple(str(one.spec.node_name) for one in pods)
+        groups.append(
+            Group(f"undeclared {kind} {name}", owner, world.base, anew(pods[0]), gpus_in(requests), False, placed, 0)
+        )
+    return tuple(sorted(groups, key=lambda one: -(one.pod.spec.priority or 0)))
+
+
+def _declared(units: Sequence[ApplySet]) -> tuple[list[DeclaredGroup], tuple[str, ...]]:
     """The workloads of some units without places, and the names of those whose pods admission refuses."""
-    found: dict[str, Group] = {}
+    found: dict[str, DeclaredGroup] = {}
     for unit in units:
         for subject in unit.subjects:
             known = found.get(subject.workload.key)
@@ -109,21 +141,28 @@ def _declared(units: Sequence[ApplySet]) -> tuple[list[Group], tuple[str, ...]]:
                 known.subject.workload.replicas,
             )
             if better:
-                pod = created_pod(subject.workload, "new")
-                found[subject.workload.key] = Group(subject, unit.with_claims, pod, gpus_in(pod_requests(pod.spec)))
+                pod, workload, bound = (
+                    created_pod(subject.workload, "new"),
+                    subject.workload,
+                    subject.controller.node_bound,
+                )
+                name = f"{workload_name(workload)}{workload.key.removeprefix(workload.object)}"
+                gpus = gpus_in(pod_requests(pod.spec))
+                found[workload.key] = DeclaredGroup(
+                    name, workload.key, unit.with_claims, pod, gpus, bound, (), 0, subject
+                )
     every = sorted(found.values(), key=_order)
     refused = {one.name for one in every if not one.subject.admitted}
     return [one for one in every if one.subject.admitted], tuple(sorted(refused))
 
 
 def _order(one: Group) -> tuple[bool, int, int, str]:
-    workload = one.subject.workload
-    return not one.subject.controller.node_bound, -(one.pod.spec.priority or 0), -one.gpus, workload.key
+    return not one.node_bound, -(one.pod.spec.priority or 0), -one.gpus, one.key
 
 
-def _filled(one: Group, empty: Snapshot, snapshot: Snapshot) -> tuple[Group, Snapshot]:
+def _filled(one: DeclaredGroup, empty: Snapshot, snapshot: Snapshot) -> tuple[DeclaredGroup, Snapshot]:
     """The workload with a node for each of its pods that finds one, and the cluster with these."""
-    if not one.subject.controller.node_bound:
+    if not one.node_bound:
         missing = max(0, one.subject.workload.replicas - len(one.placed))
         added, snapshot = place(one, missing, snapshot)
         return replace(one, placed=(*one.placed, *added), pending=missing - len(added)), snapshot
@@ -140,7 +179,7 @@ def place(one: Group, count: int, snapshot: Snapshot) -> tuple[list[str], Snapsh
     A pod with GPUs goes to the node with the fewest free GPUs, another one to that with the fewest of its brothers.
     """
     own, nodes = Counter(one.placed), list[str]()
-    free = {info.name: gpus_in(info.node.allocatable) - gpus_in(info.used) for info in snapshot.nodes}
+    free = {info.name: free_gpus(info) for info in snapshot.nodes}
 
     def choose(takers: Sequence[str]) -> str:
         node = min(takers, key=lambda name: (free[name] if one.gpus else own[name], natural(name)))

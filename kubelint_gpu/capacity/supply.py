@@ -29,6 +29,7 @@ class PoolShare(Value):
         gpus: how many GPUs they have.
         others: how many of these pods hold that no manifest declares.
         declared: how many the declared pods hold at rest.
+        pending: how many those ask for that find no node, and that these nodes could take if they were empty.
         one_by_one: how many more the rollouts take if they come one after the other.
         at_once: how many more they take if all come at once.
     """
@@ -39,6 +40,7 @@ class PoolShare(Value):
     gpus: int
     others: int
     declared: int
+    pending: int = 0
     one_by_one: int = 0
     at_once: int = 0
 
@@ -95,6 +97,11 @@ def shares_of(cluster: FullCluster, surges: Sequence[Surge]) -> tuple[PoolShare,
     for pod in cluster.others:
         name = str(pod.spec.node_name)
         other[name] = other.get(name, 0) + gpus_in(pod_requests(pod.spec))
+    waiting = grouped(
+        (min(one.fits(cluster.empty), key=natural, default=""), one.pending * one.gpus)
+        for one in cluster.groups
+        if one.pending
+    )
     taken = grouped((one.home, one.group.gpus) for one in surges)
     shares = [
         PoolShare(
@@ -104,6 +111,7 @@ def shares_of(cluster: FullCluster, surges: Sequence[Surge]) -> tuple[PoolShare,
             sum(gpus_in(info.node.allocatable) for info in members),
             others := sum(other.get(info.name, 0) for info in members),
             sum(gpus_in(info.used) for info in members) - others,
+            sum(amount for info in members for amount in waiting.get(info.name, ())),
             max([amount for info in members for amount in taken.get(info.name, ())], default=0),
             sum(amount for info in members for amount in taken.get(info.name, ())),
         )
@@ -128,6 +136,7 @@ def pool_pictures(world: ClusterContext, units: Sequence[ApplySet]) -> tuple[Poo
             one.gpus,
             one.others,
             one.declared,
+            one.pending,
             one.free,
             one.one_by_one,
             one.at_once,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -92,6 +92,7 @@ def settle(
     checked: Iterable[str],
     *,
     failed: bool,
+    grows: bool,
 ) -> Settled:
     """Leave out what is accepted, and write the baseline where that is asked for; many of one cause are told once.
 
@@ -102,6 +103,7 @@ def settle(
         reported: what is reported of it.
         checked: the files that were looked at.
         failed: the run cannot be trusted.
+        grows: what is written accepts all that is found, too, and not only what the baseline accepts of it.
 
     Raises:
         click.ClickException: the file cannot be written.
@@ -109,10 +111,16 @@ def settle(
     if target is not None and failed:
         complain(target, "is not written: the run failed")
         target = None
-    if baseline.path is None:
-        return Settled(told_once(reported)) if target is None else _written(target, found, reported)
-    keys = _keys(found, baseline.path.parent)
+    if baseline.path is None and target is None:
+        return Settled(told_once(reported))
+    if target is not None and baseline.path is not None and not _same_folder(baseline.path, Path(target)):
+        raise click.UsageError(
+            f"the file of --write-baseline must be in the same folder as the baseline, {baseline.path}"
+        )
+    keys = _keys(found, (baseline.path or Path(target or "")).parent)
     gone = _gone(baseline, frozenset().union(*keys.values()), checked)
+    if target is not None and grows:
+        return _written(target, baseline.entries - gone, keys, reported)
     if target is not None:
         _shrunk(baseline, target, gone)
     elif not failed:
@@ -121,19 +129,22 @@ def settle(
     return Settled(told_once(left), len(reported) - len(left))
 
 
-def _written(target: str, found: Sequence[Finding], reported: Sequence[Finding]) -> Settled:
-    """A new baseline with everything that is reported; a rule that crashed is never accepted."""
-    keys = _keys(found, Path(target).parent)
+def _written(
+    target: str, known: frozenset[Entry], keys: Mapping[str, Collection[Entry]], reported: Sequence[Finding]
+) -> Settled:
+    """A baseline with what is `known` and everything that is reported; a rule that crashed is never accepted."""
     accepted = [finding for finding in reported if not finding.is_defect]
-    _write(target, {entry for finding in accepted for entry in keys[finding.fingerprint]})
+    _write(target, known.union(*(keys[finding.fingerprint] for finding in accepted)))
     complain(target, f"{len(accepted)} finding{'' if len(accepted) == 1 else 's'} written down")
     return Settled(tuple(finding for finding in reported if finding.is_defect), len(accepted))
 
 
+def _same_folder(first: Path, second: Path) -> bool:
+    return os.path.realpath(first.parent) == os.path.realpath(second.parent)
+
+
 def _shrunk(baseline: Baseline, target: str, gone: Collection[Entry]) -> None:
-    """The old baseline without what is gone; nothing is ever added."""
-    if baseline.path is None or os.path.realpath(baseline.path.parent) != os.path.realpath(Path(target).parent):
-        raise click.UsageError("with --baseline, the file of --write-baseline must be in the same folder")
+    """The old baseline without what is gone; nothing is added."""
     if gone or not exists(target):
         _write(target, baseline.entries - frozenset(gone))
     complain(target, f"{len(gone)} dropped, {len(baseline.entries) - len(gone)} left, none added")
@@ -156,7 +167,8 @@ def _tell(baseline: Baseline, gone: Collection[Entry]) -> None:
     first = min(gone)
     what = "1 entry no longer occurs" if len(gone) == 1 else f"{len(gone)} entries no longer occur"
     example = f"{first.code} in {first.path}{', ...' if len(gone) > 1 else ''}"
-    complain(str(baseline.path), f"{what} ({example}); add --write-baseline {baseline.path} to drop what is gone")
+    drop = f"--baseline {baseline.path} --write-baseline {baseline.path}"
+    complain(str(baseline.path), f"{what} ({example}); add {drop} to drop what is gone")
 
 
 def _keys(findings: Iterable[Finding], folder: Path) -> dict[str, tuple[Entry, ...]]:

@@ -86,6 +86,7 @@ class PoolPicture(Value):
     gpus: int
     others: int
     declared: int
+    pending: int
     free: int
     one_by_one: int
     at_once: int

@@ -24,12 +24,13 @@ def node(name, gpus=0, *, zone="a", model="L4", cpu=8):
     }
 
 
-def running(name, on, gpus):
-    """A pod of nobody that runs."""
+def running(name, on, gpus, owner=None):
+    """A pod that runs, of nobody or of a ReplicaSet."""
+    owners = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": owner, "controller": True}] if owner else []
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": name, "namespace": "others"},
+        "metadata": {"name": name, "namespace": "others", "ownerReferences": owners},
         "spec": {"nodeName": on, "containers": [{"name": "main", "image": "x", **limits(gpus)}]},
         "status": {"phase": "Running"},
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from full_clusters import budget, laid_out, node, workload
+from full_clusters import budget, laid_out, node, running, workload
 
 from kubelint_gpu.capacity.capacity_text import capacity_text, departure_text
 from kubelint_gpu.capacity.departures import departure, interruptions, losses
@@ -18,9 +18,21 @@ def text(found, width=80):
 
 def test_a_cluster_with_room_says_so(tmp_path):
     told = text(laid_out(tmp_path, [node("m", 4), node("n", 4)], [workload("a")]))
-    assert told[0].split() == ["GPU", "NODES", "GPUS", "OTHERS", "DECLARED", "FREE", "ONE", "BY", "ONE", "AT", "ONCE"]
-    assert told[1].split() == ["L4", "2", "8", "0", "1", "7", "1", "1"]
+    assert told[0].split() == ["GPU", "NODES", "GPUS", "DECLARED", "FREE", "ONE", "BY", "ONE", "AT", "ONCE"]
+    assert told[1].split() == ["L4", "2", "8", "1", "7", "1", "1"]
     assert told[-1] == "Every pod finds a node, every rollout finds room, and any one node can be lost."
+
+
+def test_what_is_asked_for_and_held_by_others_has_columns_of_its_own(tmp_path):
+    told = text(laid_out(tmp_path, [node("m", 4), running("x", "m", 1)], [workload("a", 2, 2)]))
+    row = dict(zip(told[0].replace("ONE BY ONE", "ROLLED").split(), told[1].split(), strict=False))
+    assert {name: row[name] for name in ("GPUS", "OTHERS", "DECLARED", "PENDING", "FREE")} == {
+        "GPUS": "4",
+        "OTHERS": "1",
+        "DECLARED": "2",
+        "PENDING": "2",
+        "FREE": "1",
+    }
 
 
 def test_what_finds_no_room_is_listed(tmp_path):
@@ -41,7 +53,7 @@ def test_a_drain_names_places_and_budgets(tmp_path):
     manifests = [workload("a", 2, 1), workload("b", 1, 0), budget("keep", "a", minAvailable=2)]
     found = laid_out(tmp_path, [node("m", 4), node("n", 4)], manifests)
     assert list(departure_text(departure(found, ["m"], "m"), 80)) == [
-        "m: 3 declared pods must move, and all find a node.",
+        "m: 3 pods must move, and all find a node.",
         "  Deployment team/a: 2 pods with 1 GPU each",
         "    goes to n (2)",
         "    blocked: PodDisruptionBudget keep lets no pod be missing",

@@ -24,10 +24,17 @@ def test_several_nodes_go_together(tmp_path):
     assert moves(found, "k", "m") == [(2, ("n", "n"), 0)]
 
 
-def test_daemons_go_with_their_node_and_others_are_only_counted(tmp_path):
+def test_daemons_go_with_their_node_and_pods_without_a_controller_for_good(tmp_path):
     cluster = [node("m", 1), node("n", 1), running("x", "n", 1)]
     gone = departure(laid_out(tmp_path, cluster, [workload("d", gpus=0, kind="DaemonSet")]), ["n"], "node n")
-    assert (gone.moves, gone.others) == ((), (1, 1))
+    assert (gone.moves, gone.lost) == ((), (1, 1))
+
+
+def test_pods_that_no_manifest_declares_move_too(tmp_path):
+    cluster = [node("m", 1), node("n", 2), running("x", "n", 1, "x"), running("y", "n", 1, "x")]
+    found = laid_out(tmp_path, cluster, [])
+    assert moves(found, "n") == [(2, ("m",), 1)]
+    assert [(one.what, one.pending) for one in losses(found)] == [("node n", 1)]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +50,7 @@ def test_daemons_go_with_their_node_and_others_are_only_counted(tmp_path):
 def test_a_budget_that_lets_nothing_go_blocks_and_so_do_two(tmp_path, budgets, allowed, blocked):
     found = laid_out(tmp_path, [node("m", 4), node("n", 4)], [workload("a", 2, 1), *budgets])
     (one,) = departure(found, ["m"], "node m").moves
-    assert (one.drained.allowed, one.drained.blocked, one.total) == (allowed, blocked, 2)
+    assert (one.drained.allowed, one.drained.blocked, one.group.total) == (allowed, blocked, 2)
 
 
 def test_a_budget_blocks_if_more_pods_stay_pending_than_may_be_missing(tmp_path):

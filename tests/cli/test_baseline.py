@@ -80,7 +80,7 @@ def test_entries_that_no_longer_occur_are_told_in_one_line(project):
     found = check(project, "--baseline", "baseline.json")
     assert len(found.err.splitlines()) == 1
     assert "entries no longer occur (KLG" in found.err
-    assert "add --write-baseline baseline.json" in found.err
+    assert "add --baseline baseline.json --write-baseline baseline.json" in found.err
 
 
 def test_a_baseline_only_ever_shrinks(project):
@@ -181,6 +181,16 @@ def test_a_missing_baseline_fails(project):
 def test_with_diff_nothing_is_written(project):
     found = kubelint("check", "deploy", "--diff", "--write-baseline", "baseline.json", cwd=project)
     assert (found.code, (project / "baseline.json").exists()) == (2, False)
+
+
+def test_a_baseline_of_the_configuration_accepts_what_is_new_and_keeps_files_that_are_not_checked(project):
+    check(project, "--write-baseline", "baseline.json")
+    (project / ".kubelint-gpu.yaml").write_text("baseline: baseline.json\n")
+    (project / "deploy" / "new.yaml").write_text(DEADLOCK.replace("object-tracker", "other"))
+    assert check(project).code == 1
+    check(project, "--write-baseline", "baseline.json", paths=("deploy/new.yaml",))
+    assert {entry["path"] for entry in entries(project)} == {"deploy/new.yaml", "deploy/tracker.yaml"}
+    assert (check(project).code, check(project).codes) == (0, [])
 
 
 def test_both_files_lie_in_one_folder(project):

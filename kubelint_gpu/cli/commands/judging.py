@@ -88,6 +88,7 @@ def judged(
         tuple(selection.counted(outcome.findings)),
         wholly_checked(inputs, paths),
         failed=outcome.failed or inputs.failed,
+        grows=options["baseline"] is None,
     )
     open_questions = (one for one in outcome.findings if one.undecided and not baseline.accepts(one))
     failing = any(map(selection.fails, settled.findings)) or selection.fails_undecided(open_questions)

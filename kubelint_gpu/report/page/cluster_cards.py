@@ -73,9 +73,10 @@ def _pools(pools: Sequence[PoolPicture], heading: str) -> Iterator[str]:
     """What all manifests of the run ask for, a line for each GPU model and pool."""
     yield f'<section class="card">\n<{heading}>With all of these manifests</{heading}>\n'
     for one in pools[:_MOST_POOLS]:
-        held = f"{one.others} held by others, {one.declared} by these manifests at rest, {max(0, one.free)} free"
+        waits = f", {one.pending} more asked for" if one.pending else ""
+        held = f"{one.others} held by others, {one.declared} by these manifests at rest, {max(0, one.free)} free{waits}"
         rolls = f"Rollouts take {one.one_by_one} more one after the other, {one.at_once} all at once."
-        short = one.free < one.at_once
+        short = one.pending or one.free < one.at_once
         yield f'<p class="small">{text(one.name)}: {counted(one.gpus, "GPU")}, {held}.</p>\n'
         if one.at_once:
             yield f'<p class="small{" alarm" if short else ""}">{rolls}</p>\n'

@@ -19,7 +19,16 @@ from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued
 from kubelint_gpu.simulation.questions.situations import Situations
 from kubelint_gpu.simulation.search.rows import fold, of_verdict, row_of
 from kubelint_gpu.simulation.search.situation import Situation
-from kubelint_gpu.simulation.search.verdict import OF_A_RUN, Judgement, Together, Verdict, is_decided, rank, unbounded, worst
+from kubelint_gpu.simulation.search.verdict import (
+    OF_A_RUN,
+    Judgement,
+    Together,
+    Verdict,
+    is_decided,
+    rank,
+    unbounded,
+    worst,
+)
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, of_group, shared_out
@@ -97,9 +106,11 @@ class RolloutAnalysis:
         found = [Judgement(one.new, None) for one in self.participants]
         asked: dict[int, Judgement | None] = {}
         for mine in grouped((root(number), (number, *others)) for number, *others in same).values():
-            asked |= shared_out(one, [first for first, *_ in mine], is_decided)
+            firsts = shared_out(one, [first for first, *_ in mine], is_decided)
+            asked |= firsts
             apart = [more for first, *others in mine if (told := asked[first]) and told.is_of_names for more in others]
-            asked |= shared_out(one, apart, is_decided)
+            further = shared_out(one, apart, is_decided)
+            asked |= further
         for first, *others in same:
             for number in (first, *others):
                 told = asked.get(number, asked[first])

@@ -67,8 +67,9 @@ class Gathered(Value):
         """What was not read, and why, on standard error."""
         for error in self.errors:
             complain(error.path, error.message)
+        accept = f"kubelint-gpu check --write-baseline {self.settings.baseline or 'FILE'}"
         for path in self.decisive if self.commit is not None else ():
-            complain(path, "decides about all manifests: all are checked; --write-baseline FILE accepts what is found")
+            complain(path, f"decides about all manifests: all are checked; `{accept}` accepts what is found")
         for skipped in self.skipped:
             complain(skipped.path, f"left out: {skipped.message}")
         for what, failure in (("kustomizations", self.built.failure), ("charts", self.built.charts_failure)):

@@ -12,6 +12,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.messages.wording import verb
 from kubelint_gpu.scheduler import Snapshot, attempt
 from kubelint_gpu.scheduler.attempt import assume
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.simulation.questions.drain import is_moved
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -52,13 +53,13 @@ def with_moved_pods(before: Inventory, after: Inventory, nodes: Sequence[str]) -
         for one in before.objects
         if isinstance(one.typed, Pod) and one.typed.spec.node_name in nodes and not one.typed.finished
     ]
-    coming = [one for one in lost if one.typed.meta.owner is not None and is_moved(one.typed)]
+    coming = [one for one in lost if is_made_anew(one.typed)]
     placed: list[Declared] = []
     for one in sorted(coming, key=lambda one: -(one.typed.spec.priority or 0)):
-        pod = replace(one.typed, spec=replace(one.typed.spec, node_name=""), start_time="", statuses=(), allocations=())
+        pod = anew(one.typed)
         found = attempt(pod, snapshot)
         if found.fit is not None and found.fit.schedulable:
-            free = {name: _free_gpus(snapshot, name) for name in found.fit.fits}
+            free = {info.name: free_gpus(info) for info in snapshot.nodes if info.name in found.fit.fits}
             node = min(free, key=lambda name: (free[name], natural(name)))
             snapshot = assume(pod, snapshot, node)
             placed.append(_on(one, pod, node))
@@ -66,9 +67,19 @@ def with_moved_pods(before: Inventory, after: Inventory, nodes: Sequence[str]) -
     return Moved(inventory, len(placed), len(coming) - len(placed), len(lost) - len(coming))
 
 
-def _free_gpus(snapshot: Snapshot, name: str) -> int:
-    info = snapshot.node(name)
-    return 0 if info is None else gpus_in(info.node.allocatable) - gpus_in(info.used)
+def is_made_anew(pod: Pod) -> bool:
+    """Whether a pod has a successor on another node if its own is gone."""
+    return pod.meta.owner is not None and is_moved(pod)
+
+
+def anew(pod: Pod) -> Pod:
+    """The successor of a pod, without a node."""
+    return replace(pod, spec=replace(pod.spec, node_name=""), start_time="", statuses=(), allocations=())
+
+
+def free_gpus(info: NodeInfo) -> int:
+    """How many GPUs of a node no pod holds."""
+    return gpus_in(info.node.allocatable) - gpus_in(info.used)
 
 
 def _on(declared: Declared, pod: Pod, node: str) -> Declared:

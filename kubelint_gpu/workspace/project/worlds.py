@@ -130,6 +130,8 @@ def read_world(
             raise click.BadParameter(
                 f'no node is called "{pattern}"{_near(pattern, names)}', param_hint="--without-node"
             )
+        if len(changed.nodes) == len(names) and not wrong:
+            raise click.UsageError("--without-node leaves no node of the inventory")
         from kubelint_gpu.workspace.project.moved_pods import with_moved_pods
 
         try:

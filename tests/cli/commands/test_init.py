@@ -35,6 +35,16 @@ def test_everything_that_is_missing_is_made_and_the_next_run_reports_nothing_old
     assert check_json("--select", "KLG114", cwd=repository).codes == ["KLG114"]
 
 
+def test_what_the_filled_in_inventory_finds_can_be_accepted_as_the_next_step_says(repository):
+    assert "kubelint-gpu check --write-baseline" in kubelint("init", "--yes", "--draft", cwd=repository).out
+    (repository / "cluster.yaml").write_bytes((TRACKER / "nodes.yaml").read_bytes())
+    configured = repository / ".kubelint-gpu.yaml"
+    configured.write_text(configured.read_text().replace("# inventory", "inventory"))
+    assert "KLG101" in check_json(cwd=repository).codes
+    kubelint("check", "--write-baseline", MADE[1], cwd=repository)
+    assert check_json(cwd=repository).codes == []
+
+
 def test_an_inventory_that_is_there_is_used_for_the_baseline_and_named(repository):
     (repository / "cluster.yaml").write_bytes((TRACKER / "nodes.yaml").read_bytes())
     ran = kubelint("init", "--yes", cwd=repository)

@@ -34,6 +34,8 @@ def test_a_node_that_is_not_there_cannot_be_taken_away(repository):
     ran = kubelint("check", "deploy", "-i", "clusters/small.yaml", "--without-node", "traker-node", cwd=repository)
     assert ran.code == 2
     assert 'no node is called "traker-node"; did you mean tracker-node?' in ran.err
+    ran = kubelint("check", "deploy", "-i", "clusters/small.yaml", "--without-node", "*", cwd=repository)
+    assert (ran.code, "leaves no node" in ran.err) == (2, True)
     assert kubelint("check", "deploy", "--without-node", "x", cwd=repository).code == 2
 
 

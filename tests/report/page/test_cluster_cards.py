@@ -52,9 +52,9 @@ def test_every_cluster_is_drawn_under_its_name():
 
 
 def test_what_all_manifests_ask_for_stands_above_the_nodes():
-    full, roomy = PoolPicture("A100", 8, 2, 6, 0, 1, 3), PoolPicture("L4", 4, 0, 1, 3, 0, 0)
+    full, roomy = PoolPicture("A100", 8, 2, 6, 5, 0, 1, 3), PoolPicture("L4", 4, 0, 1, 0, 3, 0, 0)
     page = shown(replace(PAGE, clusters=(replace(CLUSTER, pools=(full, roomy, *[roomy] * 30)),)))
-    assert "A100: 8 GPUs, 2 held by others, 6 by these manifests at rest, 0 free." in page
+    assert "A100: 8 GPUs, 2 held by others, 6 by these manifests at rest, 0 free, 5 more asked for." in page
     assert '<p class="small alarm">Rollouts take 1 more one after the other, 3 all at once.</p>' in page
     assert page.count("L4: 4 GPUs") == 23
     assert "and 8 more" in page
