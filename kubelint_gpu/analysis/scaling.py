@@ -11,8 +11,8 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 @once
 def scaling(unit: ApplySet) -> list[tuple[Autoscaler, WorkloadCheck]]:
-    """The autoscalers among the manifests, each with the workload of the unit that it scales."""
-    found = filter(None, map(read_autoscaler, unit.manifests))
+    """The autoscalers among the manifests and beside them, each with the workload of the unit that it scales."""
+    found = filter(None, map(read_autoscaler, (*unit.manifests, *unit.neighbours)))
     return [(one, _by_name(unit)[one.scales]) for one in found if one.scales in _by_name(unit)]
 
 
@@ -23,7 +23,7 @@ def _by_name(unit: ApplySet) -> dict[str, WorkloadCheck]:
 
 
 def autoscalers_of(unit: ApplySet, subject: WorkloadCheck) -> list[Autoscaler]:
-    """The autoscalers among the manifests that scale a workload of the unit."""
+    """The autoscalers among the manifests and beside them that scale a workload of the unit."""
     return [one for one, scaled in _by_key(unit).get(subject.key, ()) if scaled is subject]
 
 

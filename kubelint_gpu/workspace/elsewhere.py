@@ -25,12 +25,14 @@ _Folder = tuple[str, ...]
 class Elsewhere:
     """What each group of files has that decides about the others; `groups` are applied to one cluster.
 
-    Of files that were rendered (`made`) the others see nothing.
+    Of files that were rendered (`made`) the others see nothing. The first groups are `judged`; of each folder, these
+    are variants, or somebody wants each file by itself.
     """
 
-    def __init__(self, groups: Sequence[Sequence[Reading]], made: Collection[str] = ()) -> None:
+    def __init__(self, groups: Sequence[Sequence[Reading]], made: Collection[str] = (), *, judged: int) -> None:
         self._groups = groups
         self._made = made
+        self._judged = judged
         self._compared: dict[tuple[tuple[_Folder, bool], tuple[_Folder, bool]], bool] = {}
 
     @cached_property
@@ -69,11 +71,16 @@ class Elsewhere:
         """Whether the files of a group and one of another lie in variants: in folders that declare the same object.
 
         Compared are the folders in which their paths part: those of two clusters and not those of two applications.
-        Groups of one folder are variants, or somebody wants each file by itself.
+        Files of one folder are variants if they declare the same object.
         """
         theirs = _folder(self._groups[other][place])
-        folders = dict.fromkeys(map(_folder, self._groups[number]))
-        return theirs in folders or any(self._share_an_object(*_parting(mine, theirs)) for mine in folders)
+        folders = self._folders(number)
+        if theirs in folders:
+            return other < self._judged or not self._declared[number].isdisjoint(self._declared[other])
+        return any(self._share_an_object(*_parting(mine, theirs)) for mine in folders)
+
+    def _folders(self, number: int) -> dict[_Folder, None]:
+        return dict.fromkeys(map(_folder, self._groups[number]))
 
     def _share_an_object(self, one: tuple[_Folder, bool], other: tuple[_Folder, bool]) -> bool:
         known = self._compared.get((one, other))
@@ -107,6 +114,7 @@ class Elsewhere:
         Those of a variant do not count, nor does an object that two groups declare differently. If pods of a namespace
         are declared in the same folder, what decides there about this namespace is about them.
         """
+        folders = self._folders(number)
         spaces = dict.fromkeys(name.split("/")[1] for name in sorted(self._declared[number]))
         words: set[str] | None = None
         files: dict[tuple[int, int], set[tuple[str, str]]] = {}
@@ -124,7 +132,8 @@ class Elsewhere:
             for (other, place), keys in sorted(files.items())
             if other != number and not self._are_variants(number, other, place)
             for one in _objects(self._groups[other][place], keys)
-            if not (one.kind in UNNAMED and (_folder(self._groups[other][place]), one.namespace) in self._with_pods)
+            if (folder := _folder(self._groups[other][place])) in folders
+            or not (one.kind in UNNAMED and (folder, one.namespace) in self._with_pods)
         ]
         return list(_agreed(found))
 

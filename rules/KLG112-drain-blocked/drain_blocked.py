@@ -135,7 +135,7 @@ def _help(manifest: Manifest, subject: WorkloadCheck, found: Sequence[Drained], 
     if any(one.refused for one in found):
         yield "leave one of the budgets, or let their selectors cover different pods"
     elif manifest is subject.manifest:
-        yield f"let {budget_names(names)} of the inventory allow one pod to be missing (maxUnavailable: 1)"
+        yield f"let {budget_names(names)} allow one pod to be missing (maxUnavailable: 1)"
     elif subject.controller.rolls and all(not one.stranded for one in found):
         yield "with the node cordoned, kubectl rollout restart moves its pods to another node without an eviction"
 

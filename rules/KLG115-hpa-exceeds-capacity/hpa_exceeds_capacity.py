@@ -120,7 +120,7 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
 
     autoscaler, subject, most = one
     manifest, name = autoscaler.manifest, str(autoscaler.most[-1])
-    written = manifest.present(autoscaler.most)
+    written, mine = manifest.present(autoscaler.most), any(one is manifest for one in unit.manifests)
     pools, room = at_most(unit, subject), found.pods
     others = workload_names([one.workload for one in found.beside])
     at_most_too = [
@@ -150,7 +150,13 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
             ),
             *growing(unit, subject),
         ),
+        # what another unit declares is not changed by this one
+        help=() if mine else (f"set {name}: {room}, as many as find room",),
         proposals=rewritten(
-            manifest, autoscaler.most, [str(room)] * written, f"set {name}: {{}}, as many as find room", of_amounts=True
+            manifest,
+            autoscaler.most,
+            [str(room)] * (written and mine),
+            f"set {name}: {{}}, as many as find room",
+            of_amounts=True,
         ),
     )

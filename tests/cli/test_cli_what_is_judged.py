@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 from command_line import READY as TRACKED
 from command_line import check_json
@@ -62,6 +64,32 @@ def test_a_quota_of_another_directory_decides_about_its_namespace_and_not_about_
     assert check(files, "--select", "KLG109", paths=("apps",)).codes == []
     variant = check({"policy/other/a.yaml": TRACKED}, "--select", "KLG109", paths=paths)
     assert [one["path"] for one in variant.json["findings"]] == ["policy/other/a.yaml"]
+
+
+SCALER = """\
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: s, namespace: vision}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: object-tracker}
+  maxReplicas: 9
+"""
+
+
+def test_an_autoscaler_of_another_directory_is_told_about_where_it_stands_if_it_is_checked(check):
+    files = {"apps/a.yaml": TRACKED, "policy/s.yaml": SCALER}
+    (found,) = check(files, "--select", "KLG115", paths=("apps", "policy")).json["findings"]
+    assert (found["path"], found["fixes"]) == ("policy/s.yaml", [])
+    assert check(files, "--select", "KLG115", paths=("apps",)).codes == []
+
+
+def test_a_quota_beside_a_named_file_counts_if_git_tracks_it(check, tmp_path):
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    files = {"apps/a.yaml": TRACKED, "apps/quota.yaml": QUOTA}
+    assert check(files, "--select", "KLG109", paths=("apps/a.yaml",)).codes == []
+    subprocess.run(["git", "-C", tmp_path, "add", "."], check=True)
+    assert check(files, "--select", "KLG109", paths=("apps/a.yaml",)).codes == ["KLG109"]
+    assert check(files, "--select", "KLG109", "--unit", "file", paths=("apps/a.yaml",)).codes == []
 
 
 def test_one_stream_on_standard_input_is_a_unit(check):

@@ -24,14 +24,14 @@ def seen(mine, *others, made=()):
         [read(f"{number}/{place}.yaml", text.encode()) for place, text in enumerate(texts)]
         for number, texts in enumerate((mine, *others))
     ]
-    return [(one.path, one.name) for one in Elsewhere(groups, made).seen_by(0)]
+    return [(one.path, one.name) for one in Elsewhere(groups, made, judged=len(groups)).seen_by(0)]
 
 
-def seen_in(first, **files):
+def seen_in(first, judged=9, **files):
     """What a file sees of others, each of which is a group; `__` stands for a slash."""
     groups = [[read(f"{name.replace('__', '/')}.yaml", text.encode())] for name, text in ({"a": ""} | files).items()]
     number = [one[0].path for one in groups].index(first)
-    return [one.path for one in Elsewhere(groups).seen_by(number)]
+    return [one.path for one in Elsewhere(groups, judged=judged).seen_by(number)]
 
 
 def test_a_quota_of_the_same_namespace_is_seen():
@@ -71,6 +71,12 @@ def test_folders_that_declare_the_same_object_are_variants_with_all_below_them()
 
 def test_groups_of_one_folder_do_not_see_each_other():
     assert seen_in("apps/web.yaml", apps__web=WEB, apps__q=quota()) == []
+
+
+def test_a_file_sees_those_of_its_folder_that_are_not_judged_unless_they_declare_the_same_object():
+    other = WEB.replace("web", "other")
+    assert seen_in("apps/web.yaml", 2, apps__web=WEB, apps__q=quota() + "---\n" + other) == ["apps/q.yaml"]
+    assert seen_in("apps/web.yaml", 2, apps__web=WEB, apps__q=quota() + "---\n" + WEB) == []
 
 
 def test_a_quota_beside_pods_of_its_namespace_is_about_these():

@@ -34,4 +34,4 @@ def deciding(
     }
     if len(found | near) > _MOST:
         return []
-    return Elsewhere([readings, *([one] for one in read(sorted(found | near)))]).seen_by(0)
+    return Elsewhere([readings, *([one] for one in read(sorted(found | near)))], judged=1).seen_by(0)

@@ -47,15 +47,12 @@ def deciding_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) 
     names = sorted({*meant.spaces, *meant.used, *meant.declared})
     if not texts or len(names) > _MOST_NAMES or not any(is_inside(path, os.path.realpath(root)) for path in known):
         return []
-    mine = {os.path.dirname(path) for path in known}  # noqa: PTH120 - text, and often
     wanted = [f": {quote}{name}" for name in names for quote in ("", '"', "'")]
     wanted += [f"kind: {kind}" for kind in sorted(meant.kinds)]
     found = [
         file
         for file in _files(_tracked_with(wanted, root), known)
-        if os.path.dirname(os.path.realpath(file.path)) not in mine  # noqa: PTH120 - text, and often
-        and may_decide(words_in(file.data.decode("utf-8", "replace")), meant)
-        and not in_kustomized_folder(file.path)
+        if may_decide(words_in(file.data.decode("utf-8", "replace")), meant) and not in_kustomized_folder(file.path)
     ]
     alike = _tracked_with([f"name: {name}" for name in sorted(meant.declared)], root) if found else ()
     near = [path for folder in {Path(file.path).parent for file in found} for path in folder.iterdir()]

@@ -137,8 +137,9 @@ class Grouping:
             *((members, self._clusters([one.path for one in members])) for members in further.values()),
         ]
         worlds = dict.fromkeys(world for _, clusters in every for world in clusters)
+        judged = len(every if self._unit == "file" else groups)
         return {
-            world: Elsewhere([members if world in clusters else () for members, clusters in every], made)
+            world: Elsewhere([members if world in clusters else () for members, clusters in every], made, judged=judged)
             for world in worlds
         }
 

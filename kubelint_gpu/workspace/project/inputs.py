@@ -63,10 +63,10 @@ class Inputs(Value):
     def reports(self, finding: Finding) -> bool:
         """Whether a finding is one of this call: what stands in no target is another's, unless all depends on it."""
         decisive = finding.code == INTERNAL or (finding.code.startswith("KLG6") and finding.severity == "error")
+        path = os.path.realpath(finding.place.path)
         if self.targets is None or decisive:
-            return True
-        path = finding.place.path
-        return os.path.realpath(path) in self.targets or not os.path.lexists(path)
+            return decisive or path not in map(os.path.realpath, self.beside)
+        return path in self.targets or not os.path.lexists(finding.place.path)
 
     def after(self, units: tuple[ApplySet, ...], *, failed: bool) -> Inputs:
         """The same inputs with units that were changed."""
@@ -121,6 +121,7 @@ def inputs_of(
     beside = gathered.repository.context()
     others = tuple(read_all(gathered.beside, defects, store))
     elsewhere = tuple(read_all(gathered.elsewhere, defects, store))
+    read = (*beside, *(one.path for one in (*others, *elsewhere)))
     context = context_of(beside, kustomize, defects)
     units = tuple(grouping.units(readings, past, built, context, others, elsewhere))
     withheld = any(one.problems for one in built.rendered) or (
@@ -133,4 +134,4 @@ def inputs_of(
     if gathered.named is not None:
         sources = (reading.path for one in built.rendered for reading in one.sources)
         targets = frozenset(os.path.realpath(path) for path in (*gathered.mine, *sources, *inventories))
-    return Inputs(units, world, sources_of(units), failed, worlds.all, targets, beside, tuple(defects))
+    return Inputs(units, world, sources_of(units), failed, worlds.all, targets, read, tuple(defects))

@@ -38,6 +38,10 @@ def test_a_quota_of_the_namespace_is_read_with_its_folder_and_what_declares_the_
     ]
 
 
+def test_a_quota_in_the_same_folder_is_read_too(beside):
+    assert beside({"mine/quota.yaml": QUOTA}) == ["mine/quota.yaml"]
+
+
 def test_what_a_kustomization_or_a_chart_may_take_in_is_not_read(beside):
     files = {"a/quota.yaml": QUOTA, "a/kustomization.yaml": "resources: [quota.yaml]\n"}
     assert beside(files | {"Chart.yaml": "name: c\n", "templates/quota.yaml": QUOTA}) == []
