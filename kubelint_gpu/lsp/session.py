@@ -176,6 +176,20 @@ class Session:
             answer = {document.path: [plain(problem, ERROR)]}
         self._stamps[uri] = {path: stamps.get(path) or _stamp(path) for path in answer if path != document.path}
         self._take(document, answer)
+        await self._check_rendered(document, answer)
+
+    async def _check_rendered(self, document: OpenDocument, answer: dict[str, Diagnostics]) -> None:
+        """Show what is found in the renders of a document in place of what is found in it alone."""
+        try:
+            rendered = await self._checker.ask({**self._question(document), "do": "rendered"})
+        except WorkerEnded as ended:
+            if not ended.meant:
+                self._log(f"rendered: {ended}")
+            return
+        if "failed" in rendered:
+            self._log(f"rendering failed: {rendered['failed']}; please report it")
+        elif rendered:
+            self._take(document, {**answer, **rendered})
 
     def _too_long(self, uri: str, seconds: float) -> None:
         document = self.documents.get(uri)

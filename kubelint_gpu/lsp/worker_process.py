@@ -78,6 +78,9 @@ class WorkerProcess:
     async def _running(self) -> asyncio.subprocess.Process:
         if self._closed:
             raise WorkerEnded(None, meant=True)
+        if self._process is not None and self._ending:
+            # it was ended when it had answered already
+            await self._process.wait()
         if self._process is None or self._process.returncode is not None:
             self._known, self._ending = {}, False
             self._process = await asyncio.create_subprocess_exec(

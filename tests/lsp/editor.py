@@ -67,6 +67,10 @@ class Editor:
         identifier = types.VersionedTextDocumentIdentifier(self.versions[name], self.uri(name))
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
 
+    def save(self, name):
+        identifier = types.TextDocumentIdentifier(self.uri(name))
+        self.client.text_document_did_save(types.DidSaveTextDocumentParams(identifier))
+
     def close(self, name):
         self.client.text_document_did_close(
             types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(self.uri(name)))

@@ -1,0 +1,46 @@
+"""Findings of kustomizations stand in the files that these are made of, while the files are as they are on disk."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from editor import codes, editing
+from kustomize_fixtures import example, program
+
+__all__ = ["example", "program"]
+pytestmark = pytest.mark.asyncio
+BASE = "base/deployment.yaml"
+
+
+@pytest.fixture
+def folder(example, program, monkeypatch):
+    (example / ".kubelint-gpu.yaml").write_text("inventory: inventory.yaml\nselect: KLG1, KLG2\n")
+    monkeypatch.setenv("PATH", f"{Path(program).parent}{os.pathsep}{os.environ['PATH']}")
+    return example
+
+
+async def found(editor, name, *wanted):
+    return await editor.until(lambda one: one.uri == editor.uri(name) and codes(one.diagnostics) == [*wanted])
+
+
+async def test_a_base_and_a_patch_show_what_is_found_in_their_overlays(folder):
+    async with editing(folder) as editor:
+        editor.open(BASE)
+        (deadlock,) = (await found(editor, BASE, "KLG101")).diagnostics
+        assert deadlock.range.start.line == 4
+        editor.open("components/pinned/pin.yaml")
+        await found(editor, "components/pinned/pin.yaml", "KLG203")
+
+
+async def test_what_is_typed_and_not_saved_is_looked_at_by_itself(folder):
+    async with editing(folder) as editor:
+        editor.open(BASE)
+        await found(editor, BASE, "KLG101")
+        editor.change(BASE, "# typed\n" + editor.texts[BASE])
+        await found(editor, BASE)
+        (folder / BASE).write_text("# typed\n" + editor.texts[BASE])
+        editor.save(BASE)
+        (deadlock,) = (await found(editor, BASE, "KLG101")).diagnostics
+        assert deadlock.range.start.line == 5
