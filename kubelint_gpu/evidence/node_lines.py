@@ -8,14 +8,15 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.evidence.declared_lines import quota_limits, told_at
 from kubelint_gpu.evidence.runtime_classes import binding, overhead
 from kubelint_gpu.findings.finding import Place, Related
-from kubelint_gpu.groups import in_order
+from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
-from kubelint_gpu.messages.wording import amount, bare, listed, owner_name, some
+from kubelint_gpu.messages.wording import amount, bare, listed, owner_name, some, verb
 from kubelint_gpu.scheduler.plugins.node_ports import taken
 from kubelint_gpu.simulation.prepare.workload_change import owner_of, pods_of_others
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -26,14 +27,48 @@ _MOST_LINES = 4
 
 
 def clues(
-    unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Sequence[str], *, takes: bool = True
+    unit: ApplySet,
+    subject: WorkloadCheck,
+    resource: str,
+    nodes: Sequence[str],
+    *,
+    takes: bool = True,
+    holders: bool = False,
 ) -> tuple[Related, ...]:
-    """The request, the selectors, and the nodes that come into question; `takes` says that they could take the pod."""
+    """The request, the selectors, and the nodes that come into question.
+
+    `takes` says that they could take the pod. With `holders` it is told of a few nodes what others hold there.
+    """
+    few = holders and len(nodes) <= _MOST_LINES
     return (
         *requested(unit, subject, resource),
         *_binding(unit, subject, nodes, takes=takes),
-        *node_clues(unit, nodes, resource)[:_MOST_LINES],
+        *(_with_holders(unit, subject, nodes, resource) if few else node_clues(unit, nodes, resource)[:_MOST_LINES]),
     )
+
+
+def _with_holders(unit: ApplySet, subject: WorkloadCheck, nodes: Sequence[str], resource: str) -> Sequence[Related]:
+    """What nodes have of a resource, and what running pods of others hold of it."""
+    held = {name: _holders(unit, subject, name, resource) for name in nodes}
+    alike = grouped((text, name) for name, text in held.items())
+    found = [(clue, text) for text, names in alike.items() for clue in node_clues(unit, names, resource)]
+    return [replace(clue, message=f"{clue.message}{text}") for clue, text in found]
+
+
+def _holders(unit: ApplySet, subject: WorkloadCheck, node: str, resource: str) -> str:
+    """`, 1 of which StatefulSet research/notebook holds`; empty if the running pods of others hold nothing of it."""
+    amounts: dict[str, int] = {}
+    for pod in pods_of_others([subject.workload], _pods_by_node(unit).get(node, ())):
+        name = owner_name(owner_of(pod) or f"Pod/{pod.key}")
+        amounts[name] = amounts.get(name, 0) + pod_requests(pod.spec).get(resource, 0)
+    names = sorted(name for name, each in amounts.items() if each)
+    total = bare(resource, sum(amounts.values()))
+    return f", {total} of which {some(names, 'workload')} {verb('hold', len(names))}" if names else ""
+
+
+@once
+def _pods_by_node(unit: ApplySet) -> dict[str, list[Pod]]:
+    return grouped((pod.spec.node_name, pod) for pod in unit.cluster.pods if not pod.finished)
 
 
 def requested(unit: ApplySet, subject: WorkloadCheck, resource: str) -> Iterator[Related]:

@@ -100,6 +100,6 @@ def _until_removed(unit: ApplySet, one: BesideGone) -> Diagnostic:
         scheduler=waiting.scheduler or None,
         related=stakes(unit, subject, waiting)
         if waiting.refusal is not None
-        else clues(unit, subject, scarce(subject), sorted(found.eligible)),
+        else clues(unit, subject, scarce(subject), sorted(found.eligible), holders=True),
         help=("kubectl apply deletes nothing without --prune: delete it first, or let what applies these prune it",),
     )

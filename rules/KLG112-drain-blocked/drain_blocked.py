@@ -105,7 +105,7 @@ def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, 
                 if manifest is not subject.manifest
                 else _declared(unit, names)
             ),
-            *(clues(unit, subject, scarce(subject), away) if away else ()),
+            *(clues(unit, subject, scarce(subject), away, holders=True) if away else ()),
         ),
         help=tuple(_help(manifest, subject, found, names)),
         proposals=_proposals(manifest, route, found) if manifest is not subject.manifest else (),

@@ -144,7 +144,7 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
             *(Related(other.place, f"it scales {other.subject.workload.meta.name}") for other in scaled),
             *coupled.ties(unit, subject, found.beside),
             *(
-                clues(unit, subject, scarce(subject), sorted(taking_nodes(unit, subject)))
+                clues(unit, subject, scarce(subject), sorted(taking_nodes(unit, subject)), holders=True)
                 if found.refusal is None
                 else refusing_quota(unit, subject, found.refusal)
             ),
