@@ -101,8 +101,8 @@ def _asking(
     whole = sum(nodes_there[name].allocatable.get(resource, 0) for name in names if name in nodes_there)
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
     have = f"where {bare(resource, total)} of {bare(resource, whole)} is free" if total < whole else have
-    nature = "not all of their pods can run; this is missing capacity, not a rollout deadlock"
-    told = (WHO, " ask for ", ASKED, f" {resource} of {where}, {have}: {nature}")
+    nature = "this is missing capacity, not a rollout deadlock"
+    told = (WHO, " cannot all run: they ask for ", ASKED, f" {resource} of {where}, {have}; {nature}")
     return Shared(
         f"{resource} of {' '.join(names)}",
         told,

@@ -20,5 +20,5 @@ def of_quota(subject: WorkloadCheck, refusal: QuotaRefusal, wanted: int) -> Shar
     # what is over a limit was there before the limit, and stays
     has = one.limit // unit if one.used <= one.limit else None
     allows = f" {one.key} under {quota}, which allows {canonical(one.limit)}"
-    told = (WHO, " ask for ", ASKED, f"{allows}: not all of their pods can run; {why_fewer((), refusal)}")
+    told = (WHO, " cannot all run: they ask for ", ASKED, f"{allows}; {why_fewer((), refusal)}")
     return Shared(f"{one.key} of {cause}", told, wanted * one.requested // unit, has, resource=resource, who=who)

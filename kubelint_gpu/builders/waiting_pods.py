@@ -8,13 +8,13 @@ from kubelint_gpu.analysis.diagnosis import Diagnosis
 from kubelint_gpu.analysis.replica_room import lacking
 from kubelint_gpu.engine.api import ApplySet, Severity, WorkloadCheck
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.messages.wait import every, said
+from kubelint_gpu.messages.wait import every, named_ports, port_numbers, said
 from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import listed, some, workload_name
 from kubelint_gpu.scheduler import Attempt
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
-from kubelint_gpu.scheduler.plugins import volume_restrictions
+from kubelint_gpu.scheduler.plugins import node_ports, volume_restrictions
 from kubelint_gpu.simulation.bounds import preconditions
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.search.blockers import ATTACH
@@ -85,12 +85,17 @@ def shortage(
     text, lacks = lacking(unit, subject, placed, judgement.eligible)
     if not lacks:
         return text, NO_NODE, ()
-    told = [
-        said(reason, some(nodes)) if resource in ("", "pods") else f"too little {resource} is left on {some(nodes)}"
-        for (reason, resource), nodes in lacks.items()
-    ]
+    told = [_lack(subject, reason, resource, some(nodes)) for (reason, resource), nodes in lacks.items()]
     found = tuple(Blocker(some(nodes), "", reason, resource=resource) for (reason, resource), nodes in lacks.items())
     return text, f"for {whom} {', and '.join(told)}", found
+
+
+def _lack(subject: WorkloadCheck, reason: str, resource: str, nodes: str) -> str:
+    """What some nodes lack for a further pod."""
+    if reason == node_ports.REASON:
+        ports = port_numbers(subject.workload.spec)
+        return f"{'one of ' if len(ports) > 1 else ''}{named_ports(ports)} is taken on {nodes}"
+    return said(reason, nodes) if resource in ("", "pods") else f"too little {resource} is left on {nodes}"
 
 
 def declare(unknown: Sequence[str]) -> tuple[str, ...]:

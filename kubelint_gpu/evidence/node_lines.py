@@ -58,7 +58,7 @@ def _with_holders(unit: ApplySet, subject: WorkloadCheck, nodes: Sequence[str], 
 def _holders(unit: ApplySet, subject: WorkloadCheck, node: str, resource: str) -> str:
     """`, 1 of which StatefulSet research/notebook holds`; empty if the running pods of others hold nothing of it."""
     amounts: dict[str, int] = {}
-    for pod in pods_of_others([subject.workload], _pods_by_node(unit).get(node, ())):
+    for pod in pods_of_others([subject.workload], tuple(_pods_by_node(unit).get(node, ()))):
         name = owner_name(owner_of(pod) or f"Pod/{pod.key}")
         amounts[name] = amounts.get(name, 0) + pod_requests(pod.spec).get(resource, 0)
     names = sorted(name for name, each in amounts.items() if each)

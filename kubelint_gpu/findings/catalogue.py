@@ -72,6 +72,7 @@ def rule(code: str) -> RuleInfo:
         since=str(value["since"]),
         url=f"{PROJECT_URL}/blob/main/rules/{folder.name}/{PAGE}",
         tags=tuple(str(tag) for tag in value.get("tags", ())),
+        remedy=str(value.get("remedy", "")),
     )
 
 

@@ -202,7 +202,10 @@ class Summary(Value):
 
 
 class RuleInfo(Value):
-    """A rule as the catalogue describes it; `page` is the Markdown of its README."""
+    """A rule as the catalogue describes it.
+
+    `page` is the Markdown of its README. `remedy` is what to do where a finding has no fix and no help of its own.
+    """
 
     code: str
     name: str
@@ -213,6 +216,7 @@ class RuleInfo(Value):
     url: str
     tags: tuple[str, ...] = ()
     page: str = ""
+    remedy: str = ""
 
 
 def with_short_words(text: str) -> str:

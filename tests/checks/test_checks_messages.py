@@ -137,7 +137,7 @@ def test_replicas_that_a_quota_refuses_are_told_with_the_quota():
 def test_replicas_that_lack_a_port_are_told_with_the_nodes():
     text = deployment(spec=f"replicas: 3\n{RECREATE}", limits="{}", more="ports: [{containerPort: 1, hostPort: 80}]")
     found = only(findings(text, code="KLG109"))
-    assert "for the next one cpu-1 and gpu-1 didn't have free ports" in found.message
+    assert "for the next one host port 80 is taken on cpu-1 and gpu-1" in found.message
 
 
 def test_a_node_full_of_pods_is_short_of_pod_slots():

@@ -57,7 +57,7 @@ def test_many_workloads_that_overcommit_one_model_are_one_finding(ask):
     (found,) = ask({"a.yaml": text}, cluster(4, 8))
     assert (found["code"], found["severity"], found["certainty"]) == ("KLG109", "error", "possible")
     assert found["message"].startswith(
-        "50 Deployments (serving/s49, serving/s00, ...) ask for 75 nvidia.com/gpu of a-1, a-2, a-3 and a-4, which have 32: "
+        "50 Deployments (serving/s49, serving/s00, ...) cannot all run: they ask for 75 nvidia.com/gpu of a-1, a-2, a-3 and a-4, which have 32; "
     )
     last, *others = found["objects"]
     assert [*others, last] == [f"Deployment/serving/s{number:02d}" for number in range(50)]
@@ -76,7 +76,7 @@ def test_of_a_few_that_compete_for_one_room_it_is_certain_that_not_all_have_it(a
     (found,) = ask({"a.yaml": text}, cluster(1, 2))
     assert (found["code"], found["severity"], found["certainty"]) == ("KLG109", "error", "possible")
     assert found["message"].startswith(
-        "Deployments serving/s00, serving/s01 and serving/s02 ask for 3 nvidia.com/gpu of a-1, which has 2: "
+        "Deployments serving/s00, serving/s01 and serving/s02 cannot all run: they ask for 3 nvidia.com/gpu of a-1, which has 2; "
     )
     last, *others = found["objects"]
     assert [*others, last] == [f"Deployment/serving/s{number:02d}" for number in range(3)]
@@ -117,8 +117,11 @@ def test_quotas_of_one_name_in_two_namespaces_are_two_causes(ask):
     text = "---\n".join(service(number) for number in range(2)) + quota % "serving"
     other = text.replace("namespace: serving", "namespace: batch")
     found = ask({"a.yaml": f"{text}---\n{other}"}, cluster(9, 2))
-    assert [(one["severity"], one["message"].partition(":")[0]) for one in found if one["code"] == "KLG109"] == [
-        ("error", f"Deployments {name}/s00 and {name}/s01 ask for 2 pods under quota q, which allows 1")
+    assert [(one["severity"], one["message"].partition(";")[0]) for one in found if one["code"] == "KLG109"] == [
+        (
+            "error",
+            f"Deployments {name}/s00 and {name}/s01 cannot all run: they ask for 2 pods under quota q, which allows 1",
+        )
         for name in ("serving", "batch")
     ]
 
@@ -307,4 +310,4 @@ spec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvid
     nodes = cluster(1, 1).replace("gpus: {", "devices: [{").replace("count: 1}}", "count: 1}]}")
     (found,) = ask({"a.yaml": text + template}, nodes)
     assert (found["code"], found["severity"], found["certainty"]) == ("KLG109", "error", "possible")
-    assert "ask for 2 devices of class gpu.nvidia.com of a-1, which has 1: " in found["message"]
+    assert "ask for 2 devices of class gpu.nvidia.com of a-1, which has 1; " in found["message"]

@@ -63,7 +63,7 @@ def test_the_roles_of_one_object_are_named_behind_it():
     (one,) = told(group(8, 8), NODES % 8, "KLG109")
     assert one.severity == "error"
     assert one.message.startswith(
-        "the leader and worker pods of LeaderWorkerSet serving/llama ask for 16 nvidia.com/gpu of n1"
+        "the leader and worker pods of LeaderWorkerSet serving/llama cannot all run: they ask for 16 nvidia.com/gpu of n1"
     )
     assert headline(one) == one.message
 

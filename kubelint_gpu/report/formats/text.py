@@ -21,11 +21,11 @@ from kubelint_gpu.values import replace
 
 MOST_FINDINGS = 1_000
 MOST_LINES = 39
-_HEAD_LINES, _LEAST_HEAD = 2, 40
+_HEAD_LINES, _LEAST_HEAD = 2, 30
 _BRIEF_PLACES = 3
 _CLAUSE_END = pattern(
-    r": |; |, (?:and |(?=but |so |held |used |where |which |although |beside |because |of which |unless ))"
-    r"| (?=\([^()]*\)$)"
+    r": |; |, (?:and |(?=but |so |held |used |where |although |beside |because |unless "
+    r"|(?:of )?which [^,]*(?:$|, (?:and|so|where) )))| (?=\([^()]*\)$)"
 )
 _ALL = 1_000_000
 _SCHEDULER = "kube-scheduler"
@@ -81,7 +81,8 @@ def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -
         hints = fix_hints and finding.severity != "note"
         yield from _note("fix", _fix_text(fix, fix_hints=hints), frame)
     if not finding.fixes:
-        for advice in finding.help[:1]:
+        rule = report.rules.get(finding.code)
+        for advice in finding.help[:1] or filter(None, (rule.remedy if rule is not None else "",)):
             yield from _note("help", advice, frame)
     for group in marks:
         yield from _place(group, report, frame, dense=True)
@@ -182,6 +183,8 @@ def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
         one
         for one in _CLAUSE_END().finditer(text)
         if one.start() >= least
+        and _says_something(text[: one.start()])
+        and text.count('"', 0, one.start()) % 2 == 0
         and all(text.count(begin, 0, one.start()) == text.count(end, 0, one.start()) for begin, end in ("()", "{}"))
     ]
     fit = [one for one in ends if len(_wrapped(kind, text[: one.start()], theme)[0]) <= _HEAD_LINES]
@@ -189,6 +192,12 @@ def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
         rest = text[end.end() :]
         return text[: end.start()], rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest
     return text, ""
+
+
+def _says_something(text: str) -> bool:
+    """Whether a text ends with more than names and the path of a field."""
+    clause = text.rpartition(": ")[2]
+    return sum(word.isalpha() and word.islower() and word != "and" for word in clause.split()) > 1
 
 
 def _place(group: list[Mark], report: Report, frame: snippet.Frame, *, dense: bool = False) -> Iterator[str]:

@@ -27,7 +27,7 @@ def test_daemon_sets_that_do_not_fit_together_are_one_error():
     ((severity, message),) = daemons(1, 1, 1)
     assert severity == "error"
     assert message.startswith(
-        "DaemonSets serving/d0, serving/d1 and serving/d2 ask for 6 nvidia.com/gpu of n1 and n2, which have 4: "
+        "DaemonSets serving/d0, serving/d1 and serving/d2 cannot all run: they ask for 6 nvidia.com/gpu of n1 and n2, which have 4; "
     )
 
 

@@ -48,7 +48,7 @@ def test_what_more_is_asked_for_than_there_is_is_one_error():
     every = [one for one in told_once(findings(of(2, 1, 2), inventory(2, 2))) if one.code == "KLG109"]
     assert [one.severity for one in every] == ["error"]
     assert every[0].message.startswith(
-        "Deployments serving/w0, serving/w1 and serving/w2 ask for 5 nvidia.com/gpu of n1 and n2, which have 4: "
+        "Deployments serving/w0, serving/w1 and serving/w2 cannot all run: they ask for 5 nvidia.com/gpu of n1 and n2, which have 4; "
     )
 
 
@@ -74,7 +74,7 @@ def test_devices_of_several_selections_are_counted_together():
 
     assert pods("Hopper", "Hopper", "Ampere", "") == []
     (told,) = pods("Hopper", "Hopper", "Ampere", "", "")
-    assert "ask for 5 devices of class gpu.nvidia.com of a and b, which have 4: not all of their pods can run" in told
+    assert "ask for 5 devices of class gpu.nvidia.com of a and b, which have 4; this is missing capacity" in told
     (told,) = pods("Hopper", "Hopper", "Hopper", "")
     assert "ask for 3 devices of class gpu.nvidia.com that device.attributes" in told
 

@@ -144,7 +144,7 @@ def test_nearly_every_finding_is_told_in_two_lines_and_the_rest_stands_below():
     assert len(messages) > 200
     told = [found for about, message in messages for found in heads([message], about=about)]
     long = [message for message, head, _ in told if len(head) > 2]
-    assert len(long) <= len(messages) // 17, long
+    assert len(long) <= len(messages) // 16, long
 
 
 def test_the_head_says_who_what_and_why_in_two_lines():
