@@ -145,10 +145,11 @@ def _kserve(root: Fields, template: dict[str, Any], pods: int) -> Strategy | Non
     """
     written = at(root.value, ("metadata", "annotations", DEPLOYMENT_MODE))
     mode = written if isinstance(written, str) else at(root.value, ("status", "deploymentMode"))
-    if mode not in _SERVERLESS:
-        return _deployment(root, template, pods)
-    where: Pointer = (*template["path"].split("."), "minReplicas")
     remedy = "deploymentStrategy has an effect in RawDeployment mode only: there, type Recreate needs no further pod"
+    if mode not in _SERVERLESS:
+        found = _deployment(root, template, pods)
+        return found if isinstance(mode, str) else replace(found, bounded=False, remedy=remedy)
+    where: Pointer = (*template["path"].split("."), "minReplicas")
     return beside(where, _REVISION, remedy, revised=True) if pods else None
 
 
