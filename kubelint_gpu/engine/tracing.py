@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.findings.finding import Place, Step
+from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_SCHEDULER = "kube-scheduler"
 
 
 def located(unit: ApplySet, draft: Diagnostic) -> tuple[Step, ...]:
     """The steps of a finding, with the place of whom each is about where that is not the finding's own."""
     if not draft.trace:
         return ()
-    others = {one.workload.key: one.manifest for one in unit.subjects if one.manifest is not draft.manifest}
+    subjects = {one.workload.key: one for one in unit.subjects}
+    others = {key: one.manifest for key, one in subjects.items() if one.manifest is not draft.manifest}
 
     def place(step: Step) -> Place | None:
         kind, _, name = step.about.partition("/")
+        if step.actor == _SCHEDULER and step.about in subjects:
+            return _request(subjects[step.about])
         node = unit.world.declared(kind, name) if kind == "Node" else None
         if node is not None:
             return unit.world.place(node)
@@ -24,3 +31,10 @@ def located(unit: ApplySet, draft: Diagnostic) -> tuple[Step, ...]:
         return manifest.place(field_pointers.strategy(manifest), "key") if manifest is not None else None
 
     return tuple(replace(step, place=place(step)) for step in draft.trace)
+
+
+def _request(subject: WorkloadCheck) -> Place | None:
+    """Where a workload asks for what the scheduler looks for: devices, if it asks for any."""
+    resource = next(iter(extended_resources(subject.workload.spec)), "cpu")
+    route = next(iter(field_pointers.requests(subject.manifest, resource)), None)
+    return subject.manifest.place(route) if route is not None else None

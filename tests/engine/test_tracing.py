@@ -40,7 +40,8 @@ def test_steps_of_others_and_of_nodes_stand_at_their_lines():
             name = step.actor.removeprefix("kubelet on ")
             assert NODES.splitlines()[place.line - 1] == f"  - name: {name}"
         elif "Deployment serving/b" in step.message and "Deployment serving/a" not in step.message:
-            assert TEXT.splitlines()[place.line - 1].strip().startswith(("maxUnavailable", "strategy"))
+            starts = ("resources",) if step.actor == "kube-scheduler" else ("maxUnavailable", "strategy")
+            assert TEXT.splitlines()[place.line - 1].strip().startswith(starts)
             assert place.line > second
     assert places["Deployment controller"] == {("a.yaml", False), ("a.yaml", True)}
     steps = result(found, 0)["codeFlows"][0]["threadFlows"][0]["locations"]
