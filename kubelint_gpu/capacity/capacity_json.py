@@ -63,7 +63,7 @@ def departure_json(one: Departure) -> dict[str, Any]:
         "nodes": list(one.nodes),
         "pending": one.pending,
         "moves": [_move_json(move) for move in one.moves],
-        "lost": {"pods": one.lost[0], "gpus": one.lost[1]},
+        "others": {"pods": one.lost[0], "gpus": one.lost[1]},
     }
 
 

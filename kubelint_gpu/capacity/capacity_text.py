@@ -49,6 +49,12 @@ def capacity_text(
         [f"{one.name}: {one.pending} of {_pods(one.total, one.gpus)}" for one in waiting],
         width,
     )
+    tight = [one for one in shares if one.free < one.one_by_one]
+    yield from _section(
+        "Pools with too few spare GPUs to roll everything, even one after the other",
+        [f"{one.name}: {one.free} free, and a rollout takes {one.one_by_one}" for one in tight],
+        width,
+    )
     stuck = [one for one in surges if not one.node]
     yield from _section(
         "Rollouts that find no room for a new pod beside the old ones",

@@ -45,6 +45,11 @@ class PoolShare(Value):
     at_once: int = 0
 
     @property
+    def name(self) -> str:
+        """`NVIDIA-L4 (pool)`, or the model alone."""
+        return f"{self.model} ({self.pool})" if self.pool else self.model
+
+    @property
     def free(self) -> int:
         """How many nobody holds at rest."""
         return self.gpus - self.others - self.declared
@@ -132,7 +137,7 @@ def pool_pictures(world: ClusterContext, units: Sequence[ApplySet]) -> tuple[Poo
         return ()
     return tuple(
         PoolPicture(
-            f"{one.model} ({one.pool})" if one.pool else one.model,
+            one.name,
             one.gpus,
             one.others,
             one.declared,

@@ -38,6 +38,7 @@ def test_what_is_asked_for_and_held_by_others_has_columns_of_its_own(tmp_path):
 def test_what_finds_no_room_is_listed(tmp_path):
     told = "\n".join(text(laid_out(tmp_path, [node("n", 4)], [workload("a", 2, 2), workload("b", 2, 1)])))
     assert "Pods that find no node at rest:\n  Deployment team/b: 2 of 2 pods with 1 GPU each" in told
+    assert "even one after the other:\n  L4: 0 free, and a rollout takes 2" in told
     assert "no room for a new pod beside the old ones:\n  Deployment team/a: 1 pod with 2 GPUs" in told
     assert "What cannot be lost:\n  node n: 2 pods of Deployment team/a stay Pending" in told
 

@@ -90,7 +90,7 @@ def _inventory(root: Path, context: str, *, yes: bool, draft: bool) -> str:
     if not draft and (yes or click.confirm(question, default=True)) and _captured(context):
         return _INVENTORY
     if yes or draft or click.confirm(f"Draft {_INVENTORY}, to fill in?", default=True):
-        _write(path, _DRAFT)
+        _write(path, _DRAFT, "is drafted, to be filled in")
     return ""
 
 
@@ -153,8 +153,8 @@ def _next(root: Path) -> list[str]:
     return [*steps, "kubelint-gpu check    # what is there, without what the baseline accepts"]
 
 
-def _write(path: Path, text: str) -> None:
-    """Write a new file.
+def _write(path: Path, text: str, told: str = "is written") -> None:
+    """Write a new file, and say so.
 
     Raises:
         click.ClickException: it cannot be written.
@@ -165,4 +165,4 @@ def _write(path: Path, text: str) -> None:
         write_file(path, text.encode())
     except NotWritable as error:
         raise click.ClickException(f"cannot write {path.name}: {error}") from None
-    say(f"{path.name} is written.")
+    say(f"{path.name} {told}.")

@@ -29,7 +29,7 @@ _CLAUSE_END = pattern(
 )
 _ALL = 1_000_000
 _SCHEDULER = "kube-scheduler"
-_MORE = "--verbose shows the scheduler's words, what happens step by step, all places and all fixes."
+_MORE = "--verbose shows the scheduler's words, what happens step by step, more places and fixes."
 _MOST_SHOWN = ((_ALL,) * 3, (9, 5, 3), (9, 3, 2), (6, 3, 2), (3, 3, 2), (2, 3, 2), (1, 3, 2), (1, 2, 2), (1, 0, 2))
 """How many further places, steps and sentences of a finding are shown, until it has no more than `MOST_LINES`."""
 
@@ -81,12 +81,19 @@ def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -
         hints = fix_hints and finding.severity != "note"
         yield from _note("fix", _fix_text(fix, fix_hints=hints), frame)
     if not finding.fixes:
-        rule = report.rules.get(finding.code)
-        for advice in finding.help[:1] or filter(None, (rule.remedy if rule is not None else "",)):
+        for advice in _advice(finding, report)[:1]:
             yield from _note("help", advice, frame)
     for group in marks:
         yield from _place(group, report, frame, dense=True)
     yield from _rule(finding, report, frame)
+
+
+def _advice(finding: Finding, report: Report) -> tuple[str, ...]:
+    """What helps: the finding's own help; if there is none, and no fix, what helps in general."""
+    rule = report.rules.get(finding.code)
+    if finding.help or finding.fixes or rule is None or not rule.remedy:
+        return finding.help
+    return (rule.remedy,)
 
 
 def _fix_text(fix: Fix, *, fix_hints: bool) -> str:
@@ -149,7 +156,7 @@ def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
             yield frame.row("", "")
         yield from _place(group, report, frame)
     yield frame.row("", "")
-    yield from _notes(finding, frame)
+    yield from _notes(finding, report, frame)
     for fix in finding.fixes:
         yield from _note("fix", _fix_text(fix, fix_hints=False), frame)
     yield from _rule(finding, report, frame)
@@ -209,7 +216,7 @@ def _place(group: list[Mark], report: Report, frame: snippet.Frame, *, dense: bo
     yield from snippet.snippet(group, lambda number: source_line(report, path, number), frame, dense=dense)
 
 
-def _notes(finding: Finding, frame: snippet.Frame) -> Iterator[str]:
+def _notes(finding: Finding, report: Report, frame: snippet.Frame) -> Iterator[str]:
     _, rest = _head(finding, frame.theme)
     if rest:
         yield from _note("note", rest, frame)
@@ -221,7 +228,7 @@ def _notes(finding: Finding, frame: snippet.Frame) -> Iterator[str]:
         yield from _list(title, steps, frame)
     if finding.cycle:
         yield from _list("who waits for whom", [(frame.theme.bullet, sentence) for sentence in finding.cycle], frame)
-    for advice in finding.help:
+    for advice in _advice(finding, report):
         yield from _note("help", advice, frame)
 
 
