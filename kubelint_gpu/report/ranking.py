@@ -15,8 +15,10 @@ def worst_first(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def stuck_first(findings: Sequence[Finding]) -> list[Finding]:
-    """The worst first, and of each severity the rollouts that get stuck: what a reader came for.
+    """The worst first, and of each severity the rollouts that get stuck: what a reader came for."""
+    return sorted(findings, key=lambda finding: (_RANKS[finding.severity], not finding.trace))
 
-    Then come the families of rules in their order: what never runs before what could run elsewhere, or later.
-    """
+
+def by_family(findings: Sequence[Finding]) -> list[Finding]:
+    """The same, and then the families of rules in their order: what never runs before what could run otherwise."""
     return sorted(findings, key=lambda finding: (_RANKS[finding.severity], not finding.trace, finding.code[:4]))

@@ -172,6 +172,7 @@ def test_what_decides_is_part_of_the_key(folder, change):
 )
 def test_options_that_decide_are_part_of_the_key(folder, options):
     filled(folder)
+    (folder / "nodes.yaml").write_text(NODES + "---\n" + NODES.replace("gpu-1", "gpu-2"))
     (folder / "w1.yaml").write_text("# kubelint-gpu: ignore[KLG1] known\n" + workload("w1", 3))
     check(".", "-i", "nodes.yaml")
     assert check(".", "-i", "nodes.yaml", *options) == check(".", "-i", "nodes.yaml", *options, "--no-cache")

@@ -13,7 +13,7 @@ from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report import snippet
 from kubelint_gpu.report.content import Options, Report, source_line
 from kubelint_gpu.report.mark import Mark, groups, headline
-from kubelint_gpu.report.ranking import stuck_first
+from kubelint_gpu.report.ranking import by_family
 from kubelint_gpu.report.tally import closing
 from kubelint_gpu.report.theme import NARROW, Style, Theme, theme_of
 from kubelint_gpu.report.why import tables
@@ -40,7 +40,7 @@ def render(report: Report, options: Options) -> Iterator[str]:
     Of very many findings the worst are shown, and a line says how many are not.
     """
     theme = theme_of(options)
-    findings = stuck_first(report.findings)[:MOST_FINDINGS]
+    findings = by_family(report.findings)[:MOST_FINDINGS]
     block = _block if options.verbose else partial(_brief, fix_hints=options.fix_hints)
     for finding in findings:
         yield "\n".join(block(finding, report, theme)) + "\n\n"
