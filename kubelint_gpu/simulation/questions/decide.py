@@ -61,26 +61,23 @@ def judge_in(situation: Situation, number: int) -> Judgement:
 def _contended(question: Question) -> Judgement:
     """Return what the search says: first with an eighth of the work, then what it takes most to find out without it.
 
-    The deciders that are asked after the eighth have half of what is left, so that a second search can follow.
-
     Raises:
         UsedUp: nothing was found out.
     """
     # if the rollout surely ends, the search looks only for the pods that it evicts
-    turns = ((1, AT_LAST, 1),) if applied.surely_ends(question) else ((1, SOON, 2), (7, AT_LAST, 1))
+    turns = ((1, AT_LAST),) if applied.surely_ends(question) else ((1, SOON), (7, AT_LAST))
     changes = bool(changing(question.situation, question.position))
     hypothesis = hypotheses.AT_ONCE if changes else hypotheses.ALONE
     found: Judgement | None = None
     if not _coming(question):
         with suppress(UsedUp), part(3, 4):
             is_counted(question)
-    for eighths, deciders, share in turns:
+    for eighths, deciders in turns:
         with suppress(UsedUp), part(eighths, 8):
             found = _sought(question)
         if found is None or found.verdict is Verdict.UNDECIDED:
-            with suppress(UsedUp), part(1, share):
-                told = first_answer(question, (*relaxed.WITHOUT_CHANGES, *deciders), hypothesis=hypothesis)
-                found = fold(told, first=found) if told is not None else found
+            told = first_answer(question, (*relaxed.WITHOUT_CHANGES, *deciders), hypothesis=hypothesis)
+            found = fold(told, first=found) if told is not None else found
         if found is not None and found.verdict is not Verdict.UNDECIDED:
             return found
     if found is None:
