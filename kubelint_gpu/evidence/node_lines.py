@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.evidence.declared_lines import quota_limits, told_at
@@ -49,26 +49,30 @@ def clues(
 
 def _with_holders(unit: ApplySet, subject: WorkloadCheck, nodes: Sequence[str], resource: str) -> Sequence[Related]:
     """What nodes have of a resource, and what running pods of others hold of it."""
-    held = {name: _holders(unit, subject, name, resource) for name in nodes}
-    alike = grouped((text, name) for name, text in held.items())
+    held = holding(unit, subject, resource, nodes)
+    alike = grouped((_held_on(held, name, resource), name) for name in nodes)
     found = [(clue, text) for text, names in alike.items() for clue in node_clues(unit, names, resource)]
     return [replace(clue, message=f"{clue.message}{text}") for clue, text in found]
 
 
-def _holders(unit: ApplySet, subject: WorkloadCheck, node: str, resource: str) -> str:
-    """`, 1 of which StatefulSet research/notebook holds`; empty if the running pods of others hold nothing of it."""
-    amounts: dict[str, int] = {}
-    for pod in pods_of_others([subject.workload], tuple(_pods_by_node(unit).get(node, ()))):
-        name = owner_name(owner_of(pod) or f"Pod/{pod.key}")
-        amounts[name] = amounts.get(name, 0) + pod_requests(pod.spec).get(resource, 0)
-    names = sorted(name for name, each in amounts.items() if each)
+def _held_on(held: Mapping[str, Sequence[tuple[str, int]]], node: str, resource: str) -> str:
+    """`, 1 of which StatefulSet research/notebook holds`; empty if nobody holds anything there."""
+    amounts = {owner: sum(number for name, number in places if name == node) for owner, places in held.items()}
+    names = sorted(owner_name(owner) for owner, number in amounts.items() if number)
     total = bare(resource, sum(amounts.values()))
     return f", {total} of which {some(names, 'workload')} {verb('hold', len(names))}" if names else ""
 
 
-@once
-def _pods_by_node(unit: ApplySet) -> dict[str, list[Pod]]:
-    return grouped((pod.spec.node_name, pod) for pod in unit.cluster.pods if not pod.finished)
+def holding(
+    unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]
+) -> dict[str, list[tuple[str, int]]]:
+    """Which owners of running pods, but for the workload itself, hold how much of a resource on which of some nodes."""
+    held: dict[str, list[tuple[str, int]]] = {}
+    for pod in pods_of_others([subject.workload], unit.cluster.pods):
+        number = pod_requests(pod.spec).get(resource, 0)
+        if number and pod.spec.node_name in nodes:
+            held.setdefault(owner_of(pod) or f"Pod/{pod.key}", []).append((pod.spec.node_name, number))
+    return held
 
 
 def requested(unit: ApplySet, subject: WorkloadCheck, resource: str) -> Iterator[Related]:

@@ -7,14 +7,12 @@ from itertools import islice
 
 from kubelint_gpu.evidence import device_lines, exclusive_lines
 from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
-from kubelint_gpu.evidence.node_lines import clues, place_of, port_lines, refusing_quota, requested
+from kubelint_gpu.evidence.node_lines import clues, holding, place_of, port_lines, refusing_quota, requested
 from kubelint_gpu.evidence.volume_ties import tie_lines
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.groups import in_order
-from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import Wait, every
 from kubelint_gpu.messages.wording import amount, owner_name, some
-from kubelint_gpu.simulation.prepare.workload_change import owner_of, pods_of_others
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -71,18 +69,6 @@ def shortage_lines(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement,
 def holders(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]) -> tuple[Related, ...]:
     """The running pods of others that hold a resource on some nodes."""
     return told_holders(unit, resource, holding(unit, subject, resource, nodes))
-
-
-def holding(
-    unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]
-) -> dict[str, list[tuple[str, int]]]:
-    """Which owners of running pods, but for the workload itself, hold how much of a resource on which of some nodes."""
-    held: dict[str, list[tuple[str, int]]] = {}
-    for pod in pods_of_others([subject.workload], unit.cluster.pods):
-        number = pod_requests(pod.spec).get(resource, 0)
-        if number and pod.spec.node_name in nodes:
-            held.setdefault(owner_of(pod) or f"Pod/{pod.key}", []).append((pod.spec.node_name, number))
-    return held
 
 
 def told_holders(unit: ApplySet, resource: str, held: Mapping[str, Sequence[tuple[str, int]]]) -> tuple[Related, ...]:

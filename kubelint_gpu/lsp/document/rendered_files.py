@@ -21,8 +21,8 @@ from kubelint_gpu.workspace.project.targets import in_kustomized_folder
 def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[str, Any]]]:
     """Diagnostics of a document by its path, as a run of the command line on this file has them.
 
-    Nothing is said of a document that no kustomization and no chart is made of, nor of one that is not saved: what is
-    on disk is rendered.
+    The answer is empty if the document belongs to no kustomization and no chart, or is not saved: what is on disk is
+    rendered.
     """
     path = question["path"]
     in_chart = any((folder / CHART).is_file() for folder in Path(path).parents)
@@ -40,7 +40,7 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, list[dict[s
         inputs = inputs_of(gathered, inventories)
         selection = select(project.configuration, (), (), None)
     except click.ClickException:
-        # what is wrong is said of the document by itself
+        # the answer to 'check' says what is wrong
         return {}
     outcome = check(inputs.units, inputs.world, suppression=selection.suppression(), effort=EFFORTS["low"])
     sources = {one.source.path: one.source for one in inputs.every if one.source is not None}

@@ -210,5 +210,5 @@ def _all(number: int, built: int, told: Workload) -> int:
 
 
 def is_decided(told: Judgement | Together) -> bool:
-    """Return whether more work would not change what is said."""
+    """Return whether the work sufficed for a verdict."""
     return told.verdict is not Verdict.UNDECIDED
