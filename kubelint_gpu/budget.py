@@ -121,6 +121,7 @@ class SimulationLimits(Value):
     helpers: int = 6  # the workloads that may let one another end
     helped_nodes: int = 16  # the nodes on which this is asked
     pending_kinds: int = 6  # the kinds of pending pods beside a rollout
+    open_domains: int = 64  # the choices of topology domains of which it is asked whether all of their nodes are full
     crowded_starts: int = 4  # the starts in which others crowd the nodes of one topology domain
     price_ratios: int = 4  # the nodes whose prices say how resources are measured against each other
     price_parts: int = 1_000_000  # the parts in which resources of different units are measured against each other

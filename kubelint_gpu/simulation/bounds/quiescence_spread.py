@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import chain, combinations
+from math import comb
 
-from kubelint_gpu.groups import summed
+from kubelint_gpu.budget import SIMULATION
+from kubelint_gpu.groups import grouped, summed
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
@@ -142,11 +145,14 @@ class Spreading(Value):
     @staticmethod
     def _fits_somewhere(one: Constraint, nodes: Sequence[str], refusing: Refusing, brothers: int) -> bool:
         """Whether the pods are too few to make every domain refuse it, or to take the room of those that do not."""
-        sizes = summed((one.home[name], 1) for name in nodes if one.home[name] in one.fixed)
-        full = greedily(one.mobile, (one.price(domain) for domain in sizes))
-        left = sum(sorted(sizes.values())[: len(sizes) - full])
-        counted = [name for name in nodes if one.home[name] in sizes]
-        return bool(left) and refusing(counted, brothers) < left
+        domains = grouped((one.home[name], name) for name in nodes if one.home[name] in one.fixed)
+        full = greedily(one.mobile, (one.price(domain) for domain in domains))
+        open_ones = len(domains) - full
+        if comb(len(domains), open_ones) <= SIMULATION.open_domains:
+            parts = [list(chain.from_iterable(part)) for part in combinations(domains.values(), open_ones)]
+            return all(refusing(part, brothers) < len(part) for part in parts)
+        left = sum(sorted(map(len, domains.values()))[:open_ones])
+        return refusing(list(chain.from_iterable(domains.values())), brothers) < left
 
 
 def _counts(rule: SpreadConstraint, pod: Pod, other: Pod) -> bool:

@@ -81,6 +81,15 @@ def test_pods_of_others_that_are_counted_count():
     assert verdict_of(w(4, over_zones()), on=[node("n0", 32, zone="a"), node("n1", 3, zone="b"), *running])[1] is False
 
 
+def test_others_that_can_fill_each_zone_but_the_old_one_and_no_two_keep_no_pod_out():
+    small = [node(f"a{number}", 1, zone="a") for number in range(3)]
+    on = [*small, node("b", 4, zone="b"), node("c", 4, zone="c")]
+    others = [deployment("v", 4, 1)]
+    assert verdict_of(w(1, over_zones()), *others, on=on) == (Verdict.COMPLETES, True)
+    more = [deployment("v", 7, 1)]
+    assert verdict_of(w(1, over_zones()), *more, on=on)[0] is not Verdict.COMPLETES
+
+
 def test_pods_apart_by_host_with_a_host_more_than_there_can_be():
     assert verdict_of(w(4, affinity=apart("w")), on=nodes(*"abca")) == (Verdict.COMPLETES, True)
     grown = judge(
