@@ -6,7 +6,7 @@ A `ApplySet` asks for each of these answers once.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 
 from kubelint_gpu.analysis.later_transitions import (
     is_another_later,
@@ -27,6 +27,7 @@ from kubelint_gpu.analysis.scenarios import (
 )
 from kubelint_gpu.analysis.transitions import finds_nodes, is_placed, transition_of, transitions_in
 from kubelint_gpu.budget import PARTS, TOLD
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.simulation.questions.deciders import ENDS_ANYHOW
 from kubelint_gpu.simulation.questions.forced_rollback import forced_rollback
 from kubelint_gpu.simulation.search.trace import Trace
@@ -34,6 +35,7 @@ from kubelint_gpu.simulation.search.verdict import Judgement, Together, Verdict
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.work import of_group
 from kubelint_gpu.workspace.answers import once
+from kubelint_gpu.workspace.apply_order import Turn, turn_of
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
@@ -53,9 +55,15 @@ def judgements_in(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
 def judged_together(unit: ApplySet) -> tuple[Together, ...]:
     """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
     rolled = {key for key, one in transitions_in(unit).items() if one.existing and one.rolls and _ends(unit, key)}
-    if len(rolled) < 2:
-        return ()
-    return with_part_of_budget(only_rolled(now(unit), rolled), PARTS.together).together()
+    turns = grouped((when, key) for key, when in _turns(unit).items() if key in rolled)
+    scenarios = (only_rolled(now(unit), keys) for keys in turns.values() if len(keys) > 1)
+    return tuple(chain.from_iterable(with_part_of_budget(one, PARTS.together).together() for one in scenarios))
+
+
+@once
+def _turns(unit: ApplySet) -> dict[WorkloadKey, Turn]:
+    """When each workload is applied: what has another turn does not begin to change at the same moment."""
+    return {one.key: turn_of(one.manifest.item.value) for one in unit.subjects}
 
 
 def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
@@ -64,7 +72,7 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
     A rollout that never ends by itself has a finding of its own; those that it blocks while it waits have none. It
     blocks none that ends whatever others do.
     """
-    every_one, judgements = transitions_in(unit), judgements_in(unit)
+    every_one, judgements, turns = transitions_in(unit), judgements_in(unit), _turns(unit)
     open_ends = {key: one for key, one in every_one.items() if judgements[key].by not in ENDS_ANYHOW}
     ending = {one.new.key: key for key, one in open_ends.items() if one.existing and one.rolls and _ends(unit, key)}
     pairs = (
@@ -72,7 +80,7 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
         for key, found in judgements.items()
         if ending and key in every_one and (found.waits or found.placed < found.wanted)
         for other in dict.fromkeys((*(one.key for one in found.company), *_holders(unit, found, ending)))
-        if other in ending
+        if other in ending and turns.get(key) == turns.get(ending[other])
     )
     at_once = {key for key, one in every_one.items() if one.known and one.rolls}
     for waiting, other in islice(pairs, TOLD.pairs):

@@ -35,19 +35,19 @@ def drafts_of(
     What is not said without the cluster is only possible where objects may decide of which not everything is known;
     so is what is said without those that others name and no manifest has any more.
     """
-    drafts, crashed = _asked(unit, without, only)
+    drafts, crashed = _in_stages(unit, without, only)
     if unit.left:
         said = {one.identity for one in drafts}
         drafts += [
             _deleted(one, unit.left)
-            for one in _asked(unit.without_left(), without, only)[0]
+            for one in _in_stages(unit.without_left(), without, only)[0]
             if one.identity not in said
         ]
     drafts = [_of_shape(_with_unknown(_with_claims(unit, draft))) for draft in drafts if _holds(draft)]
     unsure = decisive(unit)
     if not unsure:
         return drafts, crashed
-    firm = {one.identity for one in _asked(unit.without_cluster(), without, only)[0] if one.certainty == "certain"}
+    firm = {one.identity for one in _in_stages(unit.without_cluster(), without, only)[0] if one.certainty == "certain"}
     return [one if one.identity in firm else _narrowed(one, unsure) for one in drafts], crashed
 
 
@@ -132,6 +132,20 @@ def _begun(draft: Diagnostic, begins: str) -> Diagnostic:
     shared = draft.shared
     told = shared and replace(shared, told=(begins, *shared.told))
     return replace(draft, message=f"{begins}{draft.message}", shared=told)
+
+
+def _in_stages(
+    unit: ApplySet, without: Collection[str], only: Collection[str]
+) -> tuple[list[Diagnostic], list[Finding]]:
+    """What the rules say of what is there at the same time; what is there twice is told of once."""
+    first, *others = unit.stages
+    drafts, crashed = _asked(first, without, only)
+    said = {one.identity for one in drafts}
+    for stage in others:
+        told, failed = _asked(stage, without, only)
+        drafts += [one for one in told if one.identity not in said]
+        crashed += failed
+    return drafts, crashed
 
 
 def _asked(unit: ApplySet, without: Collection[str], only: Collection[str]) -> tuple[list[Diagnostic], list[Finding]]:

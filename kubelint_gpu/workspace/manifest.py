@@ -14,6 +14,7 @@ from kubelint_gpu.kube.objects.relaxation import is_opaque, relaxed
 from kubelint_gpu.kube.objects.workload import Workload, api_group, is_workload, read_workload
 from kubelint_gpu.kube.values.errors import InvalidObject, short_path
 from kubelint_gpu.values import Value, replace
+from kubelint_gpu.workspace.apply_order import is_applied
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.render import ObjectOrigin
@@ -194,7 +195,7 @@ def manifests(
     origins: Mapping[str, tuple[ObjectOrigin | None, ...]] = MappingProxyType({}),
     kinds: Collection[str] | None = None,
 ) -> tuple[Manifest, ...]:
-    """All objects of some files, or those of some kinds; what has neither kind nor apiVersion is none.
+    """All objects of some files that are applied, or those of some kinds; what has neither kind nor apiVersion is none.
 
     `origins` say for each document of a rendered text, by its path, where its fields were written.
     """
@@ -203,7 +204,9 @@ def manifests(
         for reading in readings
         for document in reading.documents
         for item in items(document)
-        if isinstance(kind := item.value.get("kind"), str) and (kinds is None or kind in kinds)
+        if isinstance(kind := item.value.get("kind"), str)
+        and (kinds is None or kind in kinds)
+        and is_applied(item.value)
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.documents import Reading
@@ -17,6 +17,7 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys, direct_claims
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.apply_order import is_before_install
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.refused_changes import kept_objects
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from kubelint_gpu.sources.render import Rendition
 
 
+Stage = Literal["", "installed", "before install"]
+
+
 class ManifestSet:
     """Manifests that are applied together, the world they are applied to, and the manifests beside them.
 
@@ -37,7 +41,8 @@ class ManifestSet:
     same cluster (`context`): nothing is reported of them.
     `rendered` are the kustomizations and charts whose rendered text is among the readings, or that could not be
     rendered. `followed` says of objects of GitOps controllers, by file and number of the document, why what they name
-    is not judged; empty if all of it is.
+    is not judged; empty if all of it is. `stage` names the workloads that are left out: those that run before the
+    first install, or all others; empty for none.
     """
 
     def __init__(
@@ -52,7 +57,9 @@ class ManifestSet:
         made: Collection[str] = (),
         gone: Sequence[Manifest] = (),
         followed: Mapping[tuple[str, int], str] = MappingProxyType({}),
+        stage: Stage = "",
     ) -> None:
+        self.stage = stage
         self.followed = followed
         self.readings = tuple(readings)
         self.before = before
@@ -77,6 +84,14 @@ class ManifestSet:
         """The same unit with other text."""
         return self._with(readings, self.world, self.rendered if rendered is None else rendered)
 
+    @cached_property
+    def stages(self) -> tuple[Self, ...]:
+        """What is there at the same time: the unit, and by itself what Helm runs before the first install alone."""
+        if not any(is_before_install(one.item.value) for one in self.manifests):
+            return (self,)
+        parts: tuple[Stage, ...] = ("installed", "before install")
+        return tuple(self._with(self.readings, self.world, self.rendered, stage=stage) for stage in parts)
+
     def without_cluster(self) -> Self:
         """The same unit on a cluster of which no object is known."""
         return self._with(self.readings, self.world.without_objects(), self.rendered)
@@ -91,6 +106,7 @@ class ManifestSet:
         world: ClusterContext,
         rendered: Sequence[Rendition],
         gone: Sequence[Manifest] | None = None,
+        stage: Stage | None = None,
     ) -> Self:
         gone = self.gone if gone is None else gone
         return type(self)(
@@ -104,12 +120,17 @@ class ManifestSet:
             self.made,
             gone,
             self.followed,
+            self.stage if stage is None else stage,
         )
 
     @cached_property
     def manifests(self) -> tuple[Manifest, ...]:
         """The objects, in the order of the text."""
-        return manifests(self.readings, {one.path: one.origins for one in self.rendered})
+        every = manifests(self.readings, {one.path: one.origins for one in self.rendered})
+        if not self.stage:
+            return every
+        first = self.stage == "before install"
+        return tuple(one for one in every if one.workload is None or is_before_install(one.item.value) is first)
 
     @cached_property
     def kept(self) -> dict[str, Manifest | None]:

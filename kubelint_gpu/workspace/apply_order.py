@@ -1,0 +1,57 @@
+"""In which order objects are applied: hooks of Helm and Argo CD, and sync waves.
+
+Read from Helm 3.20 (pkg/releaseutil) and the pages on sync waves of Argo CD 3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+_BEFORE = frozenset(("pre-install", "pre-upgrade", "presync"))
+_WITH = frozenset(("crd-install", "sync"))
+_AFTER = frozenset(("post-install", "post-upgrade", "postsync"))
+_HOOKS = ("argocd.argoproj.io/hook", "helm.sh/hook")
+_WAVES = ("argocd.argoproj.io/sync-wave", "helm.sh/hook-weight")
+
+Turn = tuple[int, int]
+"""When an object is applied: before, with or after what is no hook, and its wave; what has a lower one is ready."""
+
+
+def is_applied(value: Mapping[str, Any]) -> bool:
+    """Whether an object is applied at all: a hook that runs only for a test, a deletion or a rollback is not."""
+    events = _events(value)
+    return not events or not events.isdisjoint(_BEFORE | _WITH | _AFTER)
+
+
+def is_before_install(value: Mapping[str, Any]) -> bool:
+    """Whether an object is gone, or has ended, when anything else of its release is first there."""
+    return _events(value) == {"pre-install"}
+
+
+def turn_of(value: Mapping[str, Any]) -> Turn:
+    """When an object is applied. A hook that runs before and after counts as applied before."""
+    events = _events(value)
+    moment = 0 if not events.isdisjoint(_BEFORE) else 2 if not events.isdisjoint(_AFTER) else 1
+    return moment, next((_whole(text) for text in _annotations(value, _WAVES)), 0)
+
+
+def _events(value: Mapping[str, Any]) -> frozenset[str]:
+    """What a hook runs for, in lower case; nothing if an object is no hook."""
+    text = next(_annotations(value, _HOOKS), "")
+    return frozenset(one.strip().lower() for one in text.split(",")) - {""}
+
+
+def _annotations(value: Mapping[str, Any], keys: Sequence[str]) -> Iterator[str]:
+    meta = value.get("metadata")
+    found = meta.get("annotations") if isinstance(meta, dict) else None
+    for key in keys:
+        text = found.get(key) if isinstance(found, dict) else None
+        if isinstance(text, str):
+            yield text
+
+
+def _whole(text: str) -> int:
+    """A whole number of at most 9 digits; 0 if the text is none, as Helm and Argo CD have it."""
+    digits = text.strip().removeprefix("-")
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= 9 else 0
