@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
+from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.gpu.gpu_labels import PRESENT, is_gpu_label
 from kubelint_gpu.kube.gpu.resource_owners import owner_of

@@ -12,8 +12,11 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.room.overcommitment import allocatable_only, free_at_most, nodes_at_most, overcommitments
 from kubelint_gpu.engine.api import ASKED, WHO, ApplySet, Shared, WorkloadCheck
 from kubelint_gpu.groups import grouped, in_order
+from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wait import every, named_ports
+from kubelint_gpu.messages.why_fewer import why_fewer
 from kubelint_gpu.messages.wording import bare, listed, some
 from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement, Verdict
@@ -25,10 +28,9 @@ def of_shortage(
 ) -> Shared | None:
     """That not all replicas run: a quota, what they ask for of the nodes, or what else it is by its `nature`."""
     from kubelint_gpu.analysis.room import crowded_nodes
-    from kubelint_gpu.builders import shared_quota
 
     if judgement.refusal is not None:
-        return shared_quota.of_quota(subject, judgement.refusal, judgement.wanted)
+        return of_quota(subject, judgement.refusal, judgement.wanted)
     certain, priority = is_certain(unit, subject, judgement), subject.workload.spec.priority or 0
     nodes = judgement.without_place
     if nodes:
@@ -151,3 +153,19 @@ def _circles(unit: ApplySet) -> Mapping[str, Sequence[Blocker]]:
         circles = [*(one for one in circles if not one & near), near.union(*(one for one in circles if one & near))]
     several = [sorted(one) for one in circles if len(one) > 1]
     return {owner: [lack for other in one for lack in lacks[other]] for one in several for owner in one}
+
+
+def of_quota(subject: WorkloadCheck, refusal: QuotaRefusal, wanted: int) -> Shared:
+    """That a quota refuses some of their pods: what they ask for of it, where it is one thing."""
+    quota, who = f"quota {refusal.quota}", subject.workload.key
+    cause = f"{quota} of {subject.workload.meta.namespace}"
+    if len(refusal.exceeded) != 1:
+        return Shared(cause, ("not all pods of ", WHO, f" can run: {quota} refuses them"), who=who)
+    (one,) = refusal.exceeded
+    resource = one.key.removeprefix("requests.").removeprefix("limits.")
+    unit = 1 if resource == "cpu" else 1000
+    # what is over a limit was there before the limit, and stays
+    has = one.limit // unit if one.used <= one.limit else None
+    allows = f" {one.key} under {quota}, which allows {canonical(one.limit)}"
+    told = (WHO, " cannot all run: they ask for ", ASKED, f"{allows}; {why_fewer((), refusal)}")
+    return Shared(f"{one.key} of {cause}", told, wanted * one.requested // unit, has, resource=resource, who=who)

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.inventory.gpus.accelerators import gpus_in
+from kubelint_gpu.inventory.gpus.gpu_models import gpus_in
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions

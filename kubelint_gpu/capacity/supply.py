@@ -8,7 +8,7 @@ from kubelint_gpu.budget import NORMAL
 from kubelint_gpu.capacity.full_cluster import FullCluster, Group, place, with_all_pods
 from kubelint_gpu.findings.picture import PoolPicture
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.inventory.gpus.accelerators import gpus_in, is_accelerator
+from kubelint_gpu.inventory.gpus.gpu_models import gpus_in, is_accelerator
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.gpu.gpu_labels import MODEL, POOL
 from kubelint_gpu.kube.objects.node import Node

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from sys import intern
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from kubelint_gpu.documents import scalars
+from kubelint_gpu.documents.document import Node
 from kubelint_gpu.documents.ledger import COLLECTION, DOCUMENT, MAX_EXPANSION, TOO_MUCH, Ledger, TooMuch, Unreadable
 from kubelint_gpu.documents.scalars import with_defaults
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from kubelint_gpu.documents.document import Node
 
 MAX_DEPTH = 200
 

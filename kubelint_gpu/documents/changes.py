@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kubelint_gpu.documents import emitter
+from kubelint_gpu.documents.document import Document, Node, Pointer
 from kubelint_gpu.documents.layout import (
     NotEditable,
     in_flow,
@@ -16,9 +17,6 @@ from kubelint_gpu.documents.layout import (
     newline_before,
     own_entries,
 )
-
-if TYPE_CHECKING:
-    from kubelint_gpu.documents.document import Document, Node, Pointer
 
 Change = tuple[int, int, str]
 """The beginning and the end of a piece of a text, and what takes its place."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import bisect
-from typing import TYPE_CHECKING
 
+from kubelint_gpu.documents.document import Reading
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import Value
-
-if TYPE_CHECKING:
-    from kubelint_gpu.documents.document import Reading
 
 # The parser that kubectl uses ends a comment at these line ends too; what follows one is applied.
 _COMMENT = pattern(r"#[^\r\n\u0085\u2028\u2029]*")

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
+from kubelint_gpu.documents.source_text import SourceText, Span
 from kubelint_gpu.values import Value, replace
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kubelint_gpu.documents.source_text import SourceText, Span
-
 
 Pointer = tuple[str | int, ...]
 Role = Literal["key", "value"]

@@ -5,9 +5,10 @@ Each edit is tried before it is given: the changed text is read again and must d
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kubelint_gpu.documents import emitter
 from kubelint_gpu.documents.changes import (
@@ -20,7 +21,7 @@ from kubelint_gpu.documents.changes import (
     replacement,
     spaced,
 )
-from kubelint_gpu.documents.document import ABSENT, canonical, value_at, with_value
+from kubelint_gpu.documents.document import ABSENT, Document, Item, Pointer, canonical, value_at, with_value
 from kubelint_gpu.documents.layout import (
     NotEditable,
     in_flow,
@@ -32,13 +33,8 @@ from kubelint_gpu.documents.layout import (
     own_node,
 )
 from kubelint_gpu.documents.reader import read
+from kubelint_gpu.documents.source_text import SourceText, Span
 from kubelint_gpu.values import Value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from kubelint_gpu.documents.document import Document, Item, Pointer
-    from kubelint_gpu.documents.source_text import SourceText, Span
 
 
 class Edit(Value):

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from msgspec import Struct
 
 from kubelint_gpu.patterns import pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _TOKEN = re.compile(
     r"""[ \t\r\n]*(?:

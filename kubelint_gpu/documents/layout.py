@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from kubelint_gpu.documents.document import Document, Node, Pointer
+from kubelint_gpu.documents.document import Document, Node, Pointer
 
 
 def own_node(document: Document, pointer: Pointer) -> Node:

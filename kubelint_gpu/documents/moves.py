@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kubelint_gpu.documents.comments import comments
-from kubelint_gpu.documents.document import ABSENT, canonical, value_at, with_value
+from kubelint_gpu.documents.document import (
+    ABSENT,
+    Document,
+    Item,
+    Node,
+    Pointer,
+    Reading,
+    canonical,
+    value_at,
+    with_value,
+)
 from kubelint_gpu.documents.editing import Edit, apply, remove_key, set_key
 from kubelint_gpu.documents.items import items
 from kubelint_gpu.documents.layout import (
@@ -21,11 +31,7 @@ from kubelint_gpu.documents.layout import (
     own_node,
 )
 from kubelint_gpu.documents.reader import read
-from kubelint_gpu.documents.source_text import encode
-
-if TYPE_CHECKING:
-    from kubelint_gpu.documents.document import Document, Item, Node, Pointer, Reading
-    from kubelint_gpu.documents.source_text import SourceText
+from kubelint_gpu.documents.source_text import SourceText, encode
 
 
 def move_key(item: Item, pointer: Pointer, home: Pointer) -> Edit:

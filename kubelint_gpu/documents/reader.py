@@ -7,17 +7,15 @@ no other. YAML allows such a line nowhere inside of a value, so whole streams co
 from __future__ import annotations
 
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
 
 from kubelint_gpu.documents.builder import SECOND_DOCUMENT, Builder
 from kubelint_gpu.documents.document import Document, Problem, Reading
 from kubelint_gpu.documents.ledger import DOCUMENT, MAX_SIZE, TOO_MUCH, TOO_MUCH_TOGETHER, Ledger, TooMuch, Unreadable
+from kubelint_gpu.documents.parser import next_event, refuses_more
 from kubelint_gpu.documents.skimming import parses, skim
 from kubelint_gpu.documents.source_text import SourceText, Span, source_text
 from kubelint_gpu.patterns import pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
 
 MAX_BYTES = 32 * 1024 * 1024
 # The parser in Python takes some seconds for so much of a file; beyond it what the C extension refuses stays refused.
@@ -175,8 +173,6 @@ class _Reader:
 
     def _read_yaml(self, start: int, end: int, *, pure: bool = False) -> None:
         from ruamel.yaml.error import YAMLError
-
-        from kubelint_gpu.documents.parser import next_event, refuses_more
 
         text = self._source.text
         while text.startswith("\ufeff", start):

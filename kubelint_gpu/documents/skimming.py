@@ -6,14 +6,11 @@ Custom resource definitions are most of the bytes of real repositories, and nobo
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 from kubelint_gpu.documents.parser import c_parser
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import Value
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 # Below this size building the document costs no more than looking at its text.
 MIN_LENGTH = 4096

@@ -17,7 +17,7 @@ from kubelint_gpu.inventory.declarations.inventory import (
     Scheduler,
 )
 from kubelint_gpu.inventory.loading import load
-from kubelint_gpu.inventory.schema import schema_text
+from kubelint_gpu.inventory.sentences import schema_text
 
 __all__ = [
     "ONE_PER_CONTAINER",

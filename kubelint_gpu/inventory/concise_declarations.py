@@ -1,14 +1,17 @@
-"""The entries of a concise declaration: nodes, pools, policies, and which of them cannot be read."""
+"""The entries of a concise declaration as API objects, and which of them cannot be read."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from kubelint_gpu.documents import Item, Pointer, value_at
-from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.declared import Declared, Routes
 from kubelint_gpu.inventory.declarations.unread import ANY, SECTIONS, unread
 from kubelint_gpu.inventory.gathered import GatheredDeclarations
 from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES, node, pool
-from kubelint_gpu.inventory.objects.policies import POLICIES
 from kubelint_gpu.inventory.reading import understood
+from kubelint_gpu.kube.objects.meta import NAME_LABEL
 from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.values import replace
 
@@ -17,7 +20,7 @@ def gather_concise(item: Item, found: GatheredDeclarations, follows_schema: bool
     """Everything that one document declares; running pods wait."""
     broken: frozenset[Pointer] = frozenset()
     if not follows_schema:
-        from kubelint_gpu.inventory.validation import kind_of, validate
+        from kubelint_gpu.inventory.sentences import kind_of, validate
 
         errors, broken = validate(item)
         found.problems += errors
@@ -85,3 +88,65 @@ def _entry_name(item: Item, section: str, entry: Pointer) -> str | None:
         return None
     name = mapping(listed[entry[0]]).get("name")
     return name if isinstance(name, str) else None
+
+
+def priority_class(item: Item, pointer: Pointer, entry: dict[str, Any]) -> Declared:
+    """An entry of `priorityClasses`."""
+    value = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": entry["name"]},
+        **_some(entry, "value", "globalDefault", "preemptionPolicy"),
+    }
+    return Declared(value, item, pointer, _routes(pointer, ()))
+
+
+def namespace(item: Item, pointer: Pointer, entry: dict[str, Any]) -> Declared:
+    """An entry of `namespaces`, with the label that the API server adds."""
+    labels = {**entry.get("labels", {}), NAME_LABEL: entry["name"]}
+    value = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": entry["name"], "labels": labels}}
+    return Declared(value, item, pointer, _routes(pointer, ("metadata",)))
+
+
+def resource_quota(item: Item, pointer: Pointer, entry: dict[str, Any]) -> Declared:
+    """An entry of `resourceQuotas`."""
+    value = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": _some(entry, "name", "namespace"),
+        "spec": _some(entry, "hard", "scopes", "scopeSelector"),
+        "status": _some(entry, "hard", "used"),
+    }
+    routes = ((("status",), pointer), *_routes(pointer, ("spec",)))
+    return Declared(value, item, pointer, routes)
+
+
+def pod_disruption_budget(item: Item, pointer: Pointer, entry: dict[str, Any]) -> Declared:
+    """An entry of `podDisruptionBudgets`; without `disruptionsAllowed` it has no status."""
+    value = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": entry["name"], "namespace": entry.get("namespace", "default")},
+        "spec": _some(entry, "selector", "minAvailable", "maxUnavailable"),
+    }
+    if "disruptionsAllowed" in entry:
+        value["status"] = _some(entry, "disruptionsAllowed")
+    routes = ((("status",), pointer), *_routes(pointer, ("spec",)))
+    return Declared(value, item, pointer, routes)
+
+
+POLICIES: dict[str, Callable[[Item, Pointer, dict[str, Any]], Declared]] = {
+    "priorityClasses": priority_class,
+    "namespaces": namespace,
+    "resourceQuotas": resource_quota,
+    "podDisruptionBudgets": pod_disruption_budget,
+}
+
+
+def _some(entry: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: entry[key] for key in keys if key in entry}
+
+
+def _routes(pointer: Pointer, section: Pointer) -> Routes:
+    # Fields have their own names in the concise form, without `metadata` and `spec` around them.
+    return ((("metadata",), pointer), (section, pointer), ((), (*pointer, "name")))

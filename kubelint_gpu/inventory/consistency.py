@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
+from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
 from kubelint_gpu.inventory.objects.declared_nodes import pool_of_template
 from kubelint_gpu.kube.objects.cluster import identity
 from kubelint_gpu.kube.objects.priority import PriorityClass
-from kubelint_gpu.kube.values.names import is_subdomain
+from kubelint_gpu.kube.values.fields import is_subdomain
 from kubelint_gpu.values import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from kubelint_gpu.inventory.declarations.declared import Declared
 
 _NAME = ("metadata", "name")
 

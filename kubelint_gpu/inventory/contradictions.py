@@ -5,25 +5,22 @@ GPU labels against allocatable, running pods against allocatable, pods against n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.inventory.declarations.complaint import warning_about
+from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.did_you_mean import MOST_HINTS, did_you_mean
+from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
 from kubelint_gpu.inventory.declarations.unread import ANY
-from kubelint_gpu.inventory.declarations.usage import placed_pods, usage
 from kubelint_gpu.inventory.kubernetes_version import devices_minor
 from kubelint_gpu.kube.dra.device_class import DeviceClass, classes_by_resource
 from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
 from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.requests import running_requests
 from kubelint_gpu.kube.values.plain import at, mapping, sequence
 from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.kube.values.selectors import parse_int64
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubelint_gpu.inventory.declarations.declared import Declared
-    from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
 
 _GPU = "nvidia.com/gpu"
 _ALLOCATABLE = ("status", "allocatable")
@@ -35,6 +32,25 @@ _GATES = {
 }
 # Other device plugins advertise nvidia.com/gpu by rules of their own, while the labels count physical GPUs.
 _OTHER_PLUGINS = ("hami.io/", "volcano.sh/")
+
+
+def placed_pods(inventory: Inventory) -> Iterator[tuple[Declared, Pod]]:
+    """The pods that hold something on a node: bound to it and not finished."""
+    for declared in inventory.objects:
+        pod = declared.typed
+        if isinstance(pod, Pod) and pod.spec.node_name and not pod.finished:
+            yield declared, pod
+
+
+def usage(pods: Iterable[Pod]) -> dict[str, dict[str, int]]:
+    """By node name what its pods request in all, in the scheduler's units; `pods` is their number."""
+    used: dict[str, dict[str, int]] = {}
+    for pod in pods:
+        here = used.setdefault(pod.spec.node_name, {"pods": 0})
+        here["pods"] += 1
+        for resource, amount in running_requests(pod).items():
+            here[resource] = here.get(resource, 0) + amount
+    return used
 
 
 def contradictions(inventory: Inventory) -> tuple[InventoryError, ...]:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from kubelint_gpu.documents import everything
+from kubelint_gpu.documents import Item, Reading, everything
 from kubelint_gpu.inventory.concise_declarations import gather_concise
 from kubelint_gpu.inventory.consistency import inconsistencies, is_well_named, misnamed, without_repetitions
+from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
 from kubelint_gpu.inventory.declarations.unread import ANY, unread
-from kubelint_gpu.inventory.gathered import GatheredDeclarations, inventory_of, version_of
-from kubelint_gpu.inventory.gathered_objects import gather_pods, gather_raw
-from kubelint_gpu.inventory.misreadings import Misreadings
+from kubelint_gpu.inventory.gathered import (
+    GatheredDeclarations,
+    Misreadings,
+    gather_pods,
+    gather_raw,
+    inventory_of,
+    version_of,
+)
 from kubelint_gpu.inventory.objects.raw import is_cluster_object
 from kubelint_gpu.inventory.recognition import is_concise, meant, misread, rejection
 from kubelint_gpu.kube.objects.cluster import identity
 from kubelint_gpu.values import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kubelint_gpu.documents import Item, Reading
-    from kubelint_gpu.inventory.declarations.declared import Declared
 
 
 def load(readings: Sequence[Reading], *, follows_schema: bool = False) -> tuple[Inventory, tuple[InventoryError, ...]]:
@@ -55,7 +56,7 @@ def load(readings: Sequence[Reading], *, follows_schema: bool = False) -> tuple[
     found.pools = [pool for pool in found.pools if counts(pool.template)]
     version = version_of(found, objects)
     if slices:
-        from kubelint_gpu.inventory.dra.refused_slices import without_refused
+        from kubelint_gpu.inventory.dra.slices import without_refused
 
         objects = without_refused(objects, found, version)
     inventory = inventory_of(found, objects, version)

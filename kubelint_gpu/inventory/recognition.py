@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kubelint_gpu.documents import Document, Item, Reading
 from kubelint_gpu.inventory.declarations.complaint import error_at
 from kubelint_gpu.inventory.declarations.did_you_mean import nearest
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
@@ -12,9 +13,6 @@ from kubelint_gpu.inventory.declarations.unread import ANY
 from kubelint_gpu.inventory.objects.raw import KINDS
 from kubelint_gpu.kube.values.fields import described
 from kubelint_gpu.kube.values.plain import shortened
-
-if TYPE_CHECKING:
-    from kubelint_gpu.documents import Document, Item, Reading
 
 KIND = "ClusterInventory"
 API_VERSION = "kubelint-gpu/v1"

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import BinaryIO
 
 from kubelint_gpu.documents import MAX_BYTES
 from kubelint_gpu.sources.checkout import is_inside, leads_out, way_out
 from kubelint_gpu.sources.paths import exists, is_folder
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import PartlyCompared, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import BinaryIO
 
 SUFFIXES = (".yaml", ".yml", ".json")
 STDIN = "-"

@@ -99,7 +99,7 @@ def checked_out(commit: str, root: Path) -> Iterator[Path]:
     Raises:
         GitError: git cannot read the commit.
     """
-    from kubelint_gpu.sources import ending
+    from kubelint_gpu.sources.safe_write import ended_with_the_run
 
     wanted: list[_Blob] = []
     left = _MOST_BYTES
@@ -109,7 +109,7 @@ def checked_out(commit: str, root: Path) -> Iterator[Path]:
             wanted.append(one)
     import tempfile
 
-    with ending.ended_with_the_run(), tempfile.TemporaryDirectory(prefix="kubelint-gpu-") as name:
+    with ended_with_the_run(), tempfile.TemporaryDirectory(prefix="kubelint-gpu-") as name:
         folder = Path(os.path.realpath(name))
         for one, data in _contents(wanted, root):
             target = folder / one.path

@@ -1,15 +1,44 @@
-"""Writing a changed file back: all of it or nothing."""
+"""Writing a changed file back: all of it or nothing, even if the run is told to end."""
 
 from __future__ import annotations
 
 import os
 import stat
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from types import FrameType
+from typing import IO, NoReturn
 
 from kubelint_gpu.sources.checkout import is_inside, leads_out, way_out
 
 _TEMPORARY = ".kubelint-gpu-"
+
+
+@contextmanager
+def ended_with_the_run() -> Iterator[None]:
+    """Within, SIGTERM and SIGHUP raise an exception as an interrupt does; one that is ignored stays so."""
+    import signal
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    names = [signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])]
+    before = {number: signal.getsignal(number) for number in names}
+    mine = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
+    for number in mine:
+        signal.signal(number, _told_to_end)
+    try:
+        yield
+    finally:
+        for number in mine:
+            signal.signal(number, before[number])
+
+
+def _told_to_end(number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
 
 
 class NotWritable(Exception):  # noqa: N818 - it says what the file is
@@ -72,10 +101,8 @@ def writable(path: str | Path) -> str:
 
 
 def _put(target: Path, data: bytes, mode: int, was: bytes | None = None) -> None:
-    from kubelint_gpu.sources import ending
-
     temporary = None
-    with ending.ended_with_the_run():
+    with ended_with_the_run():
         try:
             temporary = _nameless(target.parent, data, mode) or _named(target.parent, data, mode)
             if was is not None and not _still_holds(target, was):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.findings.picture import Holding, NodeMoment, RolloutFrame, RolloutPicture, Row, StageNode
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
+from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator
 from kubelint_gpu.inventory.view.node_devices import DeviceCount, node_devices
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.inventory.view.node_rows import owner_of
+from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.pod_claims import held_devices
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
@@ -19,9 +19,6 @@ from kubelint_gpu.messages.wording import amount, bare
 from kubelint_gpu.simulation.search.frames import Frame, FrameGroup, course
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.values import replace
-
-if TYPE_CHECKING:
-    from kubelint_gpu.kube.dra.device import DeviceID
 
 MOST_NODES = 12
 """Nodes, or groups of equal ones, that are shown; a reader compares no more at a glance."""

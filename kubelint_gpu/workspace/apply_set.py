@@ -3,23 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable
 from functools import cached_property
 
 from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.inventory.declarations.inventory import Pool
-from kubelint_gpu.kube.kinds.flagger_canary import canary_targets, rolled_by_canary
+from kubelint_gpu.kube.kinds.custom_strategy import canary_targets, rolled_by_canary
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot
+from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt, likeness
+from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.simulation.growth import Grown, Growth
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.admitted import judged
-from kubelint_gpu.workspace.attempts import Attempts
 from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.manifest_set import ManifestSet
 from kubelint_gpu.workspace.resource_supply import ResourceSupply, growth_of
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
+
+
+class Attempts:
+    """Keeps attempts by workload and cluster; of pods that every filter treats alike one that fits tells of all."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[WorkloadKey, str], Attempt] = {}
+        self._fitting: dict[Hashable, Attempt] = {}
+
+    def of(self, subject: WorkloadCheck, name: str, snapshot: Snapshot) -> Attempt:
+        """Scheduling the pod of a workload in the cluster of a name."""
+        key = (subject.key, name)
+        if key not in self._known:
+            # what else will run is not in these snapshots, nor what the pod must be near to
+            pod = subject.pod if name == "running" else lone(subject.pod, snapshot)
+            alike = (likeness(pod, snapshot), name)
+            known = self._fitting.get(alike) or attempt(pod, snapshot)
+            self._known[key] = known
+            if known.fit is not None and known.fit.schedulable:
+                # nothing names the pod then
+                self._fitting[alike] = known
+        return self._known[key]
 
 
 class ApplySet(ManifestSet):

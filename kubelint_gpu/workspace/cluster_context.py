@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Pointer, Reading
 from kubelint_gpu.findings.finding import Place
+from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
 from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster, read_object
 from kubelint_gpu.kube.objects.relaxation import relaxed
@@ -18,10 +19,6 @@ from kubelint_gpu.scheduler.placement.running_claims import with_allocations
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.manifest import CLUSTER_SCOPED, Manifest, place_of
 from kubelint_gpu.workspace.shared_objects import NOTHING_BESIDE, Beside, SharedObjects
-
-if TYPE_CHECKING:
-    from kubelint_gpu.inventory.declarations.declared import Declared
-
 
 _SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
 _FROM_MANIFESTS = _SHARED | {

@@ -1,12 +1,17 @@
-"""What admission makes of the pods of a workload, as the inventory declares it."""
+"""What admission and the profile of kube-scheduler make of the pods of a workload, as the inventory declares it.
+
+Behaviour: plugins NodeAffinity (`addedAffinity`) and PodTopologySpread (`defaultConstraints`), kube-scheduler 1.34.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from kubelint_gpu.inventory.declarations.inventory import Admission
 from kubelint_gpu.kube.admission.defaults import admitted, without_resources
-from kubelint_gpu.kube.admission.scheduler_profile import with_added_affinity, with_default_constraints
+from kubelint_gpu.kube.objects.affinity import read_affinity, read_spread_constraints
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.limit_range import with_defaults
 from kubelint_gpu.kube.objects.pod import PodSpec
@@ -14,7 +19,31 @@ from kubelint_gpu.kube.objects.runtime_class import with_runtime_class
 from kubelint_gpu.kube.objects.taints import read_toleration
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.resource_supply import ResourceSupply
+
+_SPREAD = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
+_HASH = "pod-template-hash"
+
+
+def with_added_affinity(spec: PodSpec, added: dict[str, Any]) -> PodSpec:
+    """The spec with the required part of an `addedAffinity`; what the schema refuses of it is left out."""
+    return replace(spec, added_affinity=read_affinity(Fields({"nodeAffinity": added}, (), [])).nodes)
+
+
+def with_default_constraints(spec: PodSpec, workload: Workload, constraints: Sequence[dict[str, Any]]) -> PodSpec:
+    """The spec with the default constraints that forbid, where it lists none.
+
+    They count the pods that the owner's selector matches, which of a Deployment are those of one template.
+    """
+    if spec.spread or workload.selector is None or workload.kind not in _SPREAD:
+        return spec
+    found = read_spread_constraints(Fields({"topologySpreadConstraints": list(constraints)}, (), []))
+    keys = (_HASH,) if workload.kind == "Deployment" else ()
+    forbid = (one for one in found if one.do_not_schedule)
+    return replace(
+        spec, spread=tuple(replace(one, selector=workload.selector, match_label_keys=keys) for one in forbid)
+    )
 
 
 def spec_as_admitted(workload: Workload, cluster: Cluster, supply: ResourceSupply | None) -> PodSpec:

@@ -8,6 +8,7 @@ from typing import Any
 
 from kubelint_gpu.inventory.declarations.inventory import Inventory
 from kubelint_gpu.kube.admission.defaults import without_resources
+from kubelint_gpu.kube.dra.device_class import classes_by_resource
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
 from kubelint_gpu.kube.objects.cluster import read_cluster
 from kubelint_gpu.kube.objects.meta import Meta
@@ -59,8 +60,6 @@ class ResourceSupply:
         if resource not in served_by_devices(self.empty):
             name = resource.removeprefix(IMPLICIT_RESOURCE)
             return "" if name == resource else f"there is no DeviceClass {name} that serves {resource}"
-        from kubelint_gpu.kube.dra.device_class import classes_by_resource
-
         served = classes_by_resource(self.empty.cluster.device_classes)[resource]
         names = [info.name for info in self.empty.nodes if info.name in nodes or not nodes]
         most, asked = self._most_served(pod, names), pod_requests(pod.spec)[resource]

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kubelint_gpu.cache.digests import digest_of
-from kubelint_gpu.documents import Reading, items
+from kubelint_gpu.documents import Reading, SourceText, items
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.workspace.deciding import decides
-from kubelint_gpu.workspace.deferred import Deferred
 from kubelint_gpu.workspace.manifest import Manifest
 
+_PARSED = ("documents", "hashes", "unread")
 SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
 """Kinds of the whole cluster: what one unit has of them, the others see."""
 Identity = tuple[str, str]
-
 _WORDS = {
     "Namespace": ("namespaceSelector", "adminAccess"),
     "PriorityClass": ("spec", "riority"),
@@ -25,6 +24,36 @@ _WORDS = {
 }
 # who removes a gate may be known by any object's group, and a word may be written with escapes
 _OF_ANY = ("chedulingGates", "\\")
+
+
+class Deferred(Reading):
+    """A reading without problems. It calls `read` at the first use of `documents`, `hashes` or `unread`.
+
+    `about` is what else is known of it, in the words of who has kept it.
+    """
+
+    def __init__(
+        self, source: SourceText, count: int, size: int, about: tuple[Any, ...], read: Callable[[SourceText], Reading]
+    ) -> None:
+        self.source: SourceText = source
+        self.problems = ()
+        self.size = size
+        self.about = about
+        self._count = count
+        self._read = read
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute that only the parsed file has; Python calls this once for all three."""
+        if name not in _PARSED:
+            raise AttributeError(name)
+        whole = self._read(self.source)
+        self.documents, self.hashes, self.unread = whole.documents, whole.hashes, whole.unread
+        return getattr(self, name)
+
+    @property
+    def count(self) -> int:
+        """How many documents there are."""
+        return self._count
 
 
 class SharedObjects:

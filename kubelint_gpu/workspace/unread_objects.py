@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from kubelint_gpu.inventory.declarations.inventory import MAY_BE
 from kubelint_gpu.inventory.declarations.unread import Unread
@@ -16,11 +15,9 @@ from kubelint_gpu.kube.objects.label_algebra import alternatives
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.scheduler.framework.storage_index import claim_keys
 from kubelint_gpu.workspace.answers import once
-
-if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.manifest import Manifest
-    from kubelint_gpu.workspace.workload_check import WorkloadCheck
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _OF_VOLUMES = frozenset(
     ("CSIDriver", "CSINode", "CSIStorageCapacity", "PersistentVolume", "PersistentVolumeClaim", "StorageClass")

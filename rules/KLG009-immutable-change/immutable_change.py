@@ -13,7 +13,7 @@ from kubelint_gpu.workspace.field_pointers import at
 from kubelint_gpu.workspace.refused_changes import existing
 
 if TYPE_CHECKING:
-    from kubelint_gpu.kube.updates.refused_change import RefusedChange
+    from kubelint_gpu.kube.updates.normal_form import RefusedChange
 
 
 _MOST_RELATED = 4

@@ -9,8 +9,7 @@ from kubelint_gpu.analysis.gang_members import Team, how_long, team_of
 from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.builders.jobs.overlapping_runs import SCHEDULE, OverlappingRuns
 from kubelint_gpu.builders.jobs.running_for_good import asking_too, while_running
-from kubelint_gpu.builders.jobs.short_gangs import ShortGang, UndecidedGang, refusal_of_next
-from kubelint_gpu.builders.jobs.stuck_gangs import GangDeadlock, stuck_gangs
+from kubelint_gpu.builders.jobs.stuck_gangs import GangDeadlock, ShortGang, UndecidedGang, refusal_of_next, stuck_gangs
 from kubelint_gpu.builders.jobs.unmet_minimums import unmet_minimums
 from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import (

@@ -18,7 +18,7 @@ from kubelint_gpu.engine.api import (
     rule,
 )
 from kubelint_gpu.inventory import UNHEALTHY
-from kubelint_gpu.inventory.gpus.accelerators import has_accelerators
+from kubelint_gpu.inventory.gpus.gpu_models import has_accelerators
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.messages.wording import some
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.node_misfit import asked, is_gpu, wants_gpu
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.declared_lines import told_at
-from kubelint_gpu.inventory.gpus.accelerators import has_accelerators, is_accelerator
+from kubelint_gpu.inventory.gpus.gpu_models import has_accelerators, is_accelerator
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.frozen import FrozenMap

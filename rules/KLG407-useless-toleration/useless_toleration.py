@@ -18,7 +18,7 @@ from kubelint_gpu.engine.api import (
     rule,
 )
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
+from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator
 from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.messages.wording import some
 from kubelint_gpu.values import replace

@@ -12,7 +12,7 @@ from kubelint_gpu.documents import encode, read
 from kubelint_gpu.documents.editing import Edit, apply
 from kubelint_gpu.engine.repair import offsets, repair
 from kubelint_gpu.findings.catalogue import folders
-from kubelint_gpu.kube.values.differences import differences
+from kubelint_gpu.kube.values.plain import differences
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 BAD = [example for folder in folders().values() for example in examples(folder, "bad")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.dra.request import DeviceQuery
+from kubelint_gpu.kube.dra.claim import DeviceQuery
 from kubelint_gpu.kube.objects.taints import Toleration
 
 ASKED = {

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 
 import pytest
 
 from kubelint_gpu.sources.checkout import repository_root
-from kubelint_gpu.sources.safe_write import NotWritable, replace_file
+from kubelint_gpu.sources.safe_write import NotWritable, ended_with_the_run, replace_file
 
 
 def test_what_the_system_refuses_leaves_the_file_and_no_other(tmp_path, monkeypatch):
@@ -41,3 +43,36 @@ def test_the_root_is_the_nearest_folder_with_git(tmp_path):
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
     assert repository_root(below) == tmp_path
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_run_with_its_number(number):
+    before = signal.getsignal(number)
+    with pytest.raises(SystemExit) as ended, ended_with_the_run():
+        os.kill(os.getpid(), number)
+    assert ended.value.code == 128 + number
+    assert signal.getsignal(number) is before
+
+
+def test_a_signal_that_is_ignored_stays_so():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with ended_with_the_run():
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_another_thread_sets_no_handler():
+    seen = []
+
+    def inside():
+        with ended_with_the_run():
+            seen.append(signal.getsignal(signal.SIGTERM))
+
+    thread = threading.Thread(target=inside)
+    thread.start()
+    thread.join()
+    assert seen == [signal.getsignal(signal.SIGTERM)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from checks_units import deployment
+from checks_units import unit as unit_of_nodes
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.registry import checks
 from kubelint_gpu.inventory import load
-from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.apply_set import ApplySet, Attempts
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 NODES = """\
@@ -164,3 +166,15 @@ def test_a_workload_that_runs_already_is_left_to_the_rules_of_rollouts():
 def test_patches_have_types_and_no_further_refusals():
     patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: A}\nspec: {template: {spec: {hostNetwork: 1}}}\n"
     assert len(messages("KLG003", patch)) == 1
+
+
+def test_pods_that_every_filter_treats_alike_share_the_attempt_that_fits():
+    found = unit_of_nodes(
+        f"{deployment()}---\n{deployment(name='other')}---\n{deployment(name='large', limits='{cpu: 99}')}"
+    )
+    kept = Attempts()
+    chat, other, large = (kept.of(one, "empty", found.empty) for one in found.subjects)
+    assert chat is other
+    assert chat.fit.fits == ("gpu-1",)
+    assert not large.fit.schedulable
+    assert kept.of(found.subjects[2], "empty", found.empty) is large

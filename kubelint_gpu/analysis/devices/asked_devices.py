@@ -14,7 +14,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 if TYPE_CHECKING:
-    from kubelint_gpu.kube.dra.request import DeviceQuery
+    from kubelint_gpu.kube.dra.claim import DeviceQuery
 
 
 class AskedDevices(NamedTuple):

@@ -16,7 +16,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 
 if TYPE_CHECKING:
     from kubelint_gpu.analysis.devices.unmet_conditions import Fault
-    from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
+    from kubelint_gpu.kube.dra.claim import ClaimSpec, DeviceQuery
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
     from kubelint_gpu.workspace.cluster_context import ClusterContext
     from kubelint_gpu.workspace.workload_check import WorkloadKey

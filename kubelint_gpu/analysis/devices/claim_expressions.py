@@ -26,7 +26,7 @@ from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
-    from kubelint_gpu.kube.dra.request import ClaimSpec
+    from kubelint_gpu.kube.dra.claim import ClaimSpec
     from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import SelectorFailure
     from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
@@ -78,7 +78,7 @@ def runtime_failures(unit: ApplySet) -> Iterator[RuntimeFailure]:
 
 
 def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
-    from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, DeviceRequest
+    from kubelint_gpu.kube.dra.claim import ClaimSpec, DeviceQuery, DeviceRequest
 
     classes = {one.name: one for one in device_objects(unit) if one.kind == CLASS}
     known = {one["metadata"]["name"] for one in CLASSES} if device_trial(unit) is None else None

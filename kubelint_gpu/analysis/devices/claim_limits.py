@@ -34,7 +34,7 @@ def limit_faults(unit: ApplySet) -> Iterator[ClaimFault]:
 def _too_many_devices(unit: ApplySet) -> Iterator[ClaimFault]:
     """Counts that the API server accepts and no allocation can hold."""
     for claim in written_claims(unit):
-        from kubelint_gpu.kube.dra.request import ALL
+        from kubelint_gpu.kube.dra.claim import ALL
 
         if len(claim.spec.requests) > MOST_REQUESTS:
             continue  # the API server does not accept it

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.devices.claim_faults import ShapeFault
 from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.dra.resource_api import SOURCE_UNTIL
-from kubelint_gpu.kube.validation.api_versions import service
+from kubelint_gpu.kube.validation.api_table import service
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.plain import containers, mapping, sequence, written
 from kubelint_gpu.messages.wording import listed

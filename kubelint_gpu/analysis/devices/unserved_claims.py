@@ -15,7 +15,7 @@ from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 if TYPE_CHECKING:
-    from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
+    from kubelint_gpu.kube.dra.claim import ClaimSpec, DeviceQuery
     from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 from kubelint_gpu.analysis.devices.written_claims import PodClaimReference, open_to
@@ -72,7 +72,7 @@ def faults(
 
 def least_devices(spec: ClaimSpec) -> int:
     """How many devices a claim needs at least; of a request for all devices one."""
-    from kubelint_gpu.kube.dra.request import ALL
+    from kubelint_gpu.kube.dra.claim import ALL
 
     total = 0
     for request in spec.requests:

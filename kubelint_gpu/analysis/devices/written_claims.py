@@ -17,7 +17,7 @@ from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
-    from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
+    from kubelint_gpu.kube.dra.claim import ClaimSpec, DeviceQuery
 
 GROUP = "resource.k8s.io"
 CLAIM, TEMPLATE, CLASS = "ResourceClaim", "ResourceClaimTemplate", "DeviceClass"

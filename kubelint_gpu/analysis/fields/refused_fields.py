@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.validation.api_fields import Misfit, misfits, mismatch, template_misfits
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
-from kubelint_gpu.kube.values.names import NAMES_AS_LABELS, is_label, is_subdomain
+from kubelint_gpu.kube.values.fields import NAMES_AS_LABELS, is_label, is_subdomain
 from kubelint_gpu.kube.values.plain import shortened, written
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet

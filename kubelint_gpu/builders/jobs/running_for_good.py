@@ -1,4 +1,4 @@
-"""The other workloads beside which Jobs run: those whose pods never end."""
+"""The workloads that decide about a Job: those whose pods never end, and Jobs near to whose pods its own must be."""
 
 from __future__ import annotations
 
@@ -10,7 +10,21 @@ from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.engine.api import ApplySet, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wording import workload_name
+from kubelint_gpu.simulation.prepare.coupling import companion_workloads
 from kubelint_gpu.values import replace
+
+
+def near_jobs(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
+    """The Jobs of the unit near to whose pods its own must be."""
+    jobs = [one for one in unit.subjects if one is not subject and one.controller.runs_to_completion]
+    return [
+        jobs[place] for place in companion_workloads(subject.workload, [one.workload for one in jobs], unit.cluster)
+    ]
+
+
+def share_nodes(unit: ApplySet, one: WorkloadCheck, other: WorkloadCheck) -> bool:
+    """Whether pods of both go to some node."""
+    return not taking_nodes(unit, one).isdisjoint(taking_nodes(unit, other))
 
 
 def running_for_good(

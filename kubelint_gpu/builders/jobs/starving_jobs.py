@@ -1,25 +1,28 @@
-"""Jobs that never start, because what runs beside them never ends."""
+"""Jobs that never start, or stop half-way, because of what runs beside them or is applied with them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.beyond.cluster_beyond import cluster_beyond, grown_beyond
+from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.harm import short_as_before
 from kubelint_gpu.analysis.predecessors import is_made
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.room.known_room import taking_nodes
 from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.builders.jobs.job_quota import outcome, refusal_beside, refused_job_pods
-from kubelint_gpu.builders.jobs.jobs_behind import behind
 from kubelint_gpu.builders.jobs.running_for_good import MOST_OTHERS, keeping, running_for_good, while_running
 from kubelint_gpu.builders.kubelet_refusal import aftermath
+from kubelint_gpu.builders.waiting_pods import declare, of_one_node, unsure_claims
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck
-from kubelint_gpu.evidence.stakes import stakes
+from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.messages.wait import Wait
 from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, why_fewer
 from kubelint_gpu.simulation.controllers.job import job_of, piles_up, stops_for_ever
 from kubelint_gpu.simulation.questions.starved_jobs import starves, waits_for, waits_for_volume
+from kubelint_gpu.simulation.search.trace import Waiting
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
@@ -84,4 +87,31 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
         related=(*policy, *(stakes(unit, subject, waiting) if waiting is not None else ())),
         cycle=(Wait(workload, waiting, standing=True, only=True).clause,) if waiting is not None else (),
         help=ends,
+    )
+
+
+def behind(
+    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, attached: Waiting | None
+) -> Iterator[Diagnostic]:
+    """A Job that never ends where what is applied with it comes first, or stops half-way, or waits for a volume."""
+    key, wanted, placed = subject.workload.key, judgement.wanted, judgement.placed
+    if placed >= wanted and attached is not None:
+        judgement, placed = replace(judgement, waiting=attached, at_best=None), 0
+    if placed >= wanted or not (judgement.waiting or judgement.refusal):
+        return
+    waiting = judgement.waiting or Waiting(key, new=True, count=1, refusal=judgement.refusal)
+    never = judgement.at_best is not None and judgement.at_best < wanted
+    of_all = "its pods" if not placed else f"{wanted - placed} of its {wanted} pods"
+    yield Diagnostic(
+        "KLG109",
+        subject.manifest.place(("spec",), "key"),
+        f"{of_all} {'wait' if never else 'may wait'} for ever beside what is applied with it: "
+        f"{wait_of(unit, subject, waiting, standing=True).clause}",
+        subject.manifest,
+        cause="starving",
+        certainty="certain" if never and is_certain(unit, subject, judgement) else "possible",
+        severity="warning",
+        scheduler=waiting.scheduler or None,
+        help=(*of_one_node(subject, waiting), *declare(unsure_claims(unit, subject.workload, waiting))),
+        related=stakes(unit, subject, waiting),
     )

@@ -18,9 +18,8 @@ from kubelint_gpu.findings.catalogue import rules_folder
 from kubelint_gpu.kube.kinds.custom_workload import declare_rows, further_rows
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
-from kubelint_gpu.workspace.deferred import Deferred
-from kubelint_gpu.workspace.project.kept.known_clusters import KnownCluster
-from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
+from kubelint_gpu.workspace.project.kept.known_configurations import KnownCluster
+from kubelint_gpu.workspace.shared_objects import Beside, Deferred, SharedObjects
 
 Task = tuple[ApplySet, int]
 """A unit, and the steps that may be spent on it."""

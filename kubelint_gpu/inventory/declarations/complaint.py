@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from kubelint_gpu.documents import Item, Pointer
+from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
 from kubelint_gpu.values import replace
-
-if TYPE_CHECKING:
-    from kubelint_gpu.documents import Item, Pointer
-    from kubelint_gpu.inventory.declarations.declared import Declared
 
 
 def error_at(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kubelint_gpu.documents import Item, Pointer, Span
 from kubelint_gpu.values import PartlyCompared
-
-if TYPE_CHECKING:
-    from kubelint_gpu.documents import Item, Pointer, Span
 
 Routes = tuple[tuple["Pointer", "Pointer"], ...]
 

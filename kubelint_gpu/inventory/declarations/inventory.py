@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from kubelint_gpu.documents import Span
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.unread import Unread
+from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.values import Value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubelint_gpu.documents import Span
-    from kubelint_gpu.inventory.declarations.declared import Declared
-    from kubelint_gpu.inventory.declarations.unread import Unread
 
 ANNOTATION = "kubelint-gpu/"
 # Annotations of expanded nodes; on a raw node a person may write `unhealthy` by hand.
@@ -95,8 +93,6 @@ class Scheduler(Value):
 
     def of_default(self, key: str) -> Any:
         """A setting of the profile of default-scheduler; None where it is not declared."""
-        from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
-
         mine = [one for one in self.profiles if one.get("schedulerName", DEFAULT_SCHEDULER) == DEFAULT_SCHEDULER]
         return next((one[key] for one in mine if key in one), None)
 

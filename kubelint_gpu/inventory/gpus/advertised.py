@@ -5,18 +5,15 @@ Behaviour: NVIDIA device plugin and GPU feature discovery, configuration `versio
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from msgspec import field
 
+from kubelint_gpu.documents import Pointer
 from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, mebibytes, models_called, product_label, similar_model
 from kubelint_gpu.inventory.gpus.mig import impossible, mig_resource
 from kubelint_gpu.values import Value, replace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from kubelint_gpu.documents import Pointer
 
 GPU = "nvidia.com/gpu"
 _SHARED = ".shared"

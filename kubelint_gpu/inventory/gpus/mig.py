@@ -6,14 +6,14 @@ Behaviour: NVIDIA device plugin and GPU feature discovery, `migStrategy` single 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.patterns import pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from kubelint_gpu.inventory.gpus.gpu_models import GpuModel
+
 
 _PREFIX = "nvidia.com/mig-"
 _PROFILE = pattern(r"(?P<slices>[0-9]{1,3})g\.(?P<memory>[0-9]{1,5})gb(?P<attributes>.*)", re.ASCII)

@@ -18,11 +18,11 @@ from kubelint_gpu.inventory.declarations.inventory import (
     InventoryError,
     Pool,
 )
-from kubelint_gpu.inventory.declarations.quantities import difference, text
 from kubelint_gpu.inventory.gpus.advertised import Advertised, advertised
 from kubelint_gpu.inventory.reading import understood
 from kubelint_gpu.kube.objects.node import Node, with_cordon_taint
 from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.values.quantity import difference, text
 from kubelint_gpu.values import replace
 
 MOST_NODES = 30_000

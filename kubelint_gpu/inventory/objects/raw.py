@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kubelint_gpu.documents import Item, Pointer
 from kubelint_gpu.inventory.declarations.complaint import error_about, warning_about
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.kubernetes_version import minor_version
@@ -13,8 +14,8 @@ from kubelint_gpu.kube.values.plain import shortened
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
-    from kubelint_gpu.documents import Item, Pointer
     from kubelint_gpu.inventory.declarations.inventory import InventoryError
+
 
 # Kind to API group; of other kinds placement does not depend.
 KINDS = {

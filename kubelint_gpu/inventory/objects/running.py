@@ -5,25 +5,24 @@ Priority is resolved as admission does it (kube-apiserver, plugin Priority).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from kubelint_gpu.documents import Item, Pointer
 from kubelint_gpu.inventory.declarations.complaint import error_about, error_at
-from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.declared import Declared, Routes
 from kubelint_gpu.inventory.declarations.did_you_mean import MOST_HINTS, did_you_mean
-from kubelint_gpu.inventory.declarations.quantities import text
 from kubelint_gpu.inventory.reading import understood
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.priority import SYSTEM_CLASSES, PriorityClass, UnknownPriorityClass, resolve_priority
 from kubelint_gpu.kube.objects.requests import is_extended
+from kubelint_gpu.kube.values.quantity import text
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kubelint_gpu.documents import Item, Pointer
-    from kubelint_gpu.inventory.declarations.declared import Routes
     from kubelint_gpu.inventory.declarations.inventory import InventoryError
+
 
 MOST_PODS = 200_000
 _GPU = "nvidia.com/gpu"

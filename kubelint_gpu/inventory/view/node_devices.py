@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.kubernetes_version import devices_minor
+from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
+from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
     from kubelint_gpu.kube.dra.device_pools import PoolID
     from kubelint_gpu.kube.dra.resource_slice import DeviceTaintRule, ResourceSlice
-    from kubelint_gpu.kube.objects.cluster import Cluster
-    from kubelint_gpu.kube.objects.node import Node
-    from kubelint_gpu.kube.values.quantity import Amount
+
 
 _NAMES = ("productName", "model")
 _PROFILE = "profile"
@@ -53,7 +53,6 @@ def node_devices(
     if not slices:
         return {}
     from kubelint_gpu.kube.dra.device_pools import ALL_FAIL, doubt, newest
-    from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE
 
     pools = newest(slices)
     doubts = {pool: doubt(slices, devices_minor(version)) for pool, slices in pools.items()}
@@ -74,8 +73,6 @@ def _counts(
     rules: Sequence[DeviceTaintRule] | None,
 ) -> tuple[DeviceCount, ...]:
     """Those that are no part of another one: of a counter set, those that take the most of it."""
-    from kubelint_gpu.kube.dra.device import DeviceID
-
     units: dict[str, list[tuple[DeviceID, ...]]] = {}
     taken: Counter[str] = Counter()
     parts: dict[str, tuple[tuple[str, int], ...]] = {}

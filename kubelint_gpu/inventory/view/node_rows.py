@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.inventory.contradictions import placed_pods, usage
 from kubelint_gpu.inventory.declarations.inventory import UNHEALTHY, UNLIMITED, Inventory
-from kubelint_gpu.inventory.declarations.usage import placed_pods, usage
-from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
+from kubelint_gpu.inventory.gpus.gpu_models import is_accelerator
 from kubelint_gpu.inventory.view.node_devices import DeviceCount, node_devices
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.objects.cluster import read_cluster

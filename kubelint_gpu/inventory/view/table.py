@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kubelint_gpu.inventory.declarations.inventory import Inventory, Pool
-from kubelint_gpu.inventory.view.class_rows import names_of, priorities, quotas
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.inventory.view.node_rows import NodeRow, Tenant, amount_text, node_classes
+from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.objects.taints import CORDONED
+from kubelint_gpu.kube.values.quantity import canonical, shown
 
 _HEADINGS = ("NODES", "COUNT", "GPUS PER NODE", "CPU", "MEMORY", "FREE GPUS", "FREE CPU", "FREE MEM")
 _LEFT = (0, 2)
@@ -23,6 +24,29 @@ _MIG = "nvidia.com/mig"
 _MACHINE_LABELS = ("nvidia.com/", "feature.node.kubernetes.io/", "beta.kubernetes.io/", "beta.amd.com/", "amd.com/")
 _TIMES, _DOT = "\u00d7", "\u00b7"
 _ASCII = str.maketrans({_TIMES: "x", _DOT: "-"})
+
+
+def priorities(inventory: Inventory) -> list[tuple[str, int]]:
+    """Each PriorityClass with its value, the highest first."""
+    found = [(one.name, one.value.get("value")) for one in inventory.of_kind("PriorityClass")]
+    known = [(name, value) for name, value in found if isinstance(value, int)]
+    return sorted(known, key=lambda one: (-one[1], one[0]))
+
+
+def names_of(inventory: Inventory, kind: str) -> list[str]:
+    """The names of the objects of a kind, sorted."""
+    return sorted(one.name for one in inventory.of_kind(kind))
+
+
+def quotas(inventory: Inventory) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Each ResourceQuota as `namespace/name`, with what it lets be used of each key, as a quantity."""
+    found = []
+    for one in inventory.of_kind("ResourceQuota"):
+        quota = one.typed
+        if isinstance(quota, ResourceQuota):
+            amounts = [(key, canonical(amount)) for key, amount in sorted(quota.hard.items())]
+            found.append((f"{quota.meta.namespace}/{quota.meta.name}", amounts))
+    return sorted(found)
 
 
 def render(inventory: Inventory, *, width: int = 80, ascii_only: bool = False) -> str:
@@ -100,8 +124,6 @@ def _quantities(found: NodeRow, amounts: Any) -> dict[str, str | None]:
 
 
 def _texts(amounts: Any) -> dict[str, str | None]:
-    from kubelint_gpu.kube.values.quantity import shown
-
     return {resource: shown(resource, amount) for resource, amount in sorted(amounts.items())}
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, Issue
 from kubelint_gpu.kube.cel.functions.numbers import CONVERSIONS, FUNCTIONS
-from kubelint_gpu.kube.cel.functions.regex import compiled
+from kubelint_gpu.kube.cel.functions.strings import compiled
 from kubelint_gpu.kube.cel.syntax import Call, Const, ListNode, MapNode, Node, children
 from kubelint_gpu.kube.cel.types import ANY, DYN, NULL, Type, shown
 from kubelint_gpu.patterns import pattern

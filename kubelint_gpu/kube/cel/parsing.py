@@ -16,8 +16,7 @@ from typing import Any
 from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
 
 from kubelint_gpu.kube.cel.cel_errors import CompileError, Issue, compile_error
-from kubelint_gpu.kube.cel.literals import BadLiteral, literal
-from kubelint_gpu.kube.cel.macros import expanded
+from kubelint_gpu.kube.cel.macros import BadLiteral, expanded, literal
 from kubelint_gpu.kube.cel.syntax import (
     Call,
     Const,

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kubelint_gpu.kube.cel.cel_errors import Issue
-from kubelint_gpu.kube.cel.declarations import Overload, functions
 from kubelint_gpu.kube.cel.literal_checks import invalid_literals
 from kubelint_gpu.kube.cel.syntax import (
     Call,
@@ -29,8 +28,10 @@ from kubelint_gpu.kube.cel.types import (
     ERROR,
     INT,
     NULL,
+    Overload,
     Substitution,
     Type,
+    functions,
     is_dynamic,
     most_general,
     optional_of,

@@ -1,16 +1,26 @@
-"""Types of expressions, and which fits where.
+"""Types of expressions, which fits where, and the functions that expressions of Kubernetes have.
 
 A type is a name (`int`, `kubernetes.Quantity`, `dyn`) or a tuple of a name and parameters (`("list", "int")`);
 `("var", 3)` is a type that is still open.
-Source: cel-go 0.26, checker/types.go.
+The functions stand in `functions.txt`, one line a function: its name, then its overloads; a dot before the first
+argument makes a method. Capital letters stand for any type.
+Source: cel-go 0.26 (checker/types.go, stdlib, ext) and k8s.io/apiserver/pkg/cel/library, 1.36.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-Type = Any
+from kubelint_gpu.patterns import pattern
+from kubelint_gpu.values import Value
 
+_TABLE = "functions.txt"
+_SINCE = {34: ("slice", "flatten", "lists.range", "reverse", "distinct", "sort", "sortBy")}
+"""The minor release with which functions came that are not in all releases with devices."""
+_TOKEN = pattern(r"[A-Za-z][\w.]*|[(),]")
+Type = Any
 DYN, ANY, ERROR, NULL = "dyn", "any", "error", "null_type"
 BOOL, INT, STRING = "bool", "int", "string"
 QUANTITY, SEMVER = "kubernetes.Quantity", "kubernetes.Semver"
@@ -21,6 +31,55 @@ _SHOWN = {
     "google.protobuf.Duration": "duration",
 }
 _PLAIN = frozenset((BOOL, INT, STRING, "uint", "double", "bytes"))
+
+
+class Overload(Value):
+    """One signature of a function."""
+
+    method: bool
+    arguments: tuple[Type, ...]
+    result: Type
+
+
+@lru_cache(maxsize=4)
+def functions(library: int | None = None) -> dict[str, tuple[Overload, ...]]:
+    """Every function by name, its overloads in the order in which they are tried.
+
+    With `library` those that there were in the minor release of that number.
+    """
+    if library is not None:
+        late = frozenset(name for since, names in _SINCE.items() if since > library for name in names)
+        return {name: overloads for name, overloads in functions().items() if name not in late}
+    found: dict[str, list[Overload]] = {}
+    for line in (Path(__file__).parent / _TABLE).read_text(encoding="utf-8").splitlines():
+        name, *overloads = line.split(" | ")
+        found.setdefault(name, []).extend(_overload(one) for one in overloads)
+    return {name: tuple(overloads) for name, overloads in found.items()}
+
+
+def _overload(text: str) -> Overload:
+    arguments, _, result = text.partition("->")
+    method = arguments.startswith(".")
+    return Overload(method, _types(arguments.removeprefix(".")), _types(result)[0])
+
+
+def _types(text: str) -> tuple[Type, ...]:
+    """The types of a list such as `list(A),int`."""
+    stack: list[list[Type]] = [[]]
+    names: list[str] = []
+    pieces = _TOKEN().findall(text)
+    for place, piece in enumerate(pieces):
+        if piece == "(":
+            stack.append([])
+        elif piece == ")":
+            inner = stack.pop()
+            stack[-1].append((names.pop(), *inner))
+        elif piece != ",":
+            if place + 1 < len(pieces) and pieces[place + 1] == "(":
+                names.append(piece)
+            else:
+                stack[-1].append(("param", piece) if len(piece) == 1 and piece.isupper() else piece)
+    return tuple(stack[0])
 
 
 def is_dynamic(kind: Type) -> bool:

@@ -5,13 +5,11 @@ For messages only: whether a device is selected, `Selector` says.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kubelint_gpu.kube.cel.syntax import Call, Const, ListNode, Node, Select
 from kubelint_gpu.kube.dra.sight import literal_path, sight_of
 from kubelint_gpu.values import Value, replace
-
-if TYPE_CHECKING:
-    from kubelint_gpu.kube.cel.syntax import Node
 
 Path = tuple[str, str, str]
 """What a condition looks at: (`attributes`, `capacity` or `driver`, domain, identifier)."""
@@ -58,8 +56,6 @@ class AskedValues(Value):
 
 def asked_values(node: Node) -> AskedValues:
     """What a condition compares; where that is more than one thing with literals, what it looks at."""
-    from kubelint_gpu.kube.cel.syntax import Call, Select
-
     if isinstance(node, Call) and node.function == "!_":
         found = asked_values(node.args[0])
         if found.literals and found.relation in _NEGATED:
@@ -88,8 +84,6 @@ def _looked_at(node: Node) -> AskedValues:
 
 def _compared(subject: Node, relation: str, wanted: Node) -> AskedValues | None:
     """The comparison of a part of a device with literals; None where it is another one."""
-    from kubelint_gpu.kube.cel.syntax import Call
-
     as_it_is = True
     while isinstance(subject, Call) and subject.function in _WITHOUT_CASE and subject.target is not None:
         subject, as_it_is = subject.target, False
@@ -106,8 +100,6 @@ def _path(node: Node) -> Path | None:
 
 def _literals(node: Node) -> tuple[Literal, ...]:
     """A literal, that of `quantity('…')` or `semver('…')`, or those of a list; none where it is anything else."""
-    from kubelint_gpu.kube.cel.syntax import Call, Const, ListNode
-
     if isinstance(node, ListNode):
         found = [_literals(one) for one in node.items]
         return tuple([one for each in found for one in each]) if all(found) else ()

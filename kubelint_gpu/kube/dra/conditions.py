@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kubelint_gpu.kube.cel.cel_errors import CompileError, EvaluationError, NotKnown
+from kubelint_gpu.kube.cel.evaluation_cost import Evaluation
+from kubelint_gpu.kube.cel.syntax import Call, Node
 from kubelint_gpu.kube.dra.asked_values import AskedValues, asked_values
 from kubelint_gpu.kube.dra.selector import DEVICE, device_fields
 from kubelint_gpu.kube.dra.sight import Subject, device_value
 from kubelint_gpu.values import Value
 from kubelint_gpu.work import charge
-
-if TYPE_CHECKING:
-    from kubelint_gpu.kube.cel.syntax import Node
 
 _MOST = 64
 
@@ -34,9 +34,6 @@ class Condition(Value):
         Raises:
             UsedUp: it took more than what a run may do.
         """
-        from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
-        from kubelint_gpu.kube.cel.evaluation_cost import Evaluation
-
         run = Evaluation([device_value(subject), *[None] * self.slots])
         try:
             return self.program(run) is True
@@ -49,7 +46,6 @@ class Condition(Value):
 @lru_cache(maxsize=64)
 def conditions_of(expression: str, *, shareable: bool) -> tuple[Condition, ...]:
     """The conditions of an expression that compiles; none of one that does not."""
-    from kubelint_gpu.kube.cel.cel_errors import CompileError, NotKnown
     from kubelint_gpu.kube.cel.evaluation import Planner
     from kubelint_gpu.kube.cel.parsing import parse
     from kubelint_gpu.kube.cel.type_checking import Checker
@@ -72,8 +68,6 @@ def conditions_of(expression: str, *, shareable: bool) -> tuple[Condition, ...]:
 
 
 def _joined(tree: Node) -> Iterator[Node]:
-    from kubelint_gpu.kube.cel.syntax import Call
-
     waiting = [tree]
     while waiting:
         node = waiting.pop()

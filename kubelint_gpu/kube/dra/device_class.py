@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kubelint_gpu.kube.dra.request import read_selectors
+from kubelint_gpu.kube.dra.claim import read_selectors
 from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.objects.requests import IMPLICIT_RESOURCE
 from kubelint_gpu.kube.values.fields import Fields

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.values import Value
-
-if TYPE_CHECKING:
-    from kubelint_gpu.kube.dra.device import DeviceID
 
 
 class PodClaim(Value):

@@ -8,17 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kubelint_gpu.kube.cel.cel_errors import CompileError, EvaluationError, NotKnown, compile_error
+from kubelint_gpu.kube.cel.cel_values import type_name
+from kubelint_gpu.kube.cel.evaluation_cost import TOO_LONG, Evaluation
 from kubelint_gpu.kube.dra.sight import Sight, Subject, device_value, seen_by, sight_of
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import Value
 from kubelint_gpu.work import charge, paid
-
-if TYPE_CHECKING:
-    from kubelint_gpu.kube.cel.cel_errors import CompileError
-    from kubelint_gpu.kube.cel.evaluation_cost import Evaluation
 
 DEVICE = "kubernetes.DRADevice"
 _NAME = pattern(r"__[a-z][a-z0-9_]*?__", re.ASCII)
@@ -62,7 +61,6 @@ class Selector:
         if is_filled_in(self.expression):
             self._program = _unknown("the expression is filled in later")
             return
-        from kubelint_gpu.kube.cel.cel_errors import CompileError, NotKnown, compile_error
         from kubelint_gpu.kube.cel.evaluation import Planner
         from kubelint_gpu.kube.cel.literal_checks import folding_error
         from kubelint_gpu.kube.cel.parsing import parse
@@ -113,14 +111,10 @@ class Selector:
         return verdict
 
     def _evaluated(self, subject: Subject) -> tuple[SelectorVerdict, int]:
-        from kubelint_gpu.kube.cel.evaluation_cost import Evaluation
-
         run = Evaluation([device_value(subject), *[None] * self._most])
         return self._said(run), run.of_a_run()
 
     def _said(self, run: Evaluation) -> SelectorVerdict:
-        from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
-        from kubelint_gpu.kube.cel.cel_values import type_name
 
         try:
             value = self._program(run)
@@ -143,8 +137,6 @@ class Selector:
 
 
 def _too_long() -> SelectorVerdict:
-    from kubelint_gpu.kube.cel.evaluation_cost import TOO_LONG
-
     return SelectorVerdict(False, "", TOO_LONG)
 
 
@@ -181,8 +173,6 @@ def device_fields(shareable: bool) -> Mapping[str, Any]:
 
 
 def _unknown(reason: str) -> Any:
-    from kubelint_gpu.kube.cel.cel_errors import NotKnown
-
     def program(_run: Any) -> Any:
         raise NotKnown(reason)
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from kubelint_gpu.kube.cel.syntax import Call, Const, Ident, Node, Select, children
 from kubelint_gpu.kube.dra.device import Attribute, Device, qualified
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.values import Value
-
-if TYPE_CHECKING:
-    from kubelint_gpu.kube.cel.syntax import Node
 
 V = TypeVar("V")
 
@@ -43,8 +41,6 @@ def _names(parts: frozenset[tuple[str, str, str]], kind: str, driver: str) -> fr
 
 def sight_of(tree: Node) -> Sight:
     """The parts of a device that an expression names; everything where it names some by other than a literal."""
-    from kubelint_gpu.kube.cel.syntax import Ident, children
-
     parts: set[tuple[str, str, str]] = set()
     waiting = [tree]
     while waiting:
@@ -65,8 +61,6 @@ def sight_of(tree: Node) -> Sight:
 
 def literal_path(node: Node) -> tuple[str, ...] | None:
     """The literal names by which a node goes down from `device`; None for other nodes."""
-    from kubelint_gpu.kube.cel.syntax import Call, Const, Ident, Select
-
     names: list[str] = []
     while True:
         if isinstance(node, Select):

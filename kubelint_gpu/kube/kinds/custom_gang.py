@@ -6,13 +6,14 @@ submits its program when every pod of its cluster is ready; JobSet, which starts
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.kube.kinds.custom_workload import row_of
 from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting, starts_whole
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.values import Value
 
 _REPLICA_SPECS = {
@@ -157,13 +158,12 @@ def _job_set(root: Fields) -> Iterator[CustomGang]:
 
 def _is_grouped(template: object) -> bool:
     """Whether pods of a template are queued or of a pod group."""
-    found = template if isinstance(template, Mapping) else {}
-    return starts_whole(found.get("metadata"))
+    return starts_whole(mapping(template).get("metadata"))
 
 
 def _seconds(fields: Fields) -> int | None:
-    found = fields.value.get("activeDeadlineSeconds")
-    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else None
+    """The deadline, if it is a number above zero."""
+    return _count(fields.value.get("activeDeadlineSeconds"), 0) or None
 
 
 def _count(value: object, default: int) -> int:

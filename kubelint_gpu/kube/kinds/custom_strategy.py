@@ -2,13 +2,13 @@
 
 What a row calls otherwise is left to a controller of its own.
 
-Behaviour: the RayService controller of KubeRay, the rolling update of LeaderWorkerSet, and
-`CalculateReplicaCountsForCanary` and the blue-green reconciliation of Argo Rollouts.
+Behaviour: the RayService controller of KubeRay, the rolling update of LeaderWorkerSet, the copies that Flagger keeps,
+and `CalculateReplicaCountsForCanary` and the blue-green reconciliation of Argo Rollouts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from kubelint_gpu.kube.objects.affinity import REQUIRED, PodAffinityTerm
@@ -22,10 +22,11 @@ from kubelint_gpu.kube.objects.rolling import (
     read_deployment_strategy,
     read_int_or_percent,
 )
+from kubelint_gpu.kube.objects.workload import Workload, api_group
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import freeze
-from kubelint_gpu.kube.values.plain import at
+from kubelint_gpu.kube.values.plain import at, mapping
 from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.values import replace
 
@@ -34,6 +35,7 @@ MIN_SCALES = ("autoscaling.knative.dev/min-scale", "autoscaling.knative.dev/minS
 DEPLOYMENT_MODE = "serving.kserve.io/deploymentMode"
 _SERVERLESS = ("Serverless", "Knative")
 _REVISION = "the pods of the old revision go when those of the new one are ready"
+_KEPT_COPY = "Flagger keeps all pods of its copy ({}-primary) until all new pods have been tried"
 _ALL, _NONE = IntOrPercent(100, percent=True), IntOrPercent(0)
 
 
@@ -175,3 +177,25 @@ _READERS: dict[str, Callable[[Fields, dict[str, Any], int], Strategy | None]] = 
     "revision": _revision,
     "second cluster": _second_cluster,
 }
+
+
+def canary_targets(values: Iterable[dict[str, Any]]) -> frozenset[str]:
+    """Return the Deployments that Canaries among some objects name, as `kind/namespace/name`."""
+    found = set()
+    for value in values:
+        if value.get("kind") == "Canary" and api_group(value) == "flagger.app":
+            target = mapping(mapping(value.get("spec")).get("targetRef"))
+            space = mapping(value.get("metadata")).get("namespace") or "default"
+            found.add(f"{target.get('kind')}/{space}/{target.get('name')}")
+    return frozenset(found)
+
+
+def rolled_by_canary(workload: Workload, targets: frozenset[str]) -> Workload:
+    """Return the workload as Flagger rolls it out, if it does: nothing is certain of that.
+
+    Behaviour: Flagger makes the copy, scales the Deployment to zero, and up again beside it when its template changes.
+    """
+    if workload.kind != "Deployment" or workload.key not in targets:
+        return workload
+    strategy = beside(("spec", "template"), _KEPT_COPY.format(workload.meta.name))
+    return replace(workload, approximate=True, strategy=strategy)

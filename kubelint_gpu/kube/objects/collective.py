@@ -11,6 +11,7 @@ from typing import Any
 
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.patterns import pattern
 
 _VARIABLES = frozenset(
@@ -43,36 +44,35 @@ _GROUPS = (
 def sign_of_waiting(job: Mapping[str, Any]) -> Pointer | None:
     """Where a Job, or a CronJob of its Jobs, says that its pods need each other; None where nothing does."""
     found, above = _job_of(job)
-    spec = _map(found.get("spec"))
-    pod = _map(_map(spec.get("template")).get("spec"))
+    spec = mapping(found.get("spec"))
+    pod = mapping(mapping(spec.get("template")).get("spec"))
     base: Pointer = (*above, "spec", "template", "spec")
     if spec.get("completionMode") == "Indexed" and pod.get("subdomain"):
         return (*base, "subdomain")
-    containers = pod.get("containers")
-    for index, container in enumerate(containers if isinstance(containers, list) else ()):
-        for route in _signs(_map(container)):
+    for index, container in enumerate(sequence(pod.get("containers"))):
+        for route in _signs(mapping(container)):
             return (*base, "containers", index, *route)
     return None
 
 
 def starts_unless_queued(job: Mapping[str, Any]) -> bool:
     """Whether nothing but a queue keeps the pods of a Job from starting one by one: no pod group, no `suspend`."""
-    suspended = _map(job.get("spec")).get("suspend") is True
-    return "jobTemplate" not in _map(job.get("spec")) and not suspended and not is_started_whole(job, _GROUPS)
+    suspended = mapping(job.get("spec")).get("suspend") is True
+    return "jobTemplate" not in mapping(job.get("spec")) and not suspended and not is_started_whole(job, _GROUPS)
 
 
 def is_started_whole(job: Mapping[str, Any], by: Sequence[str] = (QUEUE, *_GROUPS)) -> bool:
     """Whether something lets the pods of a Job start together or not at all: a queue, or a pod group."""
     job, _ = _job_of(job)
-    spec = _map(job.get("spec"))
-    template = _map(_map(spec.get("template")).get("metadata"))
-    meta = _map(job.get("metadata"))
+    spec = mapping(job.get("spec"))
+    template = mapping(mapping(spec.get("template")).get("metadata"))
+    meta = mapping(job.get("metadata"))
     return starts_whole(meta, by) or starts_whole(template, by)
 
 
 def starts_whole(meta: object, by: Sequence[str] = (QUEUE, *_GROUPS)) -> bool:
     """Whether the metadata of an object, or of its pods, names a queue or a pod group."""
-    return any(key in _map(_map(meta).get(kind)) for kind in ("labels", "annotations") for key in by)
+    return any(key in mapping(mapping(meta).get(kind)) for kind in ("labels", "annotations") for key in by)
 
 
 def pod_groups(workload: Workload) -> set[str]:
@@ -83,21 +83,14 @@ def pod_groups(workload: Workload) -> set[str]:
 
 def _job_of(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], Pointer]:
     """The Job itself, or the template of a CronJob's Jobs and where it stands."""
-    made = _map(value.get("spec")).get("jobTemplate")
+    made = mapping(value.get("spec")).get("jobTemplate")
     return (made, ("spec", "jobTemplate")) if isinstance(made, Mapping) else (value, ())
 
 
 def _signs(container: Mapping[str, Any]) -> Iterator[Pointer]:
-    env = container.get("env")
-    for index, variable in enumerate(env if isinstance(env, list) else ()):
-        if _map(variable).get("name") in _VARIABLES:
+    for index, variable in enumerate(sequence(container.get("env"))):
+        if mapping(variable).get("name") in _VARIABLES:
             yield "env", index, "name"
     for key in ("command", "args"):
-        words = container.get(key)
-        texts = [word for word in words if isinstance(word, str)] if isinstance(words, list) else []
-        if _PROGRAMS().search(" ".join(texts)):
+        if _PROGRAMS().search(" ".join(word for word in sequence(container.get(key)) if isinstance(word, str))):
             yield (key,)
-
-
-def _map(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

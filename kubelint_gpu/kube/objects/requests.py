@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec, Volume
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, read_persistent_volume_claim
+from kubelint_gpu.kube.values.fields import is_qualified_name
 from kubelint_gpu.kube.values.frozen import FrozenMap
-from kubelint_gpu.kube.values.names import is_qualified_name
 from kubelint_gpu.kube.values.quantity import canonical, scheduler_units
 from kubelint_gpu.values import replace
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from kubelint_gpu.kube.values.fields import Fields
-from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name
+from kubelint_gpu.kube.values.fields import Fields, is_label_value, is_qualified_name
 from kubelint_gpu.values import Value
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
+from kubelint_gpu.values import Value
 
+IMMUTABLE = "Invalid value: field is immutable"
 _DEFAULTS: dict[str, Any] = {
     "allocationMode": "ExactCount", "apiVersion": "v1", "completionMode": "NonIndexed", "count": 1,
     "defaultMode": 420, "dnsPolicy": "ClusterFirst", "enableServiceLinks": True, "expirationSeconds": 3600,
@@ -29,6 +32,20 @@ _STRUCTS = (
     "affinity", "capabilities", "dnsConfig", "labelSelector", "lifecycle", "namespaceSelector", "nodeAffinity",
     "podAffinity", "podAntiAffinity", "seLinuxOptions", "seccompProfile", "securityContext", "windowsOptions",
 )  # fmt: skip
+
+
+class RefusedChange(Value):
+    """One field that may not change, and does.
+
+    Attributes:
+        at: the smallest parts of it that differ; never empty.
+        answer: what the API server says, without the value and its full stop.
+        where: how the object must be applied for it to be refused; empty where it always is.
+    """
+
+    at: tuple[Pointer, ...]
+    answer: str
+    where: str = ""
 
 
 def normal(value: Any) -> Any:

@@ -9,14 +9,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubelint_gpu.kube.objects.workload import api_group
-from kubelint_gpu.kube.updates.claim_updates import device_claim_changes
-from kubelint_gpu.kube.updates.job_updates import job_changes
-from kubelint_gpu.kube.updates.pod_updates import pod_changes
-from kubelint_gpu.kube.updates.refused_change import IMMUTABLE, RefusedChange
-from kubelint_gpu.kube.updates.storage_updates import claim_changes, volume_changes
-from kubelint_gpu.kube.values.differences import differences
+from kubelint_gpu.kube.updates.normal_form import IMMUTABLE, RefusedChange, normal
+from kubelint_gpu.kube.updates.pod_updates import job_changes, pod_changes
+from kubelint_gpu.kube.updates.storage_updates import claim_changes, device_claim_changes, volume_changes
 from kubelint_gpu.kube.values.errors import Pointer, field_path
-from kubelint_gpu.kube.values.plain import at, mapping
+from kubelint_gpu.kube.values.plain import at, differences, mapping
 
 _SELECTOR: Pointer = ("spec", "selector")
 _ALLOWED = ("replicas", "template", "updateStrategy", "persistentVolumeClaimRetentionPolicy", "minReadySeconds")
@@ -76,8 +73,6 @@ def _changes(old: dict[str, Any], new: dict[str, Any], minor: int) -> Iterator[R
 def _changed(
     old: dict[str, Any], new: dict[str, Any], pointer: Pointer, answer: str, *, live: bool = False
 ) -> Iterator[RefusedChange]:
-    from kubelint_gpu.kube.updates.normal_form import normal
-
     before, after = normal(at(old, pointer)), normal(at(new, pointer))
     if pointer == _SELECTOR and not (before and after):
         # a patch has no selector, and who writes none where one is needed is told that elsewhere
@@ -91,8 +86,6 @@ def _changed(
 
 
 def _stateful_set(old: dict[str, Any], new: dict[str, Any], live: bool, minor: int) -> Iterator[RefusedChange]:
-    from kubelint_gpu.kube.updates.normal_form import normal
-
     before, after = mapping(old.get("spec")), mapping(new.get("spec"))
     if not before.get("selector") or not after.get("selector"):
         return

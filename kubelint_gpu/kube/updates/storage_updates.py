@@ -1,6 +1,7 @@
-"""What may not change in claims and volumes that exist.
+"""What may not change in claims for storage or devices, their templates, and volumes that exist.
 
 Source: `ValidatePersistentVolumeClaimUpdate` and `ValidatePersistentVolumeUpdate` in pkg/apis/core/validation, 1.25 to
+1.36; `ValidateResourceClaimUpdate` and `ValidateResourceClaimTemplateUpdate` in pkg/apis/resource/validation, 1.32 to
 1.36.
 """
 
@@ -10,9 +11,10 @@ import fractions
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.kube.updates.refused_change import IMMUTABLE, RefusedChange
-from kubelint_gpu.kube.values.differences import differences
+from kubelint_gpu.kube.dra.resource_api import is_flat
+from kubelint_gpu.kube.updates.normal_form import IMMUTABLE, RefusedChange, normal
 from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.kube.values.plain import differences
 from kubelint_gpu.kube.values.quantity import Amount
 
 _STORAGE: Pointer = ("spec", "resources", "requests", "storage")
@@ -39,10 +41,21 @@ _BETA = {
 }
 
 
+def device_claim_changes(old: dict[str, Any], new: dict[str, Any], live: bool, _minor: int) -> Iterator[RefusedChange]:
+    """The spec of a claim, or of the claims that a template makes; one that another version writes in another way."""
+    if is_flat(old) == is_flat(new):
+        found = tuple(differences(normal(old.get("spec")), normal(new.get("spec")), ("spec",), live=live))
+    else:
+        from kubelint_gpu.kube.dra.claim import read_resource_claim, read_resource_claim_template
+
+        read = read_resource_claim if new.get("kind") == "ResourceClaim" else read_resource_claim_template
+        found = () if read(old, []).spec == read(new, []).spec else (("spec",),)
+    if found:
+        yield RefusedChange(found, f"spec: {IMMUTABLE}")
+
+
 def claim_changes(old: dict[str, Any], new: dict[str, Any], live: bool, minor: int) -> Iterator[RefusedChange]:
     """The changes of a PersistentVolumeClaim that are refused; it counts as bound."""
-    from kubelint_gpu.kube.updates.normal_form import normal
-
     before, after = (normal(value.get("spec")) for value in (old, new))
     if not isinstance(before, dict) or not isinstance(after, dict) or not after.get("accessModes"):
         return
@@ -63,8 +76,6 @@ def claim_changes(old: dict[str, Any], new: dict[str, Any], live: bool, minor: i
 
 def volume_changes(old: dict[str, Any], new: dict[str, Any], live: bool, _minor: int) -> Iterator[RefusedChange]:
     """The changes of a PersistentVolume that are refused."""
-    from kubelint_gpu.kube.updates.normal_form import normal
-
     before, after = (normal(value.get("spec")) for value in (old, new))
     if not isinstance(before, dict) or not isinstance(after, dict) or not after.get("accessModes"):
         return
@@ -88,8 +99,6 @@ def _size(spec: dict[str, Any]) -> Amount | None:
 
 
 def _fixed(spec: dict[str, Any], free: list[str]) -> dict[str, Any]:
-    from kubelint_gpu.kube.updates.normal_form import normal
-
     rest = {key: value for key, value in spec.items() if key not in free}
     resources = rest.get("resources")
     if isinstance(resources, dict) and isinstance(resources.get("requests"), dict):

@@ -6,11 +6,11 @@ HPAScaleToZero is off by default before 1.37, HPAConfigurableTolerance before 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
+from kubelint_gpu.kube.validation.field_checks import NO_CONTAINER_NAME, Problems, unlawful, unsupported
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
-from kubelint_gpu.kube.values.names import is_label, is_qualified_name
+from kubelint_gpu.kube.values.fields import is_label, is_qualified_name
 from kubelint_gpu.kube.values.plain import amount, mapping, sequence, shortened, whole, written
 
 _SCALES_TO_ZERO = 37
@@ -31,7 +31,6 @@ _LONGEST_WINDOW, _LONGEST_PERIOD = 3600, 1800
 _OLD_METRICS = "autoscaling.alpha.kubernetes.io/metrics"
 _WITH_METRICS = ("autoscaling/v2", "autoscaling/v2beta2")
 _SPEC: Pointer = ("spec",)
-Problems = Iterator[InvalidObject]
 
 
 def autoscaler_problems(value: dict[str, Any], minor: int | None) -> Problems:
@@ -120,15 +119,12 @@ def _no_segment(given: Any) -> str:
 
 
 def _metric(metric: dict[str, Any], where: Pointer) -> Problems:
-    from kubelint_gpu.kube.validation.job_policies import unsupported
-
     kind = metric.get("type")
     if is_placeholder(kind):
         return
     if kind in (None, ""):
         yield InvalidObject("type is required", where if kind is None else (*where, "type"), None)
-    elif isinstance(kind, str) and kind not in _METRICS:
-        yield unsupported(kind, tuple(_METRICS), (*where, "type"))
+    yield from unsupported(kind or None, tuple(_METRICS), (*where, "type"))
     present = [source for source in _METRICS.values() if metric.get(source) is not None]
     wanted = _METRICS.get(kind, "") if isinstance(kind, str) else ""
     if wanted and wanted not in present:
@@ -173,25 +169,20 @@ def _source(source: str, found: dict[str, Any], where: Pointer) -> Problems:
 
 
 def _container(found: dict[str, Any], where: Pointer) -> Problems:
-    name, container = written(found.get("name")), written(found.get("container"))
+    name = written(found.get("name"))
     plain = name in _STANDARD or name.startswith("hugepages-")
     if name and not (is_qualified_name(name) and (plain or "/" in name)):
         yield InvalidObject(f'"{shortened(name)}" is not a resource of containers', (*where, "name"), name)
     if found.get("container") in (None, ""):
         yield InvalidObject("must specify a container", where, None)
-    elif container and not is_label(container):
-        text = f'"{shortened(container)}" is not a container name: lower case letters, digits and "-", at most 63'
-        yield InvalidObject(text, (*where, "container"), container)
+    yield from unlawful(found.get("container") or None, is_label, NO_CONTAINER_NAME, (*where, "container"))
 
 
 def _target(target: dict[str, Any], where: Pointer) -> Problems:
-    from kubelint_gpu.kube.validation.job_policies import unsupported
-
     kind = target.get("type")
     if kind in (None, ""):
         yield InvalidObject("must specify a metric target type", where if kind is None else (*where, "type"), None)
-    elif isinstance(kind, str) and kind not in _TARGETS and not is_placeholder(kind):
-        yield unsupported(kind, _TARGETS, (*where, "type"))
+    yield from unsupported(kind or None, _TARGETS, (*where, "type"))
     for key in ("value", "averageValue"):
         found = amount(target.get(key))
         if found is not None and found <= 0:
@@ -206,14 +197,11 @@ def _at_least_one(values: dict[str, Any], key: str, where: Pointer) -> Problems:
 
 
 def _rules(rules: dict[str, Any], where: Pointer, minor: int | None) -> Problems:
-    from kubelint_gpu.kube.validation.job_policies import unsupported
-
     window, select = whole(rules.get("stabilizationWindowSeconds")), rules.get("selectPolicy")
     if window is not None and not 0 <= window <= _LONGEST_WINDOW:
         text = f"must be between 0 and {_LONGEST_WINDOW}, not {window}"
         yield InvalidObject(text, (*where, "stabilizationWindowSeconds"), window)
-    if isinstance(select, str) and select not in _SELECT and not is_placeholder(select):
-        yield unsupported(select, _SELECT, (*where, "selectPolicy"))
+    yield from unsupported(select, _SELECT, (*where, "selectPolicy"))
     if rules.get("policies") == []:
         yield InvalidObject("must specify at least one Policy", (*where, "policies"), None)
     for index, policy in enumerate(sequence(rules.get("policies"))):
@@ -225,13 +213,10 @@ def _rules(rules: dict[str, Any], where: Pointer, minor: int | None) -> Problems
 
 
 def _policy(policy: dict[str, Any], where: Pointer) -> Problems:
-    from kubelint_gpu.kube.validation.job_policies import unsupported
-
     kind = policy.get("type")
     if kind in (None, ""):
         yield InvalidObject("type is required: Pods or Percent", where if kind is None else (*where, "type"), None)
-    elif isinstance(kind, str) and kind not in _POLICIES and not is_placeholder(kind):
-        yield unsupported(kind, _POLICIES, (*where, "type"))
+    yield from unsupported(kind or None, _POLICIES, (*where, "type"))
     for key, most in (("value", None), ("periodSeconds", _LONGEST_PERIOD)):
         given = policy.get(key)
         number = whole(given)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from kubelint_gpu.kube.dra.resource_api import MOST_VALID_VALUES
-from kubelint_gpu.kube.validation.shapes import Problems
+from kubelint_gpu.kube.validation.field_checks import Problems
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.kube.values.quantity import Amount, QuantityError, parse_quantity, whole

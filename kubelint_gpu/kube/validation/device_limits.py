@@ -14,7 +14,8 @@ from kubelint_gpu.kube.dra.resource_api import (
     MOST_REQUESTS,
     MOST_SELECTORS,
 )
-from kubelint_gpu.kube.validation.device_validation import Problems, expressions, queries, requests, spec_pointer
+from kubelint_gpu.kube.validation.device_validation import expressions, queries, requests, spec_pointer
+from kubelint_gpu.kube.validation.field_checks import Problems
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.values.plain import at, mapping, sequence
 

@@ -12,9 +12,10 @@ from typing import Any
 from kubelint_gpu.kube.dra.resource_api import ALL_EFFECTS_SINCE, is_flat
 from kubelint_gpu.kube.dra.selector import is_filled_in
 from kubelint_gpu.kube.objects.requests import is_extended
+from kubelint_gpu.kube.validation.field_checks import NO_LABEL, NO_LABEL_KEY, NO_OBJECT_NAME, Problems, unlawful
 from kubelint_gpu.kube.validation.template_validation import template_metadata
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
-from kubelint_gpu.kube.values.names import (
+from kubelint_gpu.kube.values.fields import (
     is_driver_name,
     is_identifier,
     is_label,
@@ -23,8 +24,6 @@ from kubelint_gpu.kube.values.names import (
     is_subdomain,
 )
 from kubelint_gpu.kube.values.plain import at, mapping, sequence, shortened, whole, written
-
-Problems = Iterator[InvalidObject]
 
 _MODES = ("ExactCount", "All")
 _ONE_OF = ("exactly", "firstAvailable")
@@ -84,7 +83,9 @@ def device_problems(value: dict[str, Any], minor: int | None = None) -> Problems
         yield from _selectors(spec, ("spec",))
         yield from _configs(spec, ("spec",), None)
         if minor is not None and minor >= _RESOURCES_SINCE:
-            yield from _extended_resource(spec.get("extendedResourceName"))
+            # releases whose gate is off drop the field
+            name, fault = spec.get("extendedResourceName") or None, "must be a valid extended resource name"
+            yield from unlawful(name, is_extended, fault, ("spec", "extendedResourceName"))
         return
     if value.get("kind") == "ResourceClaimTemplate":
         yield from template_metadata(value, ("spec", "metadata"))
@@ -128,13 +129,10 @@ def _named(value: dict[str, Any], pointer: Pointer, names: list[str]) -> Problem
     name = value.get("name")
     if not name:
         yield InvalidObject("name is required", pointer, None)
-    elif isinstance(name, str) and not is_placeholder(name):
-        if not is_label(name):
-            text = f'"{shortened(name)}" is not a name: lower case letters, digits and "-", at most 63'
-            yield InvalidObject(text, (*pointer, "name"), name)
-        if name in names:
-            yield InvalidObject(f'duplicate value "{name}"', (*pointer, "name"), name)
+    yield from unlawful(name or None, is_label, NO_LABEL, (*pointer, "name"))
     if isinstance(name, str):
+        if name in names and written(name):
+            yield InvalidObject(f'duplicate value "{name}"', (*pointer, "name"), name)
         names.append(name)
 
 
@@ -142,9 +140,7 @@ def _query(query: dict[str, Any], pointer: Pointer) -> Problems:
     of_class = query.get("deviceClassName")
     if not of_class:
         yield InvalidObject("deviceClassName is required", pointer, None)
-    elif isinstance(of_class, str) and not is_subdomain(of_class) and not is_placeholder(of_class):
-        text = f'"{shortened(of_class)}" is not the name of an object'
-        yield InvalidObject(text, (*pointer, "deviceClassName"), of_class)
+    yield from unlawful(of_class or None, is_subdomain, NO_OBJECT_NAME, (*pointer, "deviceClassName"))
     yield from _selectors(query, pointer)
     mode, count = query.get("allocationMode"), whole(query.get("count"))
     if isinstance(mode, str) and mode not in ("", *_MODES) and not is_placeholder(mode):
@@ -162,8 +158,7 @@ def _query(query: dict[str, Any], pointer: Pointer) -> Problems:
 
 def _toleration(found: dict[str, Any], pointer: Pointer) -> Problems:
     key, operator, effect = found.get("key"), found.get("operator"), found.get("effect")
-    if isinstance(key, str) and key and not is_qualified_name(key) and not is_placeholder(key):
-        yield InvalidObject(f'"{shortened(key)}" is not a label key', (*pointer, "key"), key)
+    yield from unlawful(key or None, is_qualified_name, NO_LABEL_KEY, (*pointer, "key"))
     if operator not in (None, "", "Exists", "Equal") and not is_placeholder(operator):
         yield InvalidObject("must be Exists or Equal", (*pointer, "operator"), operator, allowed=("Exists", "Equal"))
     elif operator != "Exists" and not is_label_value(written(found.get("value"))):
@@ -189,13 +184,6 @@ def _effects(request: dict[str, Any], pointer: Pointer) -> Problems:
                 yield InvalidObject(text, (*where, "tolerations", number, "effect"), "None", allowed=_EFFECTS[:2])
 
 
-def _extended_resource(name: object) -> Problems:
-    """The name of an extended resource that a class serves; releases whose gate is off drop it."""
-    if isinstance(name, str) and name and not is_extended(name) and not is_placeholder(name):
-        text = f'"{shortened(name)}" must be a valid extended resource name'
-        yield InvalidObject(text, ("spec", "extendedResourceName"), name)
-
-
 def _selectors(owner: dict[str, Any], pointer: Pointer) -> Problems:
     for number, one in enumerate(sequence(owner.get("selectors"))):
         where: Pointer = (*pointer, "selectors", number)
@@ -213,10 +201,9 @@ def _constraint(found: dict[str, Any], pointer: Pointer, names: list[str]) -> Pr
         known = ", ".join(f"`{key}`" for key in _ATTRIBUTES)
         yield InvalidObject(f"exactly one of {known} is required", pointer, None)
     for key in given:
-        name = found[key]
-        if isinstance(name, str) and not is_placeholder(name) and not is_attribute(name):
-            why = "must include a domain" if "/" not in name else "must be a domain, `/` and an identifier of C"
-            yield InvalidObject(f'"{shortened(name)}" {why}', (*pointer, key), name)
+        domain = "/" in str(found[key])
+        fault = "must be a domain, `/` and an identifier of C" if domain else "must include a domain"
+        yield from unlawful(found[key], is_attribute, fault, (*pointer, key))
 
 
 def is_attribute(name: str) -> bool:
@@ -238,9 +225,8 @@ def _configs(owner: dict[str, Any], pointer: Pointer, names: list[str] | None) -
         driver, parameters = opaque.get("driver"), opaque.get("parameters")
         if not driver:
             yield InvalidObject("driver is required", (*where, "opaque"), None)
-        elif isinstance(driver, str) and not is_driver_name(driver) and not is_placeholder(driver):
-            text = f'"{shortened(driver)}" is not the name of a driver: a DNS subdomain of at most 63 characters'
-            yield InvalidObject(text, (*where, "opaque", "driver"), driver)
+        fault = "is not the name of a driver: a DNS subdomain of at most 63 characters"
+        yield from unlawful(driver or None, is_driver_name, fault, (*where, "opaque", "driver"))
         if parameters is None:
             yield InvalidObject("parameters is required", (*where, "opaque"), None)
         elif not isinstance(parameters, dict) and not is_placeholder(parameters):

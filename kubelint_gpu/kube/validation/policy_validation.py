@@ -6,14 +6,14 @@ Source: pkg/apis/core/validation and pkg/apis/policy/validation of Kubernetes, 1
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.kube.objects.limit_range import Limit, read_limit_range
 from kubelint_gpu.kube.objects.quota import read_resource_quota
 from kubelint_gpu.kube.objects.requests import is_extended
+from kubelint_gpu.kube.validation.field_checks import Problems, selector_problems
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
-from kubelint_gpu.kube.values.names import is_qualified_name
+from kubelint_gpu.kube.values.fields import is_qualified_name
 from kubelint_gpu.kube.values.plain import amount, mapping, sequence, shortened, whole, written
 from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.patterns import pattern
@@ -39,13 +39,10 @@ _EVICTION = ("AlwaysAllow", "IfHealthyBudget")
 _TYPES = ("Pod", "Container", "PersistentVolumeClaim")
 _PARTS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
-Problems = Iterator[InvalidObject]
 
 
 def budget_problems(value: dict[str, Any]) -> Problems:
     """Every problem of a PodDisruptionBudget."""
-    from kubelint_gpu.kube.validation import selector_validation
-
     spec = mapping(value.get("spec"))
     if spec.get("minAvailable") is not None and spec.get("maxUnavailable") is not None:
         yield InvalidObject("minAvailable and maxUnavailable cannot be both set", ("spec", "maxUnavailable"), None)
@@ -63,7 +60,7 @@ def budget_problems(value: dict[str, Any]) -> Problems:
     if isinstance(policy, str) and policy not in _EVICTION and not is_placeholder(policy):
         text = f'unsupported value "{shortened(policy)}": supported values: "AlwaysAllow", "IfHealthyBudget"'
         yield InvalidObject(text, ("spec", "unhealthyPodEvictionPolicy"), policy)
-    yield from selector_validation.selector_problems(spec.get("selector"), ("spec", "selector"))
+    yield from selector_problems(spec.get("selector"), ("spec", "selector"))
 
 
 def quota_problems(value: dict[str, Any]) -> Problems:

@@ -5,20 +5,19 @@ Source: pkg/apis/core/validation of Kubernetes, 1.34; amounts of extended resour
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.requests import beyond_pod, is_extended
+from kubelint_gpu.kube.validation.field_checks import NO_LABEL, NO_OBJECT_NAME, Problems, unlawful
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
-from kubelint_gpu.kube.values.names import is_label, is_qualified_name, is_subdomain
-from kubelint_gpu.kube.values.plain import amount, containers, mapping, sequence, shortened, written
+from kubelint_gpu.kube.values.fields import is_label, is_qualified_name, is_subdomain
+from kubelint_gpu.kube.values.plain import amount, containers, mapping, sequence, written
 from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
 
 _STANDARD = ("cpu", "memory", "ephemeral-storage")
 _HUGE = "hugepages-"
 _SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
-Problems = Iterator[InvalidObject]
 
 
 def resource_problems(spec: dict[str, Any], base: Pointer) -> Problems:
@@ -113,19 +112,14 @@ def _claims(spec: dict[str, Any], base: Pointer) -> Problems:
     for index, entry in enumerate(sequence(spec.get("resourceClaims"))):
         claim, where = mapping(entry), (*base, "resourceClaims", index)
         name = claim.get("name")
-        if isinstance(name, str) and not is_placeholder(name):
-            if not is_label(name):
-                text = f'"{shortened(name)}" is not a name: lower case letters, digits and "-", at most 63'
-                yield InvalidObject(text, (*where, "name"), name)
-            if name in names:
-                yield InvalidObject(f'duplicate value "{name}"', (*where, "name"), name)
+        yield from unlawful(name, is_label, NO_LABEL, (*where, "name"))
         if isinstance(name, str):
+            if name in names and not is_placeholder(name):
+                yield InvalidObject(f'duplicate value "{name}"', (*where, "name"), name)
             names.add(name)
         given = [key for key in _SOURCES if claim.get(key) is not None]
         for key in given:
-            target = claim[key]
-            if isinstance(target, str) and not is_subdomain(target) and not is_placeholder(target):
-                yield InvalidObject(f'"{shortened(target)}" is not the name of an object', (*where, key), target)
+            yield from unlawful(claim[key], is_subdomain, NO_OBJECT_NAME, (*where, key))
         # before 1.31 they stood one level below
         if len(given) != 1 and claim.get("source") is None:
             much = "at most one of" if given else "must specify one of:"
@@ -151,9 +145,7 @@ def _claimed(claims: list[Any], base: Pointer, names: set[str]) -> Problems:
             known = f": {listed}" if names else " which is empty"
             yield InvalidObject(f'there is no "{name}" in the pod\'s resourceClaims{known}', (*base, index), name)
         request = found.get("request") or None
-        if isinstance(request, str) and not is_label(request) and not is_placeholder(request):
-            text = f'"{shortened(request)}" is not a name: lower case letters, digits and "-", at most 63'
-            yield InvalidObject(text, (*base, index, "request"), request)
+        yield from unlawful(request, is_label, NO_LABEL, (*base, index, "request"))
         same = (name, written(request))
         if name in whole or same in seen or (request is None and name in asked):
             yield InvalidObject(f'duplicate value "{name}"', (*base, index), name)

@@ -6,14 +6,13 @@ fields is written as a function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from kubelint_gpu.kube.validation.field_checks import Problems
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.plain import mapping, sequence, shortened
 from kubelint_gpu.values import Value
-
-Problems = Iterator[InvalidObject]
 
 
 class Word(Value):

@@ -5,14 +5,22 @@ Source: pkg/apis/core/validation, pkg/apis/apps/validation and pkg/apis/batch/va
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.kube.validation.job_validation import job_problems, negative
+from kubelint_gpu.kube.validation.field_checks import (
+    NO_CONTAINER_NAME,
+    NO_NAMESPACE,
+    NO_SUBDOMAIN,
+    NO_VOLUME_NAME,
+    Problems,
+    negative,
+    unlawful,
+)
+from kubelint_gpu.kube.validation.job_validation import job_problems
 from kubelint_gpu.kube.validation.resource_validation import resource_problems
 from kubelint_gpu.kube.validation.volume_validation import claim_problems, mount_problems, volume_problems
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
-from kubelint_gpu.kube.values.names import is_label, is_label_value, is_qualified_name, is_subdomain
+from kubelint_gpu.kube.values.fields import is_label, is_label_value, is_qualified_name, is_subdomain
 from kubelint_gpu.kube.values.plain import at, containers, mapping, sequence, shortened, written
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -20,7 +28,6 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _RUN_FOR_EVER = ("DaemonSet", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
 _RETENTION = ("Retain", "Delete")
 _LABEL_RULE = "at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends"
-Problems = Iterator[InvalidObject]
 
 
 def workload_problems(kind: str, value: dict[str, Any], template: Pointer) -> Problems:
@@ -91,9 +98,7 @@ def _stateful_set(spec: dict[str, Any]) -> Problems:
         name = mapping(mapping(entry).get("metadata")).get("name")
         if name is None:
             yield InvalidObject("name is required: it is that of a volume", base, None)
-        elif isinstance(name, str) and not is_label(name) and not is_placeholder(name):
-            text = f'"{shortened(name)}" is not a volume name: lower case letters, digits and "-", at most 63'
-            yield InvalidObject(text, (*base, "metadata", "name"), name)
+        yield from unlawful(name, is_label, NO_VOLUME_NAME, (*base, "metadata", "name"))
         yield from claim_problems(mapping(mapping(entry).get("spec")), (*base, "spec"), whole=True)
     for name, policy in mapping(spec.get("persistentVolumeClaimRetentionPolicy")).items():
         if written(policy) and policy not in _RETENTION:
@@ -134,9 +139,7 @@ def _containers(spec: dict[str, Any], base: Pointer) -> Problems:
             if name in names:
                 yield InvalidObject(f'two containers are called "{name}"', (*pointer, "name"), name)
             names.add(name)
-            if not is_label(name):
-                text = f'"{shortened(name)}" is not a container name: lower case letters, digits and "-", at most 63'
-                yield InvalidObject(text, (*pointer, "name"), name)
+            yield from unlawful(name, is_label, NO_CONTAINER_NAME, (*pointer, "name"))
 
 
 def _ports(spec: dict[str, Any], base: Pointer) -> Problems:
@@ -169,13 +172,10 @@ def _node_selection(spec: dict[str, Any], base: Pointer) -> Problems:
             yield InvalidObject(f'"{key}" is not a label key', where, key)
         if isinstance(value, str) and not is_label_value(value):
             yield InvalidObject(f'"{shortened(value)}" is not a label value: {_LABEL_RULE}', where, value)
-    required = mapping(mapping(mapping(spec.get("affinity")).get("nodeAffinity")).get(_REQUIRED))
     there = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
-    name = written(spec.get("nodeName"))
-    if name and not is_subdomain(name):
-        text = f'"{shortened(name)}" is not the name of a node: lower case letters, digits, "-", "."'
-        yield InvalidObject(text, (*base, "nodeName"), name)
-    if there.get(_REQUIRED) is not None and not sequence(required.get("nodeSelectorTerms")):
+    fault = 'is not the name of a node: lower case letters, digits, "-", "."'
+    yield from unlawful(spec.get("nodeName") or None, is_subdomain, fault, (*base, "nodeName"))
+    if there.get(_REQUIRED) is not None and not sequence(mapping(there[_REQUIRED]).get("nodeSelectorTerms")):
         where = (*base, "affinity", "nodeAffinity", _REQUIRED)
         yield InvalidObject("must have at least one node selector term", where, None)
 
@@ -195,8 +195,7 @@ def _term(term: dict[str, Any], where: Pointer) -> Problems:
     if isinstance(key, str) and key and not is_qualified_name(key) and not is_placeholder(key):
         yield InvalidObject(f'"{key}" is not a label key', (*where, "topologyKey"), key)
     for index, name in enumerate(sequence(term.get("namespaces"))):
-        if isinstance(name, str) and not is_label(name) and not is_placeholder(name):
-            yield InvalidObject(f'"{shortened(name)}" is not a namespace name', (*where, "namespaces", index), name)
+        yield from unlawful(name, is_label, "is not a namespace name", (*where, "namespaces", index))
     yield from _label_keys(term, where, ("matchLabelKeys", "mismatchLabelKeys"))
     for index, label in enumerate(sequence(term.get("matchLabelKeys"))):
         if label in sequence(term.get("mismatchLabelKeys")):
@@ -256,10 +255,8 @@ def name_problems(kind: str, value: dict[str, Any]) -> Problems:
 
     A CronJob's has at most 52 characters. A PodDisruptionBudget may have any that can stand in a path.
     """
-    namespace = written(mapping(value.get("metadata")).get("namespace"))
-    if namespace and not is_label(namespace):
-        text = f'"{shortened(namespace)}" is not a namespace name: lower case letters, digits and "-", at most 63'
-        yield InvalidObject(text, ("metadata", "namespace"), namespace)
+    namespace = mapping(value.get("metadata")).get("namespace") or None
+    yield from unlawful(namespace, is_label, NO_NAMESPACE, ("metadata", "namespace"))
     name = written(mapping(value.get("metadata")).get("name"))
     if not name:
         return
@@ -270,9 +267,8 @@ def name_problems(kind: str, value: dict[str, Any]) -> Problems:
             yield InvalidObject(
                 f'"{shortened(name)}" is not a name: it has "/" or "%", or is dots', ("metadata", "name"), name
             )
-    elif not is_subdomain(name):
-        text = f'"{shortened(name)}" is not a name: lower case letters, digits, "-", ".", no "-" or "." at the ends'
-        yield InvalidObject(text, ("metadata", "name"), name)
+    else:
+        yield from unlawful(name, is_subdomain, NO_SUBDOMAIN, ("metadata", "name"))
 
 
 def _names(entries: Any, *below: str) -> frozenset[str]:

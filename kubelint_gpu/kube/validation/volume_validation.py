@@ -5,17 +5,23 @@ Source: pkg/apis/core/validation and pkg/apis/apps/validation of Kubernetes, 1.3
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
+from kubelint_gpu.kube.validation.field_checks import (
+    NO_SUBDOMAIN,
+    NO_VOLUME_NAME,
+    Problems,
+    selector_problems,
+    unlawful,
+    unsupported,
+)
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
-from kubelint_gpu.kube.values.names import is_label, is_subdomain
-from kubelint_gpu.kube.values.plain import amount, containers, mapping, sequence, shortened, written
+from kubelint_gpu.kube.values.fields import is_label, is_subdomain
+from kubelint_gpu.kube.values.plain import amount, containers, mapping, sequence
 
 _ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 _VOLUME_MODES = ("Block", "Filesystem")
 _ALONE = "ReadWriteOncePod"
-Problems = Iterator[InvalidObject]
 
 
 def volume_problems(spec: dict[str, Any], base: Pointer) -> Problems:
@@ -32,9 +38,7 @@ def volume_problems(spec: dict[str, Any], base: Pointer) -> Problems:
             if name in names:
                 yield InvalidObject(f'two volumes are called "{name}"', (*where, "name"), name)
             names.add(name)
-            if not is_label(name):
-                text = f'"{shortened(name)}" is not a volume name: lower case letters, digits and "-", at most 63'
-                yield InvalidObject(text, (*where, "name"), name)
+            yield from unlawful(name, is_label, NO_VOLUME_NAME, (*where, "name"))
         yield from _source(volume, where)
 
 
@@ -79,15 +83,12 @@ def mount_problems(spec: dict[str, Any], base: Pointer, added: frozenset[str]) -
 
 def claim_problems(spec: dict[str, Any], base: Pointer, *, whole: bool) -> Problems:
     """Every problem of a claim's spec; what is missing is one only of a `whole` claim, not of a patch."""
-    from kubelint_gpu.kube.validation import job_policies, selector_validation
-
     modes = spec.get("accessModes")
     where: Pointer = (*base, "accessModes")
     if modes == [] or (whole and modes is None):
         yield InvalidObject("at least 1 access mode is required", where if modes == [] else base, None)
     for index, mode in enumerate(sequence(modes)):
-        if mode in (None, "") or (written(mode) and mode not in _ACCESS_MODES):
-            yield job_policies.unsupported(mode or "", _ACCESS_MODES, (*where, index))
+        yield from unsupported("" if mode is None else mode, _ACCESS_MODES, (*where, index))
     if _ALONE in sequence(modes) and any(mode != _ALONE for mode in sequence(modes)):
         yield InvalidObject(f"may not use {_ALONE} with other access modes", where, None)
     requests = mapping(mapping(spec.get("resources")).get("requests"))
@@ -98,11 +99,7 @@ def claim_problems(spec: dict[str, Any], base: Pointer, *, whole: bool) -> Probl
     if found is not None and found <= 0:
         at: Pointer = (*base, "resources", "requests", "storage")
         yield InvalidObject(f"must be greater than zero, not {storage}", at, storage)
-    name = written(spec.get("storageClassName"))
-    if name and not is_subdomain(name):
-        text = f'"{shortened(name)}" is not a name: lower case letters, digits, "-", ".", no "-" or "." at the ends'
-        yield InvalidObject(text, (*base, "storageClassName"), name)
-    yield from selector_validation.selector_problems(spec.get("selector"), (*base, "selector"))
-    mode = spec.get("volumeMode")
-    if isinstance(mode, str) and mode not in _VOLUME_MODES and not is_placeholder(mode):
-        yield job_policies.unsupported(mode, _VOLUME_MODES, (*base, "volumeMode"))
+    name = spec.get("storageClassName") or None
+    yield from unlawful(name, is_subdomain, NO_SUBDOMAIN, (*base, "storageClassName"))
+    yield from selector_problems(spec.get("selector"), (*base, "selector"))
+    yield from unsupported(spec.get("volumeMode"), _VOLUME_MODES, (*base, "volumeMode"))

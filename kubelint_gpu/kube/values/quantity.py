@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 
 from kubelint_gpu.patterns import pattern
 
+_FRACTIONS = (("m", 10**3), ("u", 10**6), ("n", 10**9))
 Amount: TypeAlias = "int | fractions.Fraction"
 """A quantity in its unit; a whole one is an `int`."""
-
 _FORM = pattern(
     r"(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:(?P<suffix>[numkMGTPE]|[KMGTPE]i)|[eE](?P<exponent>[+-]?[0-9]{1,4}))?",
     re.ASCII,
@@ -29,6 +29,29 @@ _LONGEST = 64
 _CPU = "cpu"
 ONE = 1000
 """One of what is counted, in the thousandths in which amounts are kept."""
+
+
+def text(amount: str | float) -> str:
+    """A quantity as the string an API object carries; numbers are written as they were read."""
+    return amount if isinstance(amount, str) else str(amount)
+
+
+def difference(resource: str, whole: str | float, part: str | float) -> str | None:
+    """`whole` less `part`, exactly, or None where that is below zero.
+
+    Raises:
+        QuantityError: one of them is no quantity.
+    """
+    left = parse_quantity(whole) - parse_quantity(part)
+    if left < 0:
+        return None
+    if left.denominator == 1:
+        return shown(resource, int(left) * (1000 if resource == "cpu" else 1))
+    for suffix, parts in _FRACTIONS:
+        if (left * parts).denominator == 1:
+            return f"{int(left * parts)}{suffix}"
+    # Finer than the API's resolution of a billionth.
+    return f"{int(left * 10**9)}n"
 
 
 class QuantityError(ValueError):

@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from kubelint_gpu.kube.values.errors import Pointer, is_placeholder
-from kubelint_gpu.kube.values.fields import Fields
-from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name
+from kubelint_gpu.kube.values.fields import Fields, is_label_value, is_qualified_name
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import Value, replace
 

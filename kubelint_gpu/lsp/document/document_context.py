@@ -17,8 +17,7 @@ from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.inventory import InventoryError, load
 from kubelint_gpu.kube.kinds.custom_workload import declare_rows
 from kubelint_gpu.lsp.document.cluster_facts import Counts
-from kubelint_gpu.lsp.document.deciding_files import deciding
-from kubelint_gpu.lsp.document.neighbour_files import manifest_files
+from kubelint_gpu.lsp.document.deciding_files import deciding, manifest_files
 from kubelint_gpu.lsp.document.texts import Texts, absolute
 from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.files import display_path

@@ -13,8 +13,7 @@ from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
-    from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
-    from kubelint_gpu.kube.dra.request import ClaimSpec
+    from kubelint_gpu.kube.dra.claim import ClaimSpec, ResourceClaimTemplate
 
 _DEVICES, _TEMPLATE = "resourceClaimName", "resourceClaimTemplateName"
 

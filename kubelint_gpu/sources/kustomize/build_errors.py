@@ -1,10 +1,14 @@
-"""What Kustomize complains of, at the line of the user's that it means."""
+"""What Kustomize complains of, at the line of the user's that it means, and the folder in which Kustomize works."""
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from kubelint_gpu.documents import Document, Reading, Span
@@ -12,8 +16,8 @@ from kubelint_gpu.kube.values.plain import sequence
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.blame import blamed, quoted
 from kubelint_gpu.sources.kustomize.files.survey import Survey
-from kubelint_gpu.sources.kustomize.stage import WorkingCopy
 from kubelint_gpu.sources.render import Obstacle
+from kubelint_gpu.values import Value
 
 _LINE = pattern(r"\bline (\d+)")
 _TARGET = pattern(r"(?:patch|matches for Id|target for patch) (?P<kind>\w+)\.[^/\s]*/(?P<name>[^.\s;]+)")
@@ -41,6 +45,37 @@ _FIELDS = {
     "SecretGenerator": "secretGenerator",
 }
 _MOST = 400
+
+
+class WorkingCopy(Value):
+    """Where Kustomize works.
+
+    Attributes:
+        folder: what is built.
+        home: a folder of its own for everything the program wants to write.
+        tree: the folder that stands for the root of the repository, as it occurs in messages.
+    """
+
+    folder: Path
+    home: Path
+    tree: str
+
+
+@contextmanager
+def staged(folder: str, files: Mapping[str, bytes], in_place: Path | None = None) -> Iterator[WorkingCopy]:
+    """A copy of some files of a repository, of which `folder` is built; it is gone when the block ends.
+
+    With `in_place`, the real root of the repository, nothing is copied.
+    """
+    with tempfile.TemporaryDirectory(prefix="kubelint-gpu-") as made:
+        top = Path(os.path.realpath(made))
+        tree, home = in_place or top / "tree", top / "home"
+        home.mkdir()
+        for name, data in files.items() if in_place is None else ():
+            target = tree / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        yield WorkingCopy(tree / folder, home, str(tree))
 
 
 def complaint(error: str, stage: WorkingCopy, found: Survey, shown: Callable[[str], str]) -> Obstacle:

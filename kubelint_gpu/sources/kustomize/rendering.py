@@ -15,14 +15,13 @@ from kubelint_gpu.sources.files import SKIMMED, display_path
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.retrace import trace
 from kubelint_gpu.sources.kustomize.accumulation.writer import EntryScript, FieldWriter
-from kubelint_gpu.sources.kustomize.build_errors import complaint
+from kubelint_gpu.sources.kustomize.build_errors import complaint, staged
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
 from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Survey, heads_of, text_of, with_files
 from kubelint_gpu.sources.kustomize.files.surveyor import survey
 from kubelint_gpu.sources.kustomize.files.tree import Contents, DiskTree
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import Program, build
-from kubelint_gpu.sources.kustomize.stage import staged
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.sources.render import Obstacle
 from kubelint_gpu.sources.rendering_program import MOST_OUTPUT, ProgramError, RenderTime

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,15 +14,13 @@ from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.checkout import anchor_of
 from kubelint_gpu.sources.files import SUFFIXES
 from kubelint_gpu.sources.paths import is_folder
+from kubelint_gpu.sources.render import ObjectOrigin
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.charts import render_charts
+from kubelint_gpu.workspace.project.comparison import Comparison
 from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
 from kubelint_gpu.workspace.project.worlds import complain
-
-if TYPE_CHECKING:
-    from kubelint_gpu.sources.render import ObjectOrigin
-    from kubelint_gpu.workspace.project.comparison import Comparison
 
 Before = dict[str, dict[str, Manifest]]
 

@@ -6,21 +6,20 @@ import os
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.sources.helm.given_values import GivenValues
 from kubelint_gpu.sources.paths import exists, is_chart, is_file, is_folder, is_subchart
 from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    from kubelint_gpu.findings.finding import Finding
     from kubelint_gpu.sources.helm.chart import Chart
     from kubelint_gpu.sources.helm.chart_render import ChartRenderer, RenderedChart
     from kubelint_gpu.sources.helm.helm_program import Release
 
     _Job: TypeAlias = tuple[Chart, Release, tuple[GivenValues, ...], str]
+
 
 CHART = "Chart.yaml"
 _SUBCHARTS = "charts"

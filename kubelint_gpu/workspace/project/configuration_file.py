@@ -14,8 +14,16 @@ from kubelint_gpu.sources.files import NotReadable, display_path, read_named
 from kubelint_gpu.sources.helm.given_values import is_release
 from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart
-from kubelint_gpu.workspace.project.configuration import NAME, Configuration, ConfigurationError, PathIgnore, Target
-from kubelint_gpu.workspace.project.globs import LONGEST, MOST, MOST_CHARACTERS
+from kubelint_gpu.workspace.project.configuration import (
+    LONGEST,
+    MOST,
+    MOST_CHARACTERS,
+    NAME,
+    Configuration,
+    ConfigurationError,
+    PathIgnore,
+    Target,
+)
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store

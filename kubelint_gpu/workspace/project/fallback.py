@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.documents import Span
+
 if TYPE_CHECKING:
-    from kubelint_gpu.documents import Span
     from kubelint_gpu.sources.render import Obstacle
+
 
 AT_ONCE = 8
 MOST_OF_ONE = 2_000

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,12 +14,10 @@ from kubelint_gpu.sources.commit import Commit, read_commit
 from kubelint_gpu.sources.files import SUFFIXES
 from kubelint_gpu.sources.git import GitError
 from kubelint_gpu.sources.paths import is_file
+from kubelint_gpu.workspace.manifest import Manifest, manifests
+from kubelint_gpu.workspace.project.before import Before, Past, old_renders
+from kubelint_gpu.workspace.project.kustomizations import Renders
 from kubelint_gpu.workspace.project.worlds import complain
-
-if TYPE_CHECKING:
-    from kubelint_gpu.workspace.manifest import Manifest
-    from kubelint_gpu.workspace.project.before import Before, Past
-    from kubelint_gpu.workspace.project.kustomizations import Renders
 
 
 def commit_in_the_making(files: Iterable[SourceFile]) -> Commit:
@@ -46,9 +43,6 @@ def objects_before(commit: Commit, readings: Sequence[Reading], built: Renders) 
     Raises:
         click.ClickException: what the repository held before is not in it.
     """
-    from kubelint_gpu.workspace.manifest import manifests
-    from kubelint_gpu.workspace.project.before import Past, old_renders
-
     try:
         texts = commit.before(max_bytes=MAX_BYTES)
     except GitError as error:
@@ -95,7 +89,5 @@ def objects_before(commit: Commit, readings: Sequence[Reading], built: Renders) 
 
 def _objects_in(path: Path) -> set[str]:
     """What a file holds that is not among those that are checked; nothing where it is gone."""
-    from kubelint_gpu.workspace.manifest import manifests
-
     files = collect([str(path)]).files if is_file(path) else ()
     return {found.object for file in files for found in manifests([read(file.path, file.data)])}

@@ -8,21 +8,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.sources.checkout import root_of
+from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.sources.paths import is_file, is_folder
 from kubelint_gpu.values import Value, replace
-from kubelint_gpu.workspace.project.charts import HelmSettings
+from kubelint_gpu.workspace.project.charts import HelmSettings, RenderedCharts
 from kubelint_gpu.workspace.project.fallback import Fallback, first_of_circle, unused_by_others
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
-    from kubelint_gpu.documents import Reading
-    from kubelint_gpu.findings.finding import Finding
     from kubelint_gpu.sources.kustomize.files.survey import Survey
     from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer
     from kubelint_gpu.sources.render import Rendition
-    from kubelint_gpu.workspace.project.charts import RenderedCharts
+
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
@@ -207,8 +208,6 @@ class _Rendering:
 
     def _tell(self, folder: str, what: str, error: Exception) -> None:
         from kubelint_gpu.findings.defect import defect
-        from kubelint_gpu.findings.finding import Place
-        from kubelint_gpu.sources.files import display_path
 
         self._defects.append(defect(Place(display_path(Path(folder), self._cwd), 1, 1, 1, 1), what, error))
 
@@ -244,7 +243,6 @@ class _Rendering:
         return used, mine is not None and mine.is_component
 
     def _render(self, folders: Sequence[str]) -> list[Rendered]:
-        from kubelint_gpu.sources.files import display_path
         from kubelint_gpu.sources.kustomize.rendering import looked_at, render
         from kubelint_gpu.sources.render import Obstacle
         from kubelint_gpu.workspace.project.progress import in_threads

@@ -62,7 +62,7 @@ def in_threads(
     from threading import Thread
 
     from kubelint_gpu.sources.children import end_all
-    from kubelint_gpu.sources.ending import ended_with_the_run
+    from kubelint_gpu.sources.safe_write import ended_with_the_run
 
     pool = ThreadPoolExecutor(max_workers=min(_AT_ONCE, os.cpu_count() or 1, len(things)))
     with progress(doing, len(things)) as tell, ended_with_the_run(), pool:

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from kubelint_gpu.groups import grouped
+from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.checkout import anchor_of, repository_root
 from kubelint_gpu.sources.paths import exists, is_file
 from kubelint_gpu.workspace.project.configuration import Configuration
@@ -31,7 +32,6 @@ class Repository:
     @cached_property
     def manifests(self) -> tuple[str, ...]:
         """Everything that may hold manifests, as paths are printed."""
-        from kubelint_gpu.sources import collect
         from kubelint_gpu.sources.git import tracked_files
 
         tracked = tracked_files(self.root) if (self.root / ".git").exists() else None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kubelint_gpu.budget import NORMAL
+from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.printing import say
 from kubelint_gpu.options import option
 from kubelint_gpu.sources import collect
@@ -25,8 +26,6 @@ Inventories = tuple[str, ...]
 
 def complain(path: str, message: str) -> None:
     """One line to standard error."""
-    from kubelint_gpu.messages.display import visible
-
     say(f"kubelint-gpu: {visible(path)}: {visible(message)}", err=True)
 
 
@@ -144,7 +143,7 @@ def read_world(
     name = (inventory.name or (paths[0] if paths else "")) if named else ""
     world = ClusterContext(inventory, readings, wrong, name, repr(what_if), full=what_if.full)
     if plain is not None:
-        from kubelint_gpu.workspace.project.kept.known_clusters import keep_cluster
+        from kubelint_gpu.workspace.project.kept.known_configurations import keep_cluster
 
         keep_cluster(plain, world)
     return world, bool(missing)
@@ -154,7 +153,7 @@ def _known(store: Store | None, readings: Sequence[Reading]) -> ClusterContext |
     if store is None:
         return None
     from kubelint_gpu.inventory import load
-    from kubelint_gpu.workspace.project.kept.known_clusters import known_cluster
+    from kubelint_gpu.workspace.project.kept.known_configurations import known_cluster
 
     return known_cluster(store, readings, lambda: load(readings, follows_schema=True)[0])
 

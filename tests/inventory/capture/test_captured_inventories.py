@@ -11,7 +11,7 @@ import pytest
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import load
-from kubelint_gpu.inventory import schema as schema_module
+from kubelint_gpu.inventory import sentences as schema_module
 from kubelint_gpu.inventory.capture.capturing import captured
 from kubelint_gpu.inventory.capture.pruning import pruned
 from kubelint_gpu.inventory.capture.pseudonyms import Pseudonyms

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from declarations_of import loaded, node
 
+from kubelint_gpu.inventory.gpus.gpu_models import has_accelerators, is_accelerator
+
 
 def test_memory_chooses_between_models_of_one_name():
     _, errors = loaded("nodes:\n  - {name: m, gpus: {model: H100, memory: 94Gi, count: 1}}\n")
@@ -56,3 +58,25 @@ def test_the_79_gb_profile_of_some_drivers_is_no_other_profile():
         "nodes:\n  - {name: m, gpus: {model: A100-SXM4-80GB, count: 1, sharing: {mig: {strategy: mixed, profiles: {7g.79gb: 1}}}}}\n"
     )
     assert errors == ()
+
+
+@pytest.mark.parametrize(
+    "resource",
+    ["nvidia.com/gpu", "nvidia.com/mig-1g.10gb", "amd.com/cpx_nps4", "gpu.intel.com/xe", "aws.amazon.com/neuron"],
+)
+def test_gpus_their_parts_and_their_like_count(resource):
+    assert is_accelerator(resource)
+    assert has_accelerators({"cpu": 4, resource: 1})
+
+
+@pytest.mark.parametrize(
+    "resource",
+    ["cpu", "nvidia.com/gpu-memory", "gpu.intel.com/i915_monitoring", "aws.amazon.com/neuroncore", "example.com/gpu"],
+)
+def test_handles_memory_and_second_views_do_not(resource):
+    assert not is_accelerator(resource)
+    assert not has_accelerators({resource: 1})
+
+
+def test_a_node_that_has_none_left_has_none():
+    assert not has_accelerators({"nvidia.com/gpu": 0})

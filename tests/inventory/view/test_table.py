@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from command_line import kubelint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from node_table import cluster
@@ -101,3 +104,28 @@ def test_the_order_of_names_is_total_and_does_not_depend_on_their_order(names):
     backwards = names[::-1]
     assert [natural(name) for name in sorted(names, key=natural)] == sorted(map(natural, backwards))
     assert abbreviated(names) == abbreviated(list(reversed(names)))
+
+
+INVENTORY = """apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+nodes:
+- {name: node-1, allocatable: {cpu: 8, memory: 8Gi}}
+priorityClasses: [{name: low, value: 5}, {name: high, value: 50}]
+resourceQuotas: [{name: gpus, namespace: research, hard: {requests.nvidia.com/gpu: 16, pods: 40}}]
+"""
+
+
+def test_classes_stand_by_value_and_quotas_with_their_limits(tmp_path):
+    (tmp_path / "i.yaml").write_text(INVENTORY, encoding="utf-8")
+    told = kubelint("inventory", "show", "i.yaml", cwd=tmp_path).out
+    assert told.endswith(
+        "\npriority classes: high (50), low (5)\nquota research/gpus: pods 40, requests.nvidia.com/gpu 16\n"
+    )
+    found = json.loads(kubelint("inventory", "show", "i.yaml", "--output-format", "json", cwd=tmp_path).out)
+    assert found["priorityClasses"] == {"high": 50, "low": 5}
+    assert found["resourceQuotas"] == {"research/gpus": {"pods": "40", "requests.nvidia.com/gpu": "16"}}
+
+
+def test_an_inventory_without_classes_has_no_lines_for_them(tmp_path):
+    (tmp_path / "i.yaml").write_text(INVENTORY.partition("priorityClasses")[0], encoding="utf-8")
+    assert "classes" not in kubelint("inventory", "show", "i.yaml", cwd=tmp_path).out

@@ -1,15 +1,38 @@
-"""ResourceClaims and their templates, of three versions."""
+"""Requests of a claim."""
 
 from __future__ import annotations
 
 import pytest
 from claim_objects import ASKED, QUERY, claim
 
-from kubelint_gpu.kube.dra.claim import AllocatedDevice, Consumer, read_resource_claim, read_resource_claim_template
+from kubelint_gpu.kube.dra.claim import (
+    ALL,
+    AllocatedDevice,
+    ClaimSpec,
+    Consumer,
+    DeviceConstraint,
+    DeviceQuery,
+    DeviceRequest,
+    read_resource_claim,
+    read_resource_claim_template,
+)
 from kubelint_gpu.kube.dra.device import DeviceID
-from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceConstraint, DeviceQuery, DeviceRequest
 from kubelint_gpu.kube.objects.pod import read_pod
 from kubelint_gpu.kube.values.errors import InvalidObject
+
+
+@pytest.mark.parametrize(
+    ("version", "request_"),
+    [
+        ("v1", {"name": "r", "exactly": ASKED}),
+        ("v1beta2", {"name": "r", "exactly": ASKED}),
+        ("v1beta1", {"name": "r", **ASKED}),
+    ],
+)
+def test_a_request_says_the_same_in_each_version(version, request_):
+    found = read_resource_claim(claim(request_, version=version))
+    assert found.key == "ns/c"
+    assert found.spec.requests == (DeviceRequest("r", QUERY),)
 
 
 @pytest.mark.parametrize("version", ["v1", "v1beta1"])

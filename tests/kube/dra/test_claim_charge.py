@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kubelint_gpu.kube.dra.claim import read_claim_spec
 from kubelint_gpu.kube.dra.claim_charge import CLAIM_COUNT, claim_charge, is_charged_for_claims
-from kubelint_gpu.kube.dra.request import read_claim_spec
 from kubelint_gpu.kube.values.fields import Fields
 
 GPUS = "gpu.deviceclass.resource.k8s.io/devices"

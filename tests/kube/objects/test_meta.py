@@ -6,8 +6,7 @@ import pytest
 
 from kubelint_gpu.kube.objects.meta import read_meta, read_namespace
 from kubelint_gpu.kube.values.errors import InvalidObject
-from kubelint_gpu.kube.values.fields import Fields
-from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name, is_subdomain
+from kubelint_gpu.kube.values.fields import Fields, is_label_value, is_qualified_name, is_subdomain
 
 
 def test_names():

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.kube.validation.api_fields import homes, misfits, mismatch
-from kubelint_gpu.kube.validation.api_table import table
-from kubelint_gpu.kube.validation.api_versions import service
+from kubelint_gpu.kube.validation.api_table import service, table
 from kubelint_gpu.kube.values.errors import field_path
 
 

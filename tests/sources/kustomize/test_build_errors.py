@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from kubelint_gpu.sources.kustomize.build_errors import complaint
+from kubelint_gpu.sources.kustomize.build_errors import WorkingCopy, complaint
 from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles
 from kubelint_gpu.sources.kustomize.files.surveyor import survey
 from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render
-from kubelint_gpu.sources.kustomize.stage import WorkingCopy
 
 FILES = {
     "top/kustomization.yaml": "resources:\n- ../base\npatches:\n- path: patch.yaml\nreplicas:\n- name: chat\n  count: 2\n",

@@ -11,7 +11,7 @@ from typing import Any
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
 from kubelint_gpu.kube.cel.cel_values import NO_OVERLOAD, Map, Optional, type_name
-from kubelint_gpu.kube.cel.functions.regex import steps_of
+from kubelint_gpu.kube.cel.functions.strings import steps_of
 from kubelint_gpu.kube.cel.types import Type
 
 Function = Callable[..., Any]
@@ -53,9 +53,9 @@ def call_of(name: str, args: list[Callable[[Any], Any]], overloads: list[tuple[T
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Function]:
-    from kubelint_gpu.kube.cel.functions import addresses, lists, numbers, quantity_functions, strings
+    from kubelint_gpu.kube.cel.functions import lists, numbers, quantity_functions, strings
 
-    every = numbers, strings, lists, quantity_functions, addresses
+    every = numbers, strings, lists, quantity_functions
     return {name: function for one in every for name, function in one.FUNCTIONS.items()}
 
 

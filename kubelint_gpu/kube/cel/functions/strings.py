@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
 from kubelint_gpu.kube.cel.cel_values import MOST_LETTERS, Duration, Map, Timestamp, TypeValue, type_name
 from kubelint_gpu.kube.cel.functions.numbers import written_double
-from kubelint_gpu.kube.cel.functions.regex import compiled
 
+_LARGEST = 1 << 20
+_PER_STEP = 64
 _SPACES = (
     " \t\n\v\f\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
@@ -16,6 +18,39 @@ _SPACES = (
 _UPPER = {letter: letter - 32 for letter in range(ord("a"), ord("z") + 1)}
 _LOWER = {letter: letter + 32 for letter in range(ord("A"), ord("Z") + 1)}
 _QUOTED = {ord(letter): f"\\{name}" for letter, name in zip('\a\b\f\n\r\t\v\\"', 'abfnrtv\\"', strict=True)}
+
+
+@lru_cache(maxsize=256)
+def compiled(pattern: str) -> Any:
+    """A pattern of RE2.
+
+    Raises:
+        EvaluationError: it is none.
+    """
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _LARGEST
+    try:
+        return re2.compile(pattern, options)
+    except re2.error as error:
+        text = error.args[0] if error.args else ""
+        detail = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
+        raise EvaluationError(f"error parsing regexp: {detail}") from None
+
+
+def steps_of(text: str, pattern: str, *_: int, every: bool = False) -> int:
+    """The steps of an evaluation that it takes to make a pattern, and to search a text for it or for `every` match.
+
+    A repetition of few letters may be a large program, so that the length of the pattern says little.
+
+    Raises:
+        EvaluationError: the pattern is none.
+    """
+    letters = len(text) + 1
+    size: int = compiled(pattern).programsize
+    return size + size * letters * (letters if every else 1) // _PER_STEP
 
 
 def _out_of_range(place: int) -> EvaluationError:

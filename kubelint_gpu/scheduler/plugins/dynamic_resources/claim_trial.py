@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from functools import cached_property
 
+from kubelint_gpu.kube.dra.claim import ClaimSpec, DeviceQuery, DeviceRequest
 from kubelint_gpu.kube.dra.device import DeviceID
-from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, DeviceRequest
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status

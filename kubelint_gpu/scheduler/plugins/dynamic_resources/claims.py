@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kubelint_gpu.kube.dra.claim import EXTENDED_ENTRY, ResourceClaim, ResourceClaimTemplate
+from kubelint_gpu.kube.dra.claim import EXTENDED_ENTRY, ClaimSpec, DeviceQuery, ResourceClaim, ResourceClaimTemplate
 from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.pod_claims import PodClaim, pod_claims
-from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
 from kubelint_gpu.kube.objects.meta import Meta, OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY

@@ -6,9 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from sys import maxsize
 
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.kube.dra.claim import ResourceClaim
+from kubelint_gpu.kube.dra.claim import ClaimSpec, ResourceClaim, most_devices
 from kubelint_gpu.kube.dra.device import Attribute, DeviceID, attribute_of
-from kubelint_gpu.kube.dra.request import ClaimSpec, most_devices
 from kubelint_gpu.kube.dra.resource_api import MOST_CONSUMERS
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.kube.dra.claim import EXACT_COUNT, most_devices
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
-from kubelint_gpu.kube.dra.request import EXACT_COUNT, most_devices
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod

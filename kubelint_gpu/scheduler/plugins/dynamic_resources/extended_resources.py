@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kubelint_gpu.kube.dra.claim import ResourceClaim
+from kubelint_gpu.kube.dra.claim import ClaimSpec, DeviceQuery, DeviceRequest, ResourceClaim
 from kubelint_gpu.kube.dra.device_class import DeviceClass
-from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, DeviceRequest
 from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec

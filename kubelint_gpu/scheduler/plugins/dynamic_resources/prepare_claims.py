@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kubelint_gpu.kube.dra.claim import ResourceClaim
-from kubelint_gpu.kube.dra.request import ClaimSpec
+from kubelint_gpu.kube.dra.claim import ClaimSpec, ResourceClaim
 from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo

@@ -1,22 +1,22 @@
 """A kustomization built once more, in values that know their writers.
 
 The order is kustomize's own (api/internal/target/kusttarget.go): resources, generators, components, then patches,
-namespace, names, labels, annotations, JSON patches, replicas, images, replacements, transformers. What Kustomize
+namespace, names, labels, annotations, JSON patches, replicas, images, replacements, then `generators` and
+`transformers` with a configuration of their own, which do what the fields of a kustomization do. What Kustomize
 printed stays the truth: where this model says another value, its place is not taken for certain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from kubelint_gpu.documents import items
+from kubelint_gpu.documents import Pointer, items
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.accumulation.generators import generate
-from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
+from kubelint_gpu.sources.kustomize.accumulation.layer import Layer, PluginFile
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.patches import apply_json, apply_strategic
-from kubelint_gpu.sources.kustomize.accumulation.plugins import generate_more, transform_more
 from kubelint_gpu.sources.kustomize.accumulation.replacements import field_of, replace_all
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.transformers import (
@@ -27,11 +27,126 @@ from kubelint_gpu.sources.kustomize.accumulation.transformers import (
     set_namespaces,
     set_replicas,
 )
-from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, FieldWriter
+from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, FieldWriter, InlineScript
 from kubelint_gpu.sources.kustomize.files.survey import Survey
+from kubelint_gpu.values import Value, replace
 
+_BUILT_IN = "builtin"
+_Change = Callable[[Layer, list[Traceable]], None]
+_Value = dict[str, Any]
 BY = "variable"
 _NAMED = pattern(r"\$\(([^()\s]+)\)")
+
+
+class _Built(Value):
+    """How a kind is the same as a field of a kustomization.
+
+    Attributes:
+        change: what makes the change.
+        fields: the kustomization that would do the same.
+        moves: pointers of that, each with where the same stands in the configuration.
+    """
+
+    change: _Change
+    fields: Callable[[_Value], _Value]
+    moves: tuple[tuple[Pointer, Pointer], ...] = ()
+
+
+def generate_more(layer: Layer, objects: list[Traceable]) -> None:
+    """`generators`."""
+    _run(layer, objects, "generators", _GENERATORS)
+
+
+def transform_more(layer: Layer, objects: list[Traceable]) -> None:
+    """`transformers`."""
+    _run(layer, objects, "transformers", _TRANSFORMERS)
+
+
+def _run(layer: Layer, objects: list[Traceable], field: str, known: dict[str, _Built]) -> None:
+    for value, script in _configured(layer, field):
+        built = known.get(str(value.get("kind"))) if value.get("apiVersion") == _BUILT_IN else None
+        if built is not None:
+            mine = replace(layer.kustomization, value=built.fields(value))
+            built.change(Layer(mine, layer.survey, PluginFile(script, built.moves)), objects)
+
+
+def _configured(layer: Layer, field: str) -> Iterator[tuple[_Value, DocumentScript | InlineScript]]:
+    for index, entry in enumerate(layer.kustomization.entries(field)):
+        if not isinstance(entry, str):
+            continue
+        inline = "\n" in entry
+        values = layer.inline(entry, (field, index), field) if inline else layer.documents(entry, field)
+        for value, writer in values:
+            if isinstance(value, dict) and isinstance(writer.script, DocumentScript | InlineScript):
+                yield value, writer.script
+
+
+def _part(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _labels(value: _Value) -> _Value:
+    specs = value.get("fieldSpecs")
+    paths = [str(_part(one, "path")) for one in (specs if isinstance(specs, list) else ())]
+    where = {
+        "includeSelectors": any("elector" in path for path in paths),
+        "includeTemplates": any("template" in path for path in paths),
+    }
+    return {"labels": [{"pairs": value.get("labels"), **where}]}
+
+
+def _generator(field: str) -> _Built:
+    def fields(value: _Value) -> _Value:
+        meta = value.get("metadata")
+        return {field: [{**value, "name": _part(meta, "name"), "namespace": _part(meta, "namespace")}]}
+
+    moves: tuple[tuple[Pointer, Pointer], ...] = (
+        ((field, 0, "name"), ("metadata", "name")),
+        ((field, 0, "namespace"), ("metadata", "namespace")),
+        ((field, 0), ()),
+    )
+    return _Built(generate, fields, moves)
+
+
+def _merges(value: _Value) -> _Value:
+    paths, text = value.get("paths"), value.get("patches")
+    return {"patchesStrategicMerge": [*(paths if isinstance(paths, list) else ()), *([text] if text else ())]}
+
+
+_GENERATORS = {kind: _generator(f"{kind[0].lower()}{kind[1:]}") for kind in ("ConfigMapGenerator", "SecretGenerator")}
+_TRANSFORMERS = {
+    "PatchTransformer": _Built(apply_strategic, lambda value: {"patches": [value]}, ((("patches", 0), ()),)),
+    "PatchStrategicMergeTransformer": _Built(apply_strategic, _merges, ((("patchesStrategicMerge",), ("patches",)),)),
+    "PatchJson6902Transformer": _Built(
+        apply_json,
+        lambda value: {"patchesJson6902": [{**value, "patch": value.get("jsonOp")}]},
+        ((("patchesJson6902", 0, "patch"), ("jsonOp",)), (("patchesJson6902", 0), ())),
+    ),
+    "NamespaceTransformer": _Built(
+        set_namespaces,
+        lambda value: {"namespace": _part(value.get("metadata"), "namespace")},
+        ((("namespace",), ("metadata", "namespace")),),
+    ),
+    "PrefixTransformer": _Built(
+        set_names, lambda value: {"namePrefix": value.get("prefix")}, ((("namePrefix",), ("prefix",)),)
+    ),
+    "SuffixTransformer": _Built(
+        set_names, lambda value: {"nameSuffix": value.get("suffix")}, ((("nameSuffix",), ("suffix",)),)
+    ),
+    "LabelTransformer": _Built(set_labels, _labels, ((("labels", 0, "pairs"), ("labels",)),)),
+    "AnnotationsTransformer": _Built(
+        set_annotations,
+        lambda value: {"commonAnnotations": value.get("annotations")},
+        ((("commonAnnotations",), ("annotations",)),),
+    ),
+    "ReplicaCountTransformer": _Built(
+        set_replicas, lambda value: {"replicas": [value.get("replica")]}, ((("replicas", 0), ("replica",)),)
+    ),
+    "ImageTagTransformer": _Built(
+        set_images, lambda value: {"images": [value.get("imageTag")]}, ((("images", 0), ("imageTag",)),)
+    ),
+    "ReplacementTransformer": _Built(replace_all, lambda value: {"replacements": value.get("replacements")}),
+}
 
 
 def trace(survey: Survey) -> list[Traceable]:

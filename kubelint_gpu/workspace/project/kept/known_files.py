@@ -44,8 +44,7 @@ class KnownFiles:
         return found
 
     def _known(self, path: str, data: bytes) -> Reading:
-        from kubelint_gpu.workspace.deferred import Deferred
-        from kubelint_gpu.workspace.shared_objects import Outline, outline
+        from kubelint_gpu.workspace.shared_objects import Deferred, Outline, outline
 
         source = decode(path, data) if len(data) <= MAX_BYTES else None
         if not isinstance(source, SourceText):

@@ -7,7 +7,8 @@ import pytest
 from kubelint_gpu.cache.store import Store
 from kubelint_gpu.workspace.project.configuration import ConfigurationError
 from kubelint_gpu.workspace.project.configuration_file import load
-from kubelint_gpu.workspace.project.kept.known_configurations import known_document
+from kubelint_gpu.workspace.project.kept.known_configurations import KnownCluster, known_document
+from kubelint_gpu.workspace.project.worlds import WhatIf, read_world
 
 TEXT = """# settings
 inventory: nodes.yaml
@@ -75,3 +76,87 @@ def test_where_its_inventory_lies_is_looked_at_each_time(tmp_path, monkeypatch, 
     (work / "nodes.yaml").symlink_to(tmp_path / "elsewhere.yaml")
     with pytest.raises(ConfigurationError, match="not a path within the repository"):
         stored(path)
+
+
+CONCISE = """apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+nodes:
+- {name: a, allocatable: {cpu: 8, memory: 32Gi, nvidia.com/gpu: 1}}
+- {name: b, allocatable: {cpu: 8, memory: 32Gi}}
+"""
+
+
+class Kept(dict):
+    def put(self, key, text):
+        self[key] = text.encode()
+
+
+@pytest.fixture(autouse=True)
+def declared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "i.yaml").write_text(CONCISE)
+    return tmp_path / "i.yaml"
+
+
+def twice(what_if=None, **more):
+    store = Kept()
+    return [read_world(["i.yaml"], what_if, store=store, **more)[0] for _ in range(2)]
+
+
+def test_the_second_time_it_is_read_when_more_is_asked_for():
+    first, second = twice()
+    assert first.usable, first.errors
+    assert not isinstance(first, KnownCluster)
+    assert isinstance(second, KnownCluster)
+    assert "inventory" not in vars(second)
+    assert (second.usable, second.node_count, second.errors) == (True, 2, first.errors)
+    assert second.digest == first.digest
+    assert [one.source.path for one in second.readings] == ["i.yaml"]
+    assert "inventory" not in vars(second)
+    assert second.base == first.base
+    assert second.inventory.complete == first.inventory.complete
+
+
+def test_it_agrees_with_a_run_that_keeps_nothing():
+    _, second = twice()
+    alone, _ = read_world(["i.yaml"])
+    assert alone.digest == second.digest
+    assert [one.value for one in alone.inventory.objects] == [one.value for one in second.inventory.objects]
+
+
+@pytest.mark.parametrize(
+    "spoil", [("cpu: 8,", "cpu: x,"), ("name: b", "nam: b"), ("nodes:", "nodes: ["), ("/v1", "/v9")]
+)
+def test_a_cluster_with_errors_is_read_again(declared, spoil):
+    declared.write_text(CONCISE.replace(*spoil))
+    first, second = twice()
+    assert not isinstance(second, KnownCluster)
+    assert second.errors == first.errors != ()
+
+
+def test_another_text_is_another_cluster(declared):
+    store = Kept()
+    read_world(["i.yaml"], store=store)
+    declared.write_text(CONCISE.replace("name: b", "name: c"))
+    assert not isinstance(read_world(["i.yaml"], store=store)[0], KnownCluster)
+
+
+def test_nodes_that_are_taken_away_and_clusters_with_names_are_read_again():
+    for found in (twice(WhatIf(without=("a",)))[1], twice(named=True)[1]):
+        assert not isinstance(found, KnownCluster)
+
+
+def test_nodes_that_join_are_a_part_of_it(declared):
+    (declared.parent / "more.yaml").write_text(CONCISE.replace("name: a", "name: c").replace("name: b", "name: d"))
+    first, second = twice(WhatIf(added=("more.yaml",)))
+    assert isinstance(second, KnownCluster)
+    assert second.node_count == first.node_count == 4
+
+
+@pytest.mark.parametrize("entry", [b"", b"[1]", b'["x",[]]', b"{}", b"[1,2]"])
+def test_a_false_entry_is_none(entry):
+    store = Kept()
+    read_world(["i.yaml"], store=store)
+    for key in store:
+        store[key] = entry
+    assert not isinstance(read_world(["i.yaml"], store=store)[0], KnownCluster)

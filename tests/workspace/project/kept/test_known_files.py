@@ -3,9 +3,8 @@
 import pytest
 
 from kubelint_gpu.documents import read
-from kubelint_gpu.workspace.deferred import Deferred
 from kubelint_gpu.workspace.project.kept.known_files import KnownFiles
-from kubelint_gpu.workspace.shared_objects import outline
+from kubelint_gpu.workspace.shared_objects import Deferred, outline
 
 
 class Kept(dict):

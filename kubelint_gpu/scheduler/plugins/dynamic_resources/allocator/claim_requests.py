@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kubelint_gpu.kube.dra.claim import ALL, ClaimSpec, DeviceQuery, DeviceRequest
 from kubelint_gpu.kube.dra.device_class import DeviceClass
-from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceQuery, DeviceRequest
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.constraints import Check, check_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.consumable_capacity import has_left

@@ -6,8 +6,8 @@ Source: the constraints of the structured allocator, 0.34.1 and 0.36.3.
 
 from __future__ import annotations
 
+from kubelint_gpu.kube.dra.claim import DeviceConstraint
 from kubelint_gpu.kube.dra.device import Attribute, attribute_of
-from kubelint_gpu.kube.dra.request import DeviceConstraint
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
 
 SINGLE = ("string", "int", "bool", "version")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kubelint_gpu.budget import STEPS
+from kubelint_gpu.kube.dra.claim import DeviceQuery
 from kubelint_gpu.kube.dra.device_class import DeviceClass
-from kubelint_gpu.kube.dra.request import DeviceQuery
 from kubelint_gpu.kube.dra.selector import Selector, selector
 from kubelint_gpu.kube.dra.sight import Sight
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.kube.dra.request import DeviceQuery
+from kubelint_gpu.kube.dra.claim import DeviceQuery
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View

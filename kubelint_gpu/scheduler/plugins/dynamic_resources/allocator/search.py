@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kubelint_gpu.kube.dra.claim import ResourceClaim
+from kubelint_gpu.kube.dra.claim import ALL, DeviceQuery, ResourceClaim
 from kubelint_gpu.kube.dra.device_class import DeviceClass
-from kubelint_gpu.kube.dra.request import ALL, DeviceQuery
 from kubelint_gpu.kube.dra.resource_api import MOST_DEVICES
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.validation.selector_validation import selector_problems
+from kubelint_gpu.kube.validation.field_checks import selector_problems
 
 
 def problems(selector):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.cel.literals import BadLiteral, literal
+from kubelint_gpu.kube.cel.macros import BadLiteral, literal
 
 
 @pytest.mark.parametrize(
