@@ -83,21 +83,26 @@ def _never_waits(
     if new.spec.resource_claims:
         wants[DEVICES] = situation.demands[position].devices
 
-    def bounds_of(*, moment: bool) -> list[QuiescentBound]:
-        return [
-            bound_of(
+    parts = (situation.participants, situation.demands)
+
+    def bound(place: int, *, moment: bool) -> QuiescentBound:
+        rolls, waits = place in rolling, place == position
+        return situation.memo.of(
+            ("bound", place, rolls, waits, moment, *apart[place]),
+            parts,
+            lambda: bound_of(
                 situation,
                 place,
-                pods[place],
-                wants,
                 apart[place],
-                waits=place == position,
-                rolls=place in rolling,
+                waits=waits,
+                rolls=rolls,
                 moment=moment,
-                free=place not in rolling and _moves_otherwise(one),
-            )
-            for place, one in enumerate(situation.participants)
-        ]
+                free=not rolls and _moves_otherwise(situation.participants[place]),
+            ),
+        )
+
+    def bounds_of(*, moment: bool) -> list[QuiescentBound]:
+        return [bound(place, moment=moment) for place in range(len(situation.participants))]
 
     # a quota keeps a pod from being made, and nobody is evicted for that: what it lets at a rest is enough
     if not quotas_let(situation, bounds_of(moment=False), position, asked):

@@ -90,8 +90,6 @@ def wants_of(pod: Pod) -> dict[str, int]:
 def bound_of(
     situation: Situation,
     position: int,
-    pods: tuple[Pod, ...],
-    wants: Mapping[str, int],
     apart: Sequence[bool],
     *,
     waits: bool,
@@ -104,18 +102,19 @@ def bound_of(
     With `moment` it is so at any moment, and not only at a rest. One that is `free` may do anything.
     """
     mine = situation.participants[position]
-    each: dict[str, int] = {}
-    each_new: dict[str, int] = {}
-    least: dict[str, int] = {}
-    demand = situation.demands[position]
-    for number, pod in enumerate(pods):
-        new = number == 1 or (number > 1 and is_of(pod, mine.new) is not False)
-        takes_of = {**wants_of(pod), APART: int(apart[number]), DEVICES: demand.devices}
-        least = {name: min(takes_of.get(name, 0), least.get(name, maxsize)) for name in wants}
-        for name, amount in takes_of.items():
-            for found in (each, each_new) if new else (each,):
-                if name in wants:
-                    found[name] = max(amount, found.get(name, 0))
+    demand, pods = situation.demands[position], mine.pods
+    taken = [
+        {**wants_of(pod), APART: int(kept), DEVICES: demand.devices} for pod, kept in zip(pods, apart, strict=True)
+    ]
+    of_new = [
+        one
+        for number, (pod, one) in enumerate(zip(pods, taken, strict=True))
+        if number == 1 or (number > 1 and is_of(pod, mine.new) is not False)
+    ]
+    names = frozenset().union(*taken)
+    least = {name: min(one.get(name, 0) for one in taken) for name in names}
+    each = {name: max(one.get(name, 0) for one in taken) for name in names}
+    each_new = {name: max(one.get(name, 0) for one in of_new) for name in names}
     # the Deployment controller scales before it rolls: at a rest nobody has more than the replicas wanted
     most, keeps = mine.replicas if rolls else max(mine.before, mine.replicas), mine.controller.keeps_until_ready
     most += mine.controller.surplus(mine.replicas)
