@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "lsp")
 
 from editor import TRACKER, editing
 
-from kubelint_gpu.lsp.schedule import DELAY
+from kubelint_gpu.lsp.worker_process import DELAY
 
 
 def prepared(folder):

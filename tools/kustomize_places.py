@@ -21,8 +21,7 @@ from kubelint_gpu.engine.asking import drafts_of
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.inventory import load
-from kubelint_gpu.sources.kustomize.files.kustomization import NAMES, references
-from kubelint_gpu.sources.kustomize.files.tree import joined
+from kubelint_gpu.sources.kustomize.files.kustomization import NAMES, joined, references
 from kubelint_gpu.sources.kustomize.origin import Answer
 from kubelint_gpu.sources.kustomize.program import find_program
 from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer, render

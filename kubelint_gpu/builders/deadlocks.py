@@ -10,10 +10,9 @@ from kubelint_gpu.analysis.ended_jobs import EndedJobs, ended_jobs
 from kubelint_gpu.analysis.harm import changing, harmed_rollouts
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scaled import ScaledRollout, waiting_when_scaled
-from kubelint_gpu.builders.rollout_end import End, end_of, ended, spoken_for, waits_for_gangs, waits_later
+from kubelint_gpu.builders.rollout_end import End, end_of, ended, spoken_for, standstill, waits_for_gangs, waits_later
 from kubelint_gpu.builders.strategy_fixes import strategy_fixes
 from kubelint_gpu.builders.stuck_anywhere import standstill_anywhere, standstill_somewhere
-from kubelint_gpu.builders.stuck_rollout import standstill
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Manifest, Related, WorkloadCheck, field_pointers
 from kubelint_gpu.engine.remedies import no_surge_in
 from kubelint_gpu.evidence.stakes import stakes, wait_of

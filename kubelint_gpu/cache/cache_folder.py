@@ -12,8 +12,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from kubelint_gpu.sources.checkout import repository_root
-from kubelint_gpu.sources.paths import exists
+from kubelint_gpu.sources.checkout import exists, repository_root
 
 SWITCH = "KUBELINT_GPU_NO_CACHE"
 """The environment variable that switches the cache off where it is not empty."""

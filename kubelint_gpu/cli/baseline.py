@@ -17,8 +17,8 @@ from kubelint_gpu.documents import Document, Pointer, read
 from kubelint_gpu.engine.causes import told_once
 from kubelint_gpu.findings.finding import Finding, fingerprint
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.sources.checkout import exists
 from kubelint_gpu.sources.files import NotReadable, read_named
-from kubelint_gpu.sources.paths import exists
 from kubelint_gpu.sources.safe_write import NotWritable, write_file
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.worlds import complain

@@ -7,6 +7,7 @@ Offsets and columns count Unicode code points.
 from __future__ import annotations
 
 import bisect
+from functools import cached_property
 from hashlib import blake2b
 
 from kubelint_gpu.patterns import pattern
@@ -51,32 +52,24 @@ class SourceText:
         has_bom: whether a byte-order mark stood before the text.
     """
 
-    __slots__ = ("_digest", "_line_starts", "encoding", "has_bom", "path", "text")
-
     def __init__(self, path: str, text: str, encoding: str, has_bom: bool) -> None:
         self.path = path
         self.text = text
         self.encoding = encoding
         self.has_bom = has_bom
-        self._line_starts: tuple[int, ...] = ()
-        self._digest = b""
 
-    @property
+    @cached_property
     def digest(self) -> bytes:
         """What another path, text, encoding or mark would change; made when asked for."""
-        if not self._digest:
-            head = f"{len(self.path)}:{self.path}{self.encoding}:{self.has_bom}:"
-            made = blake2b(head.encode("utf-8", "surrogatepass"), digest_size=20)
-            made.update(self.text.encode("utf-8", "surrogatepass"))
-            self._digest = made.digest()
-        return self._digest
+        head = f"{len(self.path)}:{self.path}{self.encoding}:{self.has_bom}:"
+        made = blake2b(head.encode("utf-8", "surrogatepass"), digest_size=20)
+        made.update(self.text.encode("utf-8", "surrogatepass"))
+        return made.digest()
 
-    @property
+    @cached_property
     def line_starts(self) -> tuple[int, ...]:
         """The offsets at which lines begin."""
-        if not self._line_starts:
-            self._line_starts = (0, *_line_ends(self.text))
-        return self._line_starts
+        return (0, *_line_ends(self.text))
 
     def span(self, start: int, end: int) -> Span:
         """The lines and columns of `text[start:end]`; offsets beyond the text are taken for its end."""

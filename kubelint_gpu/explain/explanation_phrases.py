@@ -14,8 +14,7 @@ from kubelint_gpu.scheduler.explain.cluster_changes import PodsEnd
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
 from kubelint_gpu.scheduler.explain.extents import Extent
 from kubelint_gpu.scheduler.explain.holders import Holder
-from kubelint_gpu.scheduler.explain.placement_labels import HOSTNAME
-from kubelint_gpu.scheduler.explain.what_would_help import Remedy
+from kubelint_gpu.scheduler.explain.what_would_help import HOSTNAME, Remedy
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 MOST_HOLDERS, _MOST_NAMES = 3, 4

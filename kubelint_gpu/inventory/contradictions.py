@@ -66,7 +66,7 @@ def _pools(inventory: Inventory) -> Iterator[InventoryError]:
     """Pools of devices of which the scheduler does not take all."""
     if next(inventory.of_kind("ResourceSlice"), None) is None:
         return
-    from kubelint_gpu.kube.dra.device_pools import doubt, newest
+    from kubelint_gpu.kube.dra.resource_slice import doubt, newest
 
     minor = devices_minor(inventory.kubernetes_version)
     found = [(declared.typed, declared) for declared in inventory.of_kind("ResourceSlice")]

@@ -10,8 +10,7 @@ from typing import Any
 
 from kubelint_gpu.lsp.document.diagnostics import ERROR, INFORMATION, plain
 from kubelint_gpu.lsp.document.open_documents import MAX_CHARACTERS, OpenDocument, OpenDocuments, TextChange
-from kubelint_gpu.lsp.schedule import DELAY, OTHERS_DELAY, Schedule
-from kubelint_gpu.lsp.worker_process import WorkerEnded, WorkerProcess
+from kubelint_gpu.lsp.worker_process import DELAY, OTHERS_DELAY, Schedule, WorkerEnded, WorkerProcess
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.configuration import NAME
 

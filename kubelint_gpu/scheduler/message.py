@@ -24,8 +24,7 @@ _CUT = " ..."
 def message(_pod: Pod, snapshot: Snapshot, result: FitResult, preemption: Preemption | None) -> str | None:
     """What the scheduler says of a pod that fits nowhere.
 
-    None where it fits, where the attempt fails with an error, and where that is not known.
-
+    None if it fits, if the attempt fails with an error, and if that is not known.
     This is the condition's text; the event's is cut, see `note`.
     """
     if not result.total:
@@ -78,8 +77,7 @@ def _rejected(result: FitResult, name: str) -> Iterator[tuple[NodeInfo, Status]]
     """The nodes that a plugin rejected, each with its status."""
     for found in result.classes:
         if found.status is not None and found.status.plugin == name:
-            for node in found.nodes:
-                yield node, found.status
+            yield from ((node, found.status) for node in found.nodes)
 
 
 def _available(total: int, text: str) -> str:

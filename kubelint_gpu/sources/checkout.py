@@ -1,4 +1,4 @@
-"""The checkout that a run works in: where it begins, and which paths lie in it."""
+"""The checkout that a run works in: where it begins, which paths lie in it, and what lies at a path."""
 
 from __future__ import annotations
 
@@ -8,12 +8,39 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.sources.paths import LONGEST, exists, is_file
 
+LONGEST = 32 * 1024
+"""Characters of a path that no system takes any more; Linux takes 4,096 bytes, Windows 32,767 characters."""
 _GIT = ".git"
 _MOST_CONFIG = 100_000
 _REMOTE = pattern(r"^[ \t]*url[ \t]*=[ \t]*(\S+)", re.MULTILINE)
 _NAME = pattern(r"[/:]([^/:]+/[^/:]+?)(?:\.git)?/?$")
+
+
+def is_chart(path: str) -> bool:
+    """Whether it is that of the file that makes a folder a Helm chart."""
+    return os.path.basename(path) == "Chart.yaml"  # noqa: PTH119 - text, and often
+
+
+def is_subchart(folder: str | Path) -> bool:
+    """Whether a chart lies in another one, which is rendered with it."""
+    above, name = os.path.split(os.path.split(os.path.abspath(folder))[0])  # noqa: PTH100 - text
+    return name == "charts" and is_file(os.path.join(above, "Chart.yaml"))  # noqa: PTH118 - same
+
+
+def is_file(path: str | Path) -> bool:
+    """Whether there is a plain file, or a link to one."""
+    return os.path.isfile(path)  # noqa: PTH113 - pathlib raises where a name is too long
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether there is a folder, or a link to one."""
+    return os.path.isdir(path)  # noqa: PTH112 - same
+
+
+def exists(path: str | Path) -> bool:
+    """Whether there is anything, or a link to something."""
+    return os.path.exists(path)  # noqa: PTH110 - same
 
 
 def repository_root(start: Path) -> Path:

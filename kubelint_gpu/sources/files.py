@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kubelint_gpu.documents import MAX_BYTES
-from kubelint_gpu.sources.checkout import is_inside, leads_out, way_out
-from kubelint_gpu.sources.paths import exists, is_folder
+from kubelint_gpu.sources.checkout import exists, is_folder, is_inside, leads_out, way_out
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import PartlyCompared, Value
 

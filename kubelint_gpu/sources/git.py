@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubelint_gpu.sources import children
-from kubelint_gpu.sources.checkout import repositories_around, repository_root
+from kubelint_gpu.sources.checkout import exists, is_file, is_folder, repositories_around, repository_root
 from kubelint_gpu.sources.children import ChildError, Limits, OutputLimitError, TimeLimitError
-from kubelint_gpu.sources.paths import exists, is_file, is_folder
 from kubelint_gpu.sources.programs import find, search_path
 
 _MOST = 64 * 1024

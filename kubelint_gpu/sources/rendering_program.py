@@ -46,12 +46,11 @@ class RenderTime:
         Raises:
             ProgramError: there are none.
         """
-        together = self.seconds * MOST_TIMES
-        left = together - sum(self._taken)
+        left = self.seconds * MOST_TIMES - sum(self._taken)
         if left <= 0:
             raise ProgramError(
-                f"it is not built, because the builds of this run took {together:g} seconds together, the most that "
-                f"they may; {self.flag} gives them more"
+                f"it is not built, because the builds of this run took {self.seconds * MOST_TIMES:g} seconds together, "
+                f"the most that they may; {self.flag} gives them more"
             )
         return min(self.seconds, left)
 
@@ -93,8 +92,8 @@ def run(
         **{name: os.environ[name] for name in _KEPT if name in os.environ},
         **variables,
     }
-    limits = Limits(seconds, MOST_OUTPUT, _MOST_MEMORY)
     try:
+        limits = Limits(seconds, MOST_OUTPUT, _MOST_MEMORY)
         return children.run(list(command), limits, folder=home, environment=environment)
     except TimeLimitError as error:
         raise ProgramError(f"{error}; {flag} gives it more") from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.engine.api import WHO, ApplySet, Diagnostic, Related, Shared, rule
 from kubelint_gpu.kube.kinds.by_shape import GIT_OPS
 from kubelint_gpu.kube.objects.workload import api_group
-from kubelint_gpu.sources.paths import is_chart, is_subchart
+from kubelint_gpu.sources.checkout import is_chart, is_subchart
 from kubelint_gpu.workspace.manifest import place_of
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.builders.rollout_end import ended, surges_into_itself
-from kubelint_gpu.builders.stuck_rollout import standstill
+from kubelint_gpu.builders.rollout_end import ended, standstill, surges_into_itself
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, field_pointers, rule
 from kubelint_gpu.engine.remedies import no_daemon_surge
 from kubelint_gpu.messages.kept_pods import keeping, surges_on_nodes

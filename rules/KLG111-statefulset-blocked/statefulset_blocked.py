@@ -10,8 +10,7 @@ from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.predecessors import acting, needs_new_pods
 from kubelint_gpu.analysis.rollout_facts import forced_rollback_of
 from kubelint_gpu.analysis.room.known_room import room_in
-from kubelint_gpu.builders.rollout_end import ended, is_trapped
-from kubelint_gpu.builders.stuck_rollout import standstill
+from kubelint_gpu.builders.rollout_end import ended, is_trapped, standstill
 from kubelint_gpu.builders.waiting_pods import NO_NODE, shortage
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck, field_pointers, rule
 from kubelint_gpu.evidence.node_lines import scarce

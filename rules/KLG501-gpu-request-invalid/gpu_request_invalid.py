@@ -6,8 +6,14 @@ from collections.abc import Iterator
 
 from kubelint_gpu.documents import editing
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, FixCandidate, Manifest, Pointer, Related, field_pointers, rule
-from kubelint_gpu.kube.admission.extended_requests import NO_LIMIT, NOT_WHOLE, UNEQUAL, RequestProblem, request_problems
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.validation.resource_validation import (
+    NO_LIMIT,
+    NOT_WHOLE,
+    UNEQUAL,
+    RequestProblem,
+    request_problems,
+)
 from kubelint_gpu.kube.values.errors import field_path
 
 _ORDER = (NOT_WHOLE, NO_LIMIT, UNEQUAL)

@@ -8,7 +8,7 @@ from raw_objects import CONCISE, loaded, raw_node, raw_pod
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import contradictions, load
 from kubelint_gpu.inventory.view.table import render
-from kubelint_gpu.kube.dra.device_pools import ALL_FAIL, ATTEMPTS_FAIL, NONE_TAKEN
+from kubelint_gpu.kube.dra.resource_slice import ALL_FAIL, ATTEMPTS_FAIL, NONE_TAKEN
 from kubelint_gpu.values import replace
 
 

@@ -76,7 +76,7 @@ def _without_assumed(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> tupl
 
     It is to be asked of the looser trial.
     """
-    from kubelint_gpu.inventory.dra import told_values
+    from kubelint_gpu.inventory.dra import nvidia
     from kubelint_gpu.kube.dra.device import qualified
 
     assumed, read = _assumed(unit.world), set[tuple[str, str]]()
@@ -95,7 +95,7 @@ def _without_assumed(unit: ApplySet, trial: ClaimTrial, spec: ClaimSpec) -> tupl
             return query
         sure = tuple(text for text in query.selectors if not looked_at[text])
         looser.renewed()
-        kinds = frozenset(told_values.kind_of(one.device) for one in looser.selected(replace(query, selectors=sure)))
+        kinds = frozenset(nvidia.kind_of(one.device) for one in looser.selected(replace(query, selectors=sure)))
         is_declared(of_class.get(query.device_class, ()), kinds)
         left = tuple(text for text in query.selectors if is_declared(looked_at[text], kinds))
         capacity = {
@@ -144,6 +144,6 @@ def _looks_at(text: str | None, names: Iterable[tuple[str, str]]) -> frozenset[t
 @lru_cache(maxsize=4)
 def _assumed(world: ClusterContext) -> Mapping[tuple[str, str], frozenset[tuple[str, str]]]:
     """The attributes and capacities, by domain and identifier, whose values are assumed, and of which devices."""
-    from kubelint_gpu.inventory.dra import told_values
+    from kubelint_gpu.inventory.dra import nvidia
 
-    return told_values.assumed(world.inventory) if world.inventory is not None else {}
+    return nvidia.assumed(world.inventory) if world.inventory is not None else {}

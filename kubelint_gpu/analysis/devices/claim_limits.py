@@ -20,7 +20,7 @@ ADMIN_LABEL = "resource.kubernetes.io/admin-access"
 def limit_faults(unit: ApplySet) -> Iterator[ClaimFault]:
     """All of a unit."""
     for manifest in device_objects(unit):
-        from kubelint_gpu.kube.validation.device_limits import device_limits
+        from kubelint_gpu.kube.validation.device_validation import device_limits
 
         for problem in device_limits(manifest.item.value):
             text = f"the API server refuses it: {problem.pointer[-1]} {problem.detail}"

@@ -40,7 +40,7 @@ class Fault(Value):
 
 def unmet(expression: str, subjects: Sequence[Subject], of: str, *, shareable: bool) -> Fault:
     """The first condition of an expression that none of some devices meets that meet those before."""
-    from kubelint_gpu.kube.dra.conditions import conditions_of
+    from kubelint_gpu.kube.dra.asked_values import conditions_of
 
     kept = subjects
     for condition in conditions_of(expression, shareable=shareable):

@@ -18,8 +18,7 @@ from kubelint_gpu.documents.layout import NotEditable
 from kubelint_gpu.engine.fixes.field_changes import ABSENT, Change, changes
 from kubelint_gpu.engine.fixes.value_edits import value_edits
 from kubelint_gpu.sources.helm.chart_render import RenderedChart
-from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, EntryScript, FieldWriter
+from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, EntryScript, FieldWriter, Traced
 from kubelint_gpu.sources.kustomize.origin import Origin
 from kubelint_gpu.sources.kustomize.rendering import Rendered, traced_again
 from kubelint_gpu.sources.render import Rendition

@@ -9,7 +9,7 @@ from kubelint_gpu.documents import SourceText
 from kubelint_gpu.engine.judged import Judged
 from kubelint_gpu.engine.reported import identified
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Related, TextEdit
-from kubelint_gpu.sources.paths import is_chart
+from kubelint_gpu.sources.checkout import is_chart
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kubelint_gpu.documents.emitter import block_lines
-from kubelint_gpu.inventory.capture.kept import SHAPES
-from kubelint_gpu.inventory.capture.pruning import pruned
+from kubelint_gpu.inventory.capture.pruning import SHAPES, pruned
 from kubelint_gpu.inventory.capture.pseudonyms import Pseudonyms
 from kubelint_gpu.inventory.kubernetes_version import cluster_version
 from kubelint_gpu.inventory.view.node_names import natural

@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kubelint_gpu.inventory.capture.pruning import shape_of
-from kubelint_gpu.inventory.capture.roles import Role, Shape
+from kubelint_gpu.inventory.capture.pruning import Role, Shape, shape_of
 from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
 from kubelint_gpu.kube.gpu.gpu_labels import is_gpu_label
 from kubelint_gpu.patterns import pattern

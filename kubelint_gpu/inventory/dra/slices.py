@@ -15,7 +15,7 @@ from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
 from kubelint_gpu.inventory.declarations.unread import unread
-from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER, gpu_devices
+from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER, entries_of, gpu_devices, memory_of, model_of
 from kubelint_gpu.inventory.gathered import GatheredDeclarations
 from kubelint_gpu.inventory.gpus.gpu_models import product_label, similar_model
 from kubelint_gpu.inventory.gpus.mig import impossible
@@ -33,8 +33,6 @@ def slices_of(
     item: Item, base: Pointer, entry: dict[str, Any], node: str, problems: list[InventoryError]
 ) -> list[Declared]:
     """The slices of a node that has the `devices` of an entry; none if one is wrong. Their pools have its name."""
-    from kubelint_gpu.inventory.dra.told_values import entries_of
-
     found = published(entries_of(entry))
     problems += [remark_at(item, (*base, *where), sentence, hint) for where, sentence, hint in found.remarks]
     declared = []
@@ -150,8 +148,6 @@ def _of_driver(entry: dict[str, Any], one: Published) -> None:
 
 
 def _of_model(entry: dict[str, Any], at: Pointer, one: Published, found: Devices) -> None:
-    from kubelint_gpu.inventory.dra.told_values import memory_of, model_of
-
     model = model_of(entry)
     if model is None:
         similar = similar_model(entry["model"])

@@ -16,8 +16,7 @@ from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.values import Value
 
 if TYPE_CHECKING:
-    from kubelint_gpu.kube.dra.device_pools import PoolID
-    from kubelint_gpu.kube.dra.resource_slice import DeviceTaintRule, ResourceSlice
+    from kubelint_gpu.kube.dra.resource_slice import DeviceTaintRule, PoolID, ResourceSlice
 
 
 _NAMES = ("productName", "model")
@@ -52,7 +51,7 @@ def node_devices(
     slices = cluster.resource_slices
     if not slices:
         return {}
-    from kubelint_gpu.kube.dra.device_pools import ALL_FAIL, doubt, newest
+    from kubelint_gpu.kube.dra.resource_slice import ALL_FAIL, doubt, newest
 
     pools = newest(slices)
     doubts = {pool: doubt(slices, devices_minor(version)) for pool, slices in pools.items()}

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.resource_api import is_flat
 from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
-from kubelint_gpu.kube.objects.taints import Taint, Toleration
+from kubelint_gpu.kube.objects.taints import Taint, Toleration, read_device_toleration
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
@@ -123,7 +123,6 @@ def _request(fields: Fields, flat: bool) -> DeviceRequest:
 
 
 def _query(fields: Fields, name: str) -> DeviceQuery:
-    from kubelint_gpu.kube.dra import device_taints
 
     return DeviceQuery(
         name=name,
@@ -132,7 +131,7 @@ def _query(fields: Fields, name: str) -> DeviceQuery:
         mode=fields.choice("allocationMode", (EXACT_COUNT, ALL), EXACT_COUNT),
         count=fields.integer("count", 1, 0, _INT64) or 1,
         admin=fields.boolean("adminAccess") if "adminAccess" in fields else None,
-        tolerations=tuple(device_taints.read_device_toleration(child) for child in fields.children("tolerations")),
+        tolerations=tuple(read_device_toleration(child) for child in fields.children("tolerations")),
         capacity=fields.down("capacity", "requests").amounts(),
         has_capacity="capacity" in fields,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from kubelint_gpu.kube.objects.taints import Taint
+from kubelint_gpu.kube.objects.taints import Taint, read_device_taint
 from kubelint_gpu.kube.values.fields import Fields, described
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
@@ -120,8 +120,6 @@ def attribute_of(device: Device, driver: str, name: str) -> Attribute | None:
 
 def read_device(fields: Fields, *, basic: bool = False) -> Device:
     """A device; `basic` is the shape of v1beta1, which nests all but the name."""
-    from kubelint_gpu.kube.dra.device_taints import read_device_taint
-
     body = fields.down("basic") if basic else fields
     return Device(
         name=fields.text("name"),

@@ -1,18 +1,25 @@
-"""ResourceSlices: the devices that a driver publishes; DeviceTaintRules, which taint these."""
+"""ResourceSlices, which a driver publishes, the pools that they make up, and DeviceTaintRules, which taint devices."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
 from kubelint_gpu.kube.dra.device import Device, read_counters, read_device
-from kubelint_gpu.kube.dra.resource_api import is_flat
+from kubelint_gpu.kube.dra.resource_api import BETAS_SINCE, OLD_POOLS_UNTIL, is_flat
 from kubelint_gpu.kube.objects.meta import read_meta, reader
-from kubelint_gpu.kube.objects.taints import Taint
+from kubelint_gpu.kube.objects.taints import Taint, read_device_taint
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import Amount
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
-from kubelint_gpu.values import Value
+from kubelint_gpu.values import Value, replace
 
 _INT64 = 2**63 - 1
+PoolID = tuple[str, str]
+"""Driver and name of a pool."""
+NONE_TAKEN = "the scheduler takes none of its devices"
+ALL_FAIL = "claims get its devices, and a claim for all devices lets every attempt fail"
+ATTEMPTS_FAIL = "every attempt of the scheduler that comes to it fails"
 
 
 class CounterSet(Value):
@@ -94,8 +101,6 @@ class DeviceTaintRule(Value):
 @reader
 def read_device_taint_rule(fields: Fields) -> DeviceTaintRule:
     """A `DeviceTaintRule` of any version."""
-    from kubelint_gpu.kube.dra.device_taints import read_device_taint
-
     spec = fields.down("spec")
     selector = spec.down("deviceSelector")
     driver, pool, device = (selector.text(key) or None for key in ("driver", "pool", "device"))
@@ -106,3 +111,76 @@ def read_device_taint_rule(fields: Fields) -> DeviceTaintRule:
         pool,
         device,
     )
+
+
+def newest(slices: Iterable[ResourceSlice]) -> dict[PoolID, list[ResourceSlice]]:
+    """The slices of the newest generation of each pool: no other ones count."""
+    found: dict[PoolID, list[ResourceSlice]] = {}
+    for one in slices:
+        mine = found.setdefault((one.driver, one.pool), [])
+        if mine and one.generation > mine[0].generation:
+            mine.clear()
+        if not mine or one.generation == mine[0].generation:
+            mine.append(one)
+    return found
+
+
+def doubt(slices: Sequence[ResourceSlice], minor: int) -> tuple[str, str] | None:
+    """What is wrong with the slices of a pool, and what becomes of its devices in a minor release; None for nothing."""
+    counts = sorted({one.count for one in slices})
+    if counts != [len(slices)]:
+        wanted, given = " or ".join(map(str, counts)), minor <= OLD_POOLS_UNTIL and len(counts) == 1
+        why = f"{len(slices)} of {wanted} slices of its newest generation, {slices[0].generation}, are declared"
+        return why, ALL_FAIL if given else NONE_TAKEN
+    if minor < BETAS_SINCE:
+        slices = [replace(one, counters=(), devices=tuple([Device(it.name) for it in one.devices])) for one in slices]
+    why = next(filter(None, (invalid_because(*parted) for parted in _by_node(slices))), "")
+    return (why, ATTEMPTS_FAIL if minor <= OLD_POOLS_UNTIL else NONE_TAKEN) if why else None
+
+
+def _by_node(slices: Sequence[ResourceSlice]) -> Iterator[tuple[list[ResourceSlice], list[ResourceSlice]]]:
+    """The slices that one node can reach and the others: those of two nodes never meet, all others may.
+
+    Source: `GatherPools` of the structured allocator, 0.34.1 to 0.36.3; it checks what a node reaches.
+    """
+    homes = {one.node_name for one in slices if not one.counters}
+    for home in sorted(homes - {""}) or [""]:
+        found: tuple[list[ResourceSlice], list[ResourceSlice]] = [], []
+        for one in slices:
+            found[not one.counters and one.node_name not in ("", home)].append(one)
+        yield found
+
+
+def invalid_because(slices: Sequence[ResourceSlice], away: Sequence[ResourceSlice] = ()) -> str:
+    """Why a pool of these slices, and of those `away` that a node does not reach, is invalid, as the allocator says it.
+
+    Source: `poolIsInvalid` of the structured allocator, 0.34.1 to 0.36.3.
+    """
+    counters = [found for one in slices for found in one.counters]
+    sets = {found.name: found.counters for found in counters}
+    return (
+        _twice([device.name for one in slices for device in one.devices], "device name")
+        or _twice([found.name for found in counters], "counter set name")
+        or _unknown_counter(sets, [*slices, *away])
+    )
+
+
+def _twice(names: Sequence[str], what: str) -> str:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return f"duplicate {what} {name}"
+        seen.add(name)
+    return ""
+
+
+def _unknown_counter(sets: Mapping[str, Mapping[str, Amount]], slices: Iterable[ResourceSlice]) -> str:
+    for one in slices:
+        for device in one.devices:
+            for used in device.consumes:
+                if used.counter_set not in sets:
+                    return f"counter set {used.counter_set} not found"
+                for counter in used.counters:
+                    if counter not in sets[used.counter_set]:
+                        return f"counter {counter} not found in counter set {used.counter_set}"
+    return ""

@@ -1,7 +1,8 @@
-"""Taints of nodes and tolerations of pods.
+"""Taints of nodes and devices, and tolerations of pods and requests.
 
 Behaviour: `Toleration.ToleratesTaint` of staging/src/k8s.io/api/core/v1/toleration.go, 1.35; the alpha operators
-`Lt` and `Gt` (gate TaintTolerationComparisonOperators, off) tolerate nothing here.
+`Lt` and `Gt` (gate TaintTolerationComparisonOperators, off) tolerate nothing here. Of devices, `ToleratesTaint` of
+k8s.io/dynamic-resource-allocation/resourceclaim, 1.36.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _LIFECYCLE = (
     "karpenter.sh/disrupted",
     "karpenter.sh/disruption",
 )
+DEVICE_EFFECTS = ("None", "NoSchedule", "NoExecute")
 
 
 class Taint(Value):
@@ -156,3 +158,20 @@ def read_toleration(fields: Fields) -> Toleration:
     if seconds is not None and effect != "NoExecute":
         fields.report(("effect",), "effect must be 'NoExecute' when `tolerationSeconds` is set", effect)
     return Toleration(key, operator, value, effect, seconds)
+
+
+def read_device_taint(fields: Fields) -> Taint:
+    """A `DeviceTaint`; the effect `None` and effects that a later release adds keep nobody away."""
+    return Taint(fields.text("key"), fields.text("value"), fields.text("effect"))
+
+
+def read_device_toleration(fields: Fields) -> Toleration:
+    """A `DeviceToleration`; the operator is Equal where it says nothing, and one that is refused tolerates most."""
+    fields.choice("operator", ("Exists", "Equal"), "Equal")
+    return Toleration(
+        fields.text("key"),
+        "Equal" if fields.text("operator") in ("", "Equal") else "Exists",
+        fields.text("value"),
+        fields.choice("effect", DEVICE_EFFECTS, ""),
+        fields.optional_integer("tolerationSeconds", maximum=2**63 - 1),
+    )

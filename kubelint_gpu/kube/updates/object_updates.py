@@ -9,9 +9,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubelint_gpu.kube.objects.workload import api_group
+from kubelint_gpu.kube.updates.kind_updates import (
+    claim_changes,
+    device_claim_changes,
+    job_changes,
+    pod_changes,
+    volume_changes,
+)
 from kubelint_gpu.kube.updates.normal_form import IMMUTABLE, RefusedChange, normal
-from kubelint_gpu.kube.updates.pod_updates import job_changes, pod_changes
-from kubelint_gpu.kube.updates.storage_updates import claim_changes, device_claim_changes, volume_changes
 from kubelint_gpu.kube.values.errors import Pointer, field_path
 from kubelint_gpu.kube.values.plain import at, differences, mapping
 

@@ -1,15 +1,26 @@
 """What the API server refuses of ResourceClaims, of their templates and of DeviceClasses.
 
-`device_limits` says how much there may be of something.
+`device_problems` says what is wrong, `device_limits` what is too many or too long.
 Source: pkg/apis/resource/validation of Kubernetes, 1.36, and the constants of k8s.io/api/resource/v1.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.kube.dra.resource_api import ALL_EFFECTS_SINCE, is_flat
+from kubelint_gpu.kube.dra.resource_api import (
+    ALL_EFFECTS_SINCE,
+    LONGEST_EXPRESSION,
+    LONGEST_PARAMETERS,
+    MOST_ALTERNATIVES,
+    MOST_CONFIGS,
+    MOST_CONSTRAINTS,
+    MOST_REQUESTS,
+    MOST_SELECTORS,
+    is_flat,
+)
 from kubelint_gpu.kube.dra.selector import is_filled_in
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.validation.field_checks import NO_LABEL, NO_LABEL_KEY, NO_OBJECT_NAME, Problems, unlawful
@@ -241,3 +252,39 @@ def _of_requests(found: dict[str, Any], pointer: Pointer, names: list[str]) -> P
             yield InvalidObject(text, (*pointer, "requests", number), one, allowed=tuple(names))
         elif one in entries[:number]:
             yield InvalidObject(f'duplicate value "{shortened(one)}"', (*pointer, "requests", number), one)
+
+
+def device_limits(value: dict[str, Any]) -> Problems:
+    """What is too many or too long in a claim, a template or a class."""
+    if value.get("kind") == "DeviceClass":
+        spec = mapping(value.get("spec"))
+        yield from _many(spec, "selectors", ("spec",), MOST_SELECTORS)
+        yield from _many(spec, "config", ("spec",), MOST_CONFIGS)
+        bases: list[tuple[Pointer, dict[str, Any]]] = [(("spec",), spec)]
+    else:
+        base: Pointer = (*spec_pointer(value), "devices")
+        devices = mapping(at(value, base))
+        yield from _many(devices, "requests", base, MOST_REQUESTS)
+        yield from _many(devices, "constraints", base, MOST_CONSTRAINTS)
+        yield from _many(devices, "config", base, MOST_CONFIGS)
+        for pointer, request in requests(value):
+            yield from _many(request, "firstAvailable", pointer, MOST_ALTERNATIVES)
+        for pointer, query in queries(value):
+            yield from _many(query, "selectors", pointer, MOST_SELECTORS)
+        bases = [(base, devices)]
+    for where, text in expressions(value):
+        if len(text.encode()) > LONGEST_EXPRESSION:
+            size = len(text.encode())
+            yield InvalidObject(f"may not be more than {LONGEST_EXPRESSION} bytes, and has {size}", where, None)
+    for where, owner in bases:
+        for number, one in enumerate(sequence(owner.get("config"))):
+            parameters = mapping(mapping(one).get("opaque")).get("parameters")
+            if parameters is not None and len(json.dumps(parameters, separators=(",", ":"))) > LONGEST_PARAMETERS:
+                text = f"may not be more than {LONGEST_PARAMETERS} bytes"
+                yield InvalidObject(text, (*where, "config", number, "opaque", "parameters"), None)
+
+
+def _many(owner: dict[str, Any], key: str, pointer: Pointer, most: int) -> Problems:
+    number = len(sequence(owner.get(key)))
+    if number > most:
+        yield InvalidObject(f"must have at most {most} items, and has {number}", (*pointer, key), None)

@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import Any
 
 from kubelint_gpu.kube.dra.device import ATTRIBUTE_KINDS
-from kubelint_gpu.kube.dra.device_taints import EFFECTS
 from kubelint_gpu.kube.dra.resource_api import (
     ALL_EFFECTS_SINCE,
     BETAS_SINCE,
@@ -30,6 +29,7 @@ from kubelint_gpu.kube.dra.resource_api import (
     MOST_VALUES_OF_DEVICE,
     is_flat,
 )
+from kubelint_gpu.kube.objects.taints import DEVICE_EFFECTS
 from kubelint_gpu.kube.validation.capacity_policies import capacity_problems
 from kubelint_gpu.kube.validation.field_checks import Problems
 from kubelint_gpu.kube.validation.shapes import Keyed, Many, Shape, Word, problems_of
@@ -265,7 +265,7 @@ def _taint(effects: tuple[str, ...]) -> Shape:
     )
 
 
-_TAINT, _OLD_TAINT = _taint(EFFECTS), _taint(EFFECTS[1:])
+_TAINT, _OLD_TAINT = _taint(DEVICE_EFFECTS), _taint(DEVICE_EFFECTS[1:])
 _SELECTOR = {"driver": _DRIVER, "pool": replace(_POOL, required=False, empty=False), "device": _DEVICE_NAME}
 _RULE = Shape({"deviceSelector": Shape(_SELECTOR), "taint": _TAINT}, required=True)
 _OLD_RULE = Shape(

@@ -9,7 +9,7 @@ from kubelint_gpu.documents import SourceText, source_text
 from kubelint_gpu.engine.repair import repair
 from kubelint_gpu.engine.selection import select
 from kubelint_gpu.findings.finding import Finding
-from kubelint_gpu.lsp.document.checking import suppression
+from kubelint_gpu.lsp.document.diagnostics import suppression
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
 from kubelint_gpu.lsp.document.positions import offset_range
 

@@ -11,8 +11,7 @@ from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass, Expla
 from kubelint_gpu.scheduler.explain.extents import devices_of, devices_taken, extent
 from kubelint_gpu.scheduler.explain.nearest_remedies import joining_node, remedies_on
 from kubelint_gpu.scheduler.explain.node_groups import ClassRows, free_on, groups_of, nearness, shortage
-from kubelint_gpu.scheduler.explain.placement_labels import actual
-from kubelint_gpu.scheduler.explain.what_would_help import Remedy, RemedySearch
+from kubelint_gpu.scheduler.explain.what_would_help import Remedy, RemedySearch, actual
 from kubelint_gpu.scheduler.fit import FitResult, fit
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.message import message

@@ -77,10 +77,7 @@ def _filter(places: tuple[ZoneLabel, ...], node: NodeInfo) -> Status | None:
     if not any(key in labels for key in _GENERAL):
         return None
     for place in places:
-        value = labels.get(place.key)
-        if value is None:
-            value = labels.get(_GENERAL[place.key])
-        if value is None or value not in place.values:
+        if labels.get(place.key, labels.get(_GENERAL[place.key])) not in place.values:
             return _REJECTED
     return None
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kubelint_gpu.kube.dra.claim import EXTENDED_ENTRY, ResourceClaimTemplate
-from kubelint_gpu.kube.dra.claim_charge import claim_charge, is_charged_for_claims
-from kubelint_gpu.kube.dra.device_class import DeviceClass
+from kubelint_gpu.kube.dra.device_class import DeviceClass, claim_charge, is_charged_for_claims
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod

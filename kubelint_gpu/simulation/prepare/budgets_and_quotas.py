@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kubelint_gpu.groups import grouped
-from kubelint_gpu.kube.dra.claim_charge import is_charged_for_claims
-from kubelint_gpu.kube.dra.device_class import DeviceClass
+from kubelint_gpu.kube.dra.device_class import DeviceClass, is_charged_for_claims
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, Share
 from kubelint_gpu.kube.objects.pod import Pod

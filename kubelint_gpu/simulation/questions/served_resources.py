@@ -102,7 +102,7 @@ def served_both_ways(
     transitions: Sequence[Transition], cluster: Cluster, growth: Sequence[Growth] = ()
 ) -> frozenset[int]:
     """The positions of workloads of which only the node tells whether a claim is made, where quotas count claims."""
-    from kubelint_gpu.kube.dra.claim_charge import is_charged_for_claims
+    from kubelint_gpu.kube.dra.device_class import is_charged_for_claims
 
     counted = any(is_charged_for_claims(key) for quota in cluster.quotas for key in quota.hard)
     if not counted or not cluster.devices_known or not cluster.device_classes:

@@ -8,7 +8,7 @@ from typing import Any
 from kubelint_gpu.documents import Document, Pointer, Reading, Role, read, value_at
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.helm.given_values import GivenValues
-from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, InlineScript, Script
+from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, InlineScript, Script
 from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.sources.kustomize.accumulation.generators import entries_of
-from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
+from kubelint_gpu.sources.kustomize.accumulation.layer import Layer, entries_of
 from kubelint_gpu.sources.kustomize.blamed_patches import (
     patch_of_both,
     patch_of_nothing,

@@ -9,7 +9,7 @@ from typing import Any
 from kubelint_gpu.documents import Pointer, read
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
-from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
+from kubelint_gpu.sources.kustomize.accumulation.traced import FieldWriter
 from kubelint_gpu.sources.render import Spot
 
 _PATCHES = ("patches", "patchesJson6902", "patchesStrategicMerge")

@@ -10,8 +10,7 @@ from typing import Any
 from kubelint_gpu.documents import Pointer, Role
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.strategic_merge import element_of, merge_key
-from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, FieldWriter, InlineScript
+from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, FieldWriter, InlineScript, Traced
 from kubelint_gpu.sources.render import Spot
 from kubelint_gpu.values import Value
 

@@ -14,12 +14,11 @@ from kubelint_gpu.documents import Pointer, Reading, read, source_text
 from kubelint_gpu.sources.files import SKIMMED, display_path
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.retrace import trace
-from kubelint_gpu.sources.kustomize.accumulation.writer import EntryScript, FieldWriter
+from kubelint_gpu.sources.kustomize.accumulation.traced import EntryScript, FieldWriter
 from kubelint_gpu.sources.kustomize.build_errors import complaint, staged
-from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
+from kubelint_gpu.sources.kustomize.files.kustomization import Contents, DiskTree, Kustomization
 from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Survey, heads_of, text_of, with_files
 from kubelint_gpu.sources.kustomize.files.surveyor import survey
-from kubelint_gpu.sources.kustomize.files.tree import Contents, DiskTree
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import Program, build
 from kubelint_gpu.sources.programs import keep_out

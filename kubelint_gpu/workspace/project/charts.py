@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from kubelint_gpu.findings.finding import Finding
+from kubelint_gpu.sources.checkout import exists, is_chart, is_file, is_folder, is_subchart
 from kubelint_gpu.sources.helm.given_values import GivenValues
-from kubelint_gpu.sources.paths import exists, is_chart, is_file, is_folder, is_subchart
 from kubelint_gpu.values import Value, replace
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import click
 
-from kubelint_gpu.sources.checkout import anchor_of, repository_root
+from kubelint_gpu.sources.checkout import anchor_of, exists, repository_root
 from kubelint_gpu.sources.files import SUFFIXES
-from kubelint_gpu.sources.paths import exists
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.worlds import complain
 

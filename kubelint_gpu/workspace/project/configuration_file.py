@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, read
-from kubelint_gpu.sources.checkout import anchor_of, is_inside, repository_root
+from kubelint_gpu.sources.checkout import anchor_of, is_file, is_inside, repository_root
 from kubelint_gpu.sources.files import NotReadable, display_path, read_named
 from kubelint_gpu.sources.helm.given_values import is_release
-from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart
 from kubelint_gpu.workspace.project.configuration import (
     LONGEST,

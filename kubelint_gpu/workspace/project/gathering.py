@@ -13,10 +13,9 @@ from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.printing import say
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources import Skipped, SourceError, SourceFile, collect
-from kubelint_gpu.sources.checkout import is_inside, way_out
+from kubelint_gpu.sources.checkout import is_chart, is_file, is_inside, way_out
 from kubelint_gpu.sources.files import SUFFIXES, display_path
 from kubelint_gpu.sources.git import GitError, files_with
-from kubelint_gpu.sources.paths import is_chart, is_file
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.deciding import may_decide, meant_in, words_in
@@ -229,7 +228,7 @@ def gather(
         paths = [path for path in paths if path == "-" or way_out(path, Path.cwd()) is None]
     commit, offered = None, tuple(sorted(collected.files, key=attrgetter("path")))
     if hook:
-        from kubelint_gpu.workspace.project.hook import commit_in_the_making
+        from kubelint_gpu.workspace.project.before import commit_in_the_making
 
         commit = commit_in_the_making(offered)
         offered = tuple(file for file in offered if commit.holds(file.path))

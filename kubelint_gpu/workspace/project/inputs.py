@@ -12,7 +12,7 @@ from kubelint_gpu.documents import Reading
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import INTERNAL, Finding, Place
 from kubelint_gpu.kube.kinds.custom_workload import declare_rows
-from kubelint_gpu.sources.paths import is_chart
+from kubelint_gpu.sources.checkout import is_chart
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -106,7 +106,7 @@ def inputs_of(
 
             past = past_of(against, paths, readings, built, kustomize)
         elif gathered.commit is not None:
-            from kubelint_gpu.workspace.project.hook import objects_before
+            from kubelint_gpu.workspace.project.before import objects_before
 
             past = objects_before(gathered.commit, readings, built)
     except click.ClickException:

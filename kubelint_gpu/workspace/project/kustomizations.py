@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.kube.values.frozen import EMPTY
-from kubelint_gpu.sources.checkout import root_of
+from kubelint_gpu.sources.checkout import is_file, is_folder, root_of
 from kubelint_gpu.sources.files import display_path
-from kubelint_gpu.sources.paths import is_file, is_folder
 from kubelint_gpu.values import Value, replace
 from kubelint_gpu.workspace.project.charts import HelmSettings, RenderedCharts
 from kubelint_gpu.workspace.project.fallback import Fallback, first_of_circle, unused_by_others

@@ -36,8 +36,7 @@ def progress(
     """
     out = stream or sys.stderr
     visible = shown(out)
-    due = time.monotonic() + after
-    written = False
+    due, written = time.monotonic() + after, False
 
     def tell(done: int, name: str = "") -> None:
         nonlocal due, written
@@ -90,11 +89,11 @@ def shown(stream: TextIO) -> bool:
 
 def _line(lead: str, name: str, stream: TextIO) -> str:
     """The line, cut on its left to fit the terminal: the end of a path says most."""
+    import shutil
+
     from kubelint_gpu.messages.display import can_show, cells, visible
 
     lead += ": " if name else ""
-    import shutil
-
     room = shutil.get_terminal_size((80, 24)).columns - 1 - len(lead)
     text = visible(name, unicode=can_show(stream))
     while cells(text) > max(room, 0):

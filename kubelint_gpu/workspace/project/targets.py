@@ -14,8 +14,7 @@ from pathlib import Path
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.sources import collect
-from kubelint_gpu.sources.checkout import anchor_of, repository_root
-from kubelint_gpu.sources.paths import exists, is_file
+from kubelint_gpu.sources.checkout import anchor_of, exists, is_file, repository_root
 from kubelint_gpu.workspace.project.configuration import Configuration
 
 _MOST_FOLDERS = 2_000

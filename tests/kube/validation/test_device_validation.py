@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.kube.dra.selector import selector
-from kubelint_gpu.kube.validation.device_validation import device_problems, is_attribute
+from kubelint_gpu.kube.validation.device_validation import device_limits, device_problems, is_attribute
 from kubelint_gpu.kube.values.errors import field_path
 
 
@@ -95,3 +95,31 @@ def test_a_request_that_is_null_and_a_count_that_no_int64_holds_are_refused():
     assert problem.pointer[-1] == "count"
     exactly["count"] -= 1
     assert list(device_problems(value)) == []
+
+
+GPU = {"deviceClassName": "gpu.nvidia.com"}
+
+
+def claim_of(requests):
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "spec": {"devices": {"requests": requests}}}
+
+
+def requests(number):
+    return [{"name": f"r{one}", "exactly": GPU} for one in range(number)]
+
+
+@pytest.mark.parametrize(
+    ("value", "where"),
+    [
+        (claim_of(requests(32)), []),
+        (claim_of(requests(33)), ["spec.devices.requests"]),
+        (claim_of([{"name": "a", "firstAvailable": [GPU] * 9}]), ["spec.devices.requests[0].firstAvailable"]),
+        (
+            claim_of([{"name": "a", "exactly": {**GPU, "selectors": [{"cel": {"expression": "1" * 10241}}]}}]),
+            ["spec.devices.requests[0].exactly.selectors[0].cel.expression"],
+        ),
+        ({"kind": "DeviceClass", "spec": {"config": [{"opaque": {}}] * 33}}, ["spec.config"]),
+    ],
+)
+def test_what_is_too_many_or_too_long_is_found_at_its_field(value, where):
+    assert [field_path(one.pointer) for one in device_limits(value)] == where

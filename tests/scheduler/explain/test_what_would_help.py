@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from gpu_objects import gpu_node, gpu_pod
+from plugin_objects import HOST, ZONE, node, pod
 
 from kubelint_gpu.scheduler import Snapshot, read_cluster, read_pod
+from kubelint_gpu.scheduler.explain.cluster_changes import (
+    LabelSet,
+)
 from kubelint_gpu.scheduler.explain.explanation import explain
 
 
@@ -31,3 +36,33 @@ def test_a_node_is_opened_before_anything_ends_on_it():
 def test_a_node_that_is_too_small_would_have_to_grow():
     (one,) = explained(gpu_pod(gpus=2), gpu_node("a", 1)).classes
     assert kinds(one) == [("CapacityGrows",)]
+
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+@pytest.mark.parametrize(
+    ("expression", "label", "expected"),
+    [
+        ({"operator": "In", "values": ["x", "y"]}, None, "x"),
+        ({"operator": "NotIn", "values": ["x"]}, "x", None),
+        ({"operator": "Exists"}, None, "true"),
+        ({"operator": "DoesNotExist"}, "x", None),
+        ({"operator": "Gt", "values": ["4"]}, "3", "5"),
+        ({"operator": "Lt", "values": ["4"]}, "7", "3"),
+    ],
+)
+def test_the_label_that_would_have_to_be_set(expression, label, expected):
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "pool", **expression}]}]}
+    incoming = pod(affinity={"nodeAffinity": {REQUIRED: terms}})
+    (one,) = explained(incoming, node("a", labels={} if label is None else {"pool": label})).classes
+    assert one.remedies[0].changes == (LabelSet("pool", expected),)
+    assert one.unmet[0].actual == (() if label is None else (label,))
+
+
+@pytest.mark.parametrize("key", [HOST, ZONE, "nvidia.com/gpu.product", "node.kubernetes.io/instance-type"])
+def test_labels_that_say_what_a_node_is_are_not_set_but_a_node_that_has_them_joins(key):
+    (one,) = explained(gpu_pod(nodeSelector={key: "x"}), gpu_node("a", 1)).classes
+    assert one.remedies == ()
+    assert one.joining.labels == ((key, "x"),)
+    assert (one.joining.node.name == "x") == (key == HOST)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.sources.kustomize.blame import blamed
+from kubelint_gpu.sources.kustomize.files.kustomization import DiskTree
 from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles
 from kubelint_gpu.sources.kustomize.files.surveyor import survey
-from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 
 TOP = """patches:
 - patch: |-

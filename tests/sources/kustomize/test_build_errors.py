@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kubelint_gpu.sources.kustomize.build_errors import WorkingCopy, complaint
+from kubelint_gpu.sources.kustomize.files.kustomization import DiskTree
 from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles
 from kubelint_gpu.sources.kustomize.files.surveyor import survey
-from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render
 

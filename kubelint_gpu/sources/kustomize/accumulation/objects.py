@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kubelint_gpu.sources.kustomize.accumulation.strategic_merge import PatchKind
-from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
+from kubelint_gpu.sources.kustomize.accumulation.traced import FieldWriter, Traced
 from kubelint_gpu.work import charge
 
 

@@ -10,8 +10,7 @@ from kubelint_gpu.kube.values.plain import sequence
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
-from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
+from kubelint_gpu.sources.kustomize.accumulation.traced import FieldWriter, Traced
 
 _STEP = pattern(r"\[[^\]]*(?:\]|\Z)|(?:\\.|[^.\\\[])+")
 

@@ -13,12 +13,11 @@ from typing import Any
 
 from kubelint_gpu.documents import Pointer, items
 from kubelint_gpu.patterns import pattern
-from kubelint_gpu.sources.kustomize.accumulation.generators import generate
-from kubelint_gpu.sources.kustomize.accumulation.layer import Layer, PluginFile
+from kubelint_gpu.sources.kustomize.accumulation.layer import Layer, PluginFile, generate
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.patches import apply_json, apply_strategic
 from kubelint_gpu.sources.kustomize.accumulation.replacements import field_of, replace_all
-from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
+from kubelint_gpu.sources.kustomize.accumulation.traced import DocumentScript, FieldWriter, InlineScript, Traced
 from kubelint_gpu.sources.kustomize.accumulation.transformers import (
     set_annotations,
     set_images,
@@ -27,7 +26,6 @@ from kubelint_gpu.sources.kustomize.accumulation.transformers import (
     set_namespaces,
     set_replicas,
 )
-from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, FieldWriter, InlineScript
 from kubelint_gpu.sources.kustomize.files.survey import Survey
 from kubelint_gpu.values import Value, replace
 

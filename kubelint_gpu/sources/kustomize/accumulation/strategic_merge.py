@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
+from kubelint_gpu.sources.kustomize.accumulation.traced import FieldWriter, Traced
 from kubelint_gpu.values import Value
 
 _KEYS = {

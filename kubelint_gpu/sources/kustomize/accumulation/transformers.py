@@ -7,8 +7,7 @@ from typing import Any
 
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
-from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
+from kubelint_gpu.sources.kustomize.accumulation.traced import FieldWriter, Traced
 
 _TEMPLATED = frozenset(
     ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "CronJob")

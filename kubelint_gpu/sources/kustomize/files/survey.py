@@ -7,8 +7,7 @@ from functools import lru_cache
 
 from kubelint_gpu.documents import Reading, read
 from kubelint_gpu.sources.files import SKIMMED
-from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization, references
-from kubelint_gpu.sources.kustomize.files.tree import joined
+from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization, joined, references
 from kubelint_gpu.sources.render import Obstacle
 from kubelint_gpu.values import Value, replace
 

@@ -15,16 +15,19 @@ from typing import Any
 from kubelint_gpu.documents import Pointer, Reading, Role, read
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.files.kustomization import (
+    Contents,
+    DiskTree,
     Kustomization,
     Reference,
+    Tree,
     find_in,
+    joined,
     load,
     misspelt,
     of_plugin,
     references,
 )
 from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Survey, read_once
-from kubelint_gpu.sources.kustomize.files.tree import Contents, DiskTree, Tree, joined
 from kubelint_gpu.sources.render import Obstacle
 
 MOST_OBJECTS = 20_000

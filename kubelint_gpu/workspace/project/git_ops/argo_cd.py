@@ -11,9 +11,8 @@ from typing import Any
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.values.plain import mapping, sequence
-from kubelint_gpu.sources.checkout import may_be_address_of
+from kubelint_gpu.sources.checkout import is_file, may_be_address_of
 from kubelint_gpu.sources.helm.given_values import GivenValues
-from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart
 from kubelint_gpu.workspace.project.git_ops.application_sets import applications

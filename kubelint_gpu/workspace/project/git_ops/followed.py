@@ -17,10 +17,9 @@ from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.plain import mapping, sequence
 from kubelint_gpu.sources import SourceFile, collect
-from kubelint_gpu.sources.checkout import repository_root
+from kubelint_gpu.sources.checkout import is_file, repository_root
 from kubelint_gpu.sources.files import SUFFIXES, display_path
 from kubelint_gpu.sources.git import GitError, files_with
-from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, may_have_git_ops
 from kubelint_gpu.workspace.project.git_ops.argo_cd import application, application_set

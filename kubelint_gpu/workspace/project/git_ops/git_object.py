@@ -12,10 +12,9 @@ from kubelint_gpu.documents import Document, Pointer, read
 from kubelint_gpu.documents.document import value_at
 from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.sources import SourceFile
-from kubelint_gpu.sources.checkout import is_inside, may_be_address_of
+from kubelint_gpu.sources.checkout import LONGEST, is_file, is_folder, is_inside, may_be_address_of
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.sources.helm.given_values import GivenValues, is_release
-from kubelint_gpu.sources.paths import LONGEST, is_file, is_folder
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.charts import ChosenChart
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.sources import collect
+from kubelint_gpu.sources.checkout import is_file
 from kubelint_gpu.sources.files import is_in_chart
-from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.workspace.project.gathering import Gathered
 from kubelint_gpu.workspace.project.kept.known_files import program
 

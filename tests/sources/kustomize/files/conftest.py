@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from surveying import SERVICE
 
-from kubelint_gpu.sources.kustomize.files.tree import DiskTree
+from kubelint_gpu.sources.kustomize.files.kustomization import DiskTree
 
 
 @pytest.fixture

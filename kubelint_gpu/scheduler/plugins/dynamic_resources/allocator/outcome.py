@@ -92,7 +92,6 @@ class Failed(Exception):  # noqa: N818 - it carries an outcome
     """The attempt fails, as `text` says; `selector` is what it comes from, where that is one."""
 
     def __init__(self, *parts: str | Name, selector: SelectorFailure | None = None) -> None:
-        super().__init__()
         self.text = Text(parts)
         self.selector = selector
 

@@ -15,8 +15,7 @@ from typing import Any
 
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
-from kubelint_gpu.kube.dra.device_pools import PoolID, invalid_because
-from kubelint_gpu.kube.dra.resource_slice import DeviceTaintRule, ResourceSlice
+from kubelint_gpu.kube.dra.resource_slice import DeviceTaintRule, PoolID, ResourceSlice, invalid_because
 from kubelint_gpu.kube.dra.sight import Subject, subject_of
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.frozen import EMPTY

@@ -6,7 +6,7 @@ import pytest
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
 from kubelint_gpu.kube.cel.cel_values import Duration, Timestamp
-from kubelint_gpu.kube.cel.functions.times import FUNCTIONS, time_sum
+from kubelint_gpu.kube.cel.functions.numbers import FUNCTIONS, time_sum
 
 DAY = 24 * 3600 * 10**9
 LEAP = "2024-02-29T12:34:56.789Z"
