@@ -96,6 +96,11 @@ class Rendered(Value, eq=False):
         return "kustomization"
 
     @property
+    def trouble(self) -> str:
+        """What a message says of it before its problem."""
+        return "the kustomization is not rendered"
+
+    @property
     def folder(self) -> str:
         """The folder that is rendered, as it is printed."""
         return self.path

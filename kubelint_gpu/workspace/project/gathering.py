@@ -20,6 +20,7 @@ from kubelint_gpu.workspace.project.charts import CHART, charts_above, may_have_
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.files_beside import class_files, deciding_files
 from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
+from kubelint_gpu.workspace.project.pipe.piped_objects import led_to_charts
 from kubelint_gpu.workspace.project.targets import Repository, decisive_files, kustomized_folders, named_files, rest_of
 from kubelint_gpu.workspace.project.worlds import complain
 
@@ -43,6 +44,7 @@ class Gathered(Value):
         beside: files of other directories that declare classes which the manifests name.
         elsewhere: files of other directories with objects that decide about the manifests.
         built: the kustomizations, rendered as `kustomize` says.
+        pipe: what standard input is called if it is judged as it came; empty otherwise.
         commit: with `--hook` what is about to be committed.
         errors: paths that give nothing.
         skipped: paths that were left out.
@@ -59,6 +61,7 @@ class Gathered(Value):
     elsewhere: list[SourceFile]
     built: Renders
     kustomize: RenderSettings
+    pipe: str
     commit: Commit | None
     errors: tuple[SourceError, ...]
     skipped: tuple[Skipped, ...]
@@ -72,6 +75,9 @@ class Gathered(Value):
             complain(path, f"decides about all manifests: all are checked; `{accept}` accepts what is found")
         for skipped in self.skipped:
             complain(skipped.path, f"left out: {skipped.message}")
+        charts = any(one.what == "chart" for one in self.built.rendered) or self.built.charts_failure
+        if self.kustomize.helm.flags and not charts:
+            say(f"kubelint-gpu: no chart is rendered: {self.kustomize.helm.flags} has no effect", err=True)
         for what, failure in (("kustomizations", self.built.failure), ("charts", self.built.charts_failure)):
             if failure:
                 from kubelint_gpu.messages.display import visible
@@ -163,6 +169,14 @@ def gather(
     renderer = kustomize or RenderSettings()
     charts, said = _charts(paths, offered, named or (), settings, repository, renderer)
     built = render_all(paths, mine, renderer, users=users, wanted=wanted).with_charts(charts)
+    stream = next((file.path for file in offered if not file.real), "")
+    piped = led_to_charts(offered, renderer.helm, settings.charts)
+    if piped is not None:
+        # what the stream gives may be rendered already
+        others = (one for one in built.rendered if one.path != piped.path)
+        built = replace(built, rendered=(*others, piped))
+        stream = stream if piped.reading is None or piped.path == stream else ""
+    through = stream if piped is None or piped.reading is None else None
     if not charts.failure:
         built = replace(built, followed=said.followed, sent=said.sent)
     elif named:
@@ -177,7 +191,9 @@ def gather(
     files = [
         file
         for file in (*offered, *members)
-        if not built.takes(file.path) and not (declared and (file.real or os.path.realpath(file.path)) in declared)
+        if not built.takes(file.path)
+        and (file.real or file.path == through)
+        and not (declared and (file.real or os.path.realpath(file.path)) in declared)
     ]
     contents = [*(file.data for file in files), *(one.text.encode("utf-8", "replace") for one in built.readings)]
     known = [*mine, *(file.path for file in files), *declared]
@@ -194,6 +210,7 @@ def gather(
         deciding_files(contents, known, repository.root),
         built,
         renderer,
+        stream,
         commit,
         collected.errors,
         tuple(one for one in collected.skipped if not built.takes_below(one.path)),
