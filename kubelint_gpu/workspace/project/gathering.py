@@ -9,6 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.messages.printing import say
 from kubelint_gpu.sources import Skipped, SourceError, SourceFile, collect
 from kubelint_gpu.sources.checkout import way_out
@@ -27,6 +28,7 @@ from kubelint_gpu.workspace.project.worlds import complain
 if TYPE_CHECKING:
     from kubelint_gpu.sources.commit import Commit
     from kubelint_gpu.workspace.project.charts import RenderedCharts
+    from kubelint_gpu.workspace.project.git_ops.followed import GitOps
 
 
 class Gathered(Value):
@@ -110,21 +112,26 @@ def _charts(
     settings: Configuration,
     repository: Repository,
     renderer: RenderSettings,
-) -> tuple[RenderedCharts, Renders]:
-    """The charts of a run, rendered, and what the objects of GitOps controllers say of them."""
+) -> tuple[RenderedCharts, GitOps | None, set[str]]:
+    """The charts of a run, rendered, what the objects of GitOps controllers say, and which folders they build."""
     mine = [file.path for file in offered]
     # a named file without a kind, or with a ConfigMap, may hold values that an object of GitOps names
     values = bool(named) and any(b"kind:" not in file.data or b"ConfigMap" in file.data for file in offered)
-    chosen, users, said = settings.charts, {*charts_above(named, settings.charts)}, Renders()
-    if values or any(may_have_git_ops(file.data) for file in offered) or users or any(map(is_chart, mine)):
+    values = values or any(may_have_git_ops(file.data) or b"${" in file.data for file in offered)
+    chosen, users, said, folders = settings.charts, {*charts_above(named, settings.charts)}, None, set[str]()
+    if values or users or any(map(is_chart, mine)):
+        from kubelint_gpu.workspace.project.git_ops.flux_variables import folders_of, told_apart
         from kubelint_gpu.workspace.project.git_ops.followed import followed, objects_beside, ways
 
         beside = objects_beside(repository.root, offered)
         applied, elsewhere = followed(offered, beside), followed(beside, offered)
         chosen = ways(settings.charts, (*applied.charts, *elsewhere.charts))
         users |= {*charts_above(named, chosen), *(one.folder for one in applied.charts)}
-        said = Renders(followed=applied.followed, sent={**elsewhere.sent, **applied.sent})
-    return render_charts(paths, mine, renderer.helm, chosen, users=sorted(users)), said
+        mine_too, held = {one.folder for one in applied.filled}, folders_of(elsewhere.filled, offered)
+        others = (one for one in elsewhere.filled if one.folder in held or one.folder not in mine_too)
+        filled, folders = tuple(told_apart((*applied.filled, *others))), mine_too | held
+        said = replace(applied, sent={**elsewhere.sent, **applied.sent}, filled=filled)
+    return render_charts(paths, mine, renderer.helm, chosen, users=sorted(users)), said, folders
 
 
 def gather(
@@ -167,8 +174,10 @@ def gather(
     users = kustomized_folders(named or ())
     wanted = frozenset(os.path.realpath(path) for path in named or ())
     renderer = kustomize or RenderSettings()
-    charts, said = _charts(paths, offered, named or (), settings, repository, renderer)
-    built = render_all(paths, mine, renderer, users=users, wanted=wanted).with_charts(charts)
+    charts, said, folders = _charts(paths, offered, named or (), settings, repository, renderer)
+    filled = said.by_folder if said is not None else EMPTY
+    built = render_all(paths, mine, renderer, users=users, wanted=wanted, filled=filled, applied=folders)
+    built = built.with_charts(charts)
     stream = next((file.path for file in offered if not file.real), "")
     piped = led_to_charts(offered, renderer.helm, settings.charts)
     if piped is not None:
@@ -177,9 +186,10 @@ def gather(
         built = replace(built, rendered=(*others, piped))
         stream = stream if piped.reading is None or piped.path == stream else ""
     through = stream if piped is None or piped.reading is None else None
-    if not charts.failure:
-        built = replace(built, followed=said.followed, sent=said.sent)
-    elif named:
+    if said is not None:
+        followed = said.judged(charts.failure, built.unfilled)
+        built = replace(built, followed=followed, sent=said.sent if not charts.failure else EMPTY)
+    if charts.failure and named:
         # what is not rendered is named by its own file
         heads = [display_path(Path(folder) / CHART, Path.cwd()) for folder in charts_above(named, settings.charts)]
         found = collect([path for path in heads if path not in mine]).files
