@@ -80,6 +80,13 @@ def test_depth_is_bounded():
         filled("${u:-" * 1000 + "}" * 1000, lookup)
 
 
+@pytest.mark.parametrize("text", ["${a}" * 200, "${u:-${a}${a}}" * 100])
+def test_the_values_are_bounded(text):
+    with pytest.raises(SubstitutionError, match="million characters"):
+        filled(text, lambda name, _: "x" * 1_000_000 if name == "a" else "")
+    assert filled("${a//x/" + "y" * 100 + "}", lambda *_: "x" * 1_000_000) == "${a}"
+
+
 @given(st.text(alphabet="$${}ab:=-?+/#%^,x1\\ \n", max_size=40))
 def test_any_text_is_filled_in_or_refused(text):
     try:

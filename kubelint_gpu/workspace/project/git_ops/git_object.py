@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -29,18 +30,24 @@ class CannotFollowError(Exception):
     """An object names something that is not in this repository, or that is not done here: the text says which."""
 
 
-class Named(Value):
-    """What objects of Flux name: the addresses of GitRepositories, and files that may hold ConfigMaps."""
+class Named(Value, eq=False, dict=True):
+    """What objects of Flux name: the addresses of GitRepositories, and files that may hold ConfigMaps and Secrets."""
 
     addresses: Mapping[str, Any]
     files: tuple[SourceFile, ...] = ()
+
+    @cached_property
+    def _read(self) -> dict[str, tuple[Document, ...]]:
+        return {}
 
     def declared(self, kind: str, name: str, namespace: str) -> Iterator[tuple[SourceFile, Document]]:
         """The documents that declare an object of a kind."""
         for file in self.files:
             if kind.encode() not in file.data or name.encode(errors="replace") not in file.data:
                 continue
-            for document in read(file.path, file.data).documents:
+            if file.path not in self._read:
+                self._read[file.path] = read(file.path, file.data).documents
+            for document in self._read[file.path]:
                 value = mapping(document.value)
                 meta = mapping(value.get("metadata"))
                 found = value.get("kind"), meta.get("name"), meta.get("namespace") or "default"
