@@ -130,7 +130,7 @@ class _Filling:
             )
         if name := self._taken(_REMOVED()):
             away = self._argument(_IN_ARGUMENT(), begin, depth)
-            return lambda value: None if _GLOB().search(away) else _without(name, value, away)
+            return lambda value: None if value and _GLOB().search(away) else _without(name, value, away)
         if self._next() == ":":
             self._at += 1
             start = self._argument(_IN_OFFSET(), begin, depth)

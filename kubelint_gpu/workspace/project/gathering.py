@@ -21,7 +21,6 @@ from kubelint_gpu.workspace.project.charts import CHART, charts_above, may_have_
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.files_beside import class_files, deciding_files
 from kubelint_gpu.workspace.project.kustomizations import Renders, RenderSettings, render_all
-from kubelint_gpu.workspace.project.pipe.piped_objects import led_to_charts
 from kubelint_gpu.workspace.project.targets import Repository, decisive_files, kustomized_folders, named_files, rest_of
 from kubelint_gpu.workspace.project.worlds import complain
 
@@ -179,7 +178,11 @@ def gather(
     built = render_all(paths, mine, renderer, users=users, wanted=wanted, filled=filled, applied=folders)
     built = built.with_charts(charts)
     stream = next((file.path for file in offered if not file.real), "")
-    piped = led_to_charts(offered, renderer.helm, settings.charts)
+    piped = None
+    if stream:
+        from kubelint_gpu.workspace.project.pipe.piped_objects import led_to_charts
+
+        piped = led_to_charts(offered, renderer.helm, settings.charts)
     if piped is not None:
         # what the stream gives may be rendered already
         others = (one for one in built.rendered if one.path != piped.path)
