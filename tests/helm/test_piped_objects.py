@@ -69,6 +69,11 @@ def test_a_release_is_known_by_its_flags_or_by_its_objects(check, serving, text,
     assert ran.told == [("KLG503", "chart/values.yaml", 1)]
 
 
+def test_a_label_is_no_flag_of_helm(check, serving):
+    given = stream(4, text=LABELLED, release="--debug", namespace="--debug")
+    assert ("KLG006", "<stdin>", 4) in check(serving(LABELLED), "-", *SELECTED, given=given).told
+
+
 def test_the_configuration_says_how_a_chart_is_rendered(check, serving):
     entry = "charts: [{path: chart, release: blue, values: [big.yaml]}]\n"
     root = serving(more={".kubelint-gpu.yaml": entry})

@@ -53,12 +53,16 @@ def test_variables_have_the_values_that_the_repository_gives_them(check, tree, p
 @pytest.mark.parametrize(
     ("post_build", "files", "said"),
     [
-        (FROM % ("ConfigMap", "vars"), {}, "ConfigMap vars is not in this repository: the value of gpus, tag"),
-        (FROM % ("ConfigMap", "vars"), {"a.yaml": VARS, "b.yaml": VARS}, "ConfigMap vars is not in this repository"),
+        (
+            FROM % ("ConfigMap", "vars"),
+            {},
+            "ConfigMap vars, which may have a value of gpus, tag, is not in this repository",
+        ),
+        (FROM % ("ConfigMap", "vars"), {"a.yaml": VARS, "b.yaml": VARS}, "ConfigMap vars, which may have"),
         (
             FROM % ("Secret", "keys"),
             {"keys.yaml": KEYS % 'stringData: {gpus: "ENC[AES256_GCM,data:abc]"}'},
-            "Secret keys is encrypted: the value of gpus is not known",
+            "Secret keys has no readable value of gpus",
         ),
     ],
 )
@@ -167,6 +171,12 @@ def test_clusters_build_one_folder_each_with_its_values(check, tree):
     committed(root)
     assert check(root, "apps", *SELECTED).told == whole
     assert check(root, "apps/base/pod.yaml", *SELECTED).told == whole
+
+
+def test_a_kustomization_without_variables_builds_the_folder_as_it_lies(check, tree):
+    files = {"clusters/b.yaml": APPS.replace("  postBuild:\n    %s\n", "").replace("apps,", "plain,")}
+    ran = check(tree(**repository('substitute: {gpus: "3"}', **files)), ".", *SELECTED)
+    assert ran.told == [("KLG003", "apps/pod.yaml", 12), ("KLG503", "clusters/apps.yaml", 8)]
 
 
 def test_a_changed_value_is_compared_with_the_one_before(check, tree):

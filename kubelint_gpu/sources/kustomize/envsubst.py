@@ -108,12 +108,12 @@ class _Filling:
         return value
 
     def _default(self, name: str, begin: int, depth: int) -> str:
+        value = self._value(name, has_default=True)
         self._at += 1 if self._next() == "=" else 2
         arguments = []
         while self._next() not in ("}", ""):
             arguments.append(self._argument(_IN_ARGUMENT(), begin, depth))
         self._close(begin)
-        value = self._value(name, has_default=True)
         return _unknown(name) if value is None else value or "".join(arguments)
 
     def _change(self, begin: int, depth: int) -> Callable[[str], str | None]:

@@ -58,6 +58,11 @@ class Variables(Value):
     sources: tuple[VariableSource, ...]
     always: bool = False
 
+    @property
+    def fills(self) -> bool:
+        """Whether the Kustomization has variables at all."""
+        return bool(self.sources) or self.always
+
 
 class KnownVariables:
     """The values of variables, as the files of a tree have them; `shown` gives the path that findings print."""
@@ -123,8 +128,9 @@ class KnownVariables:
     def missing(self) -> Iterator[Obstacle]:
         """What the repository does not have, of which some field depends."""
         for one, names in self._missing.items():
-            what = "encrypted" if one.path else "not in this repository"
-            said = f"{one.title} is {what}: the value of {', '.join(sorted(names)[:_MOST_NAMED])} is not known"
+            some = ", ".join(sorted(names)[:_MOST_NAMED])
+            said = f"{one.title}, which may have a value of {some}, is not in this repository"
+            said = f"{one.title} has no readable value of {some}" if one.path else said
             spot = self.spot(one.reference)
             yield Obstacle(spot.path, spot.span, said, withheld=True)
 

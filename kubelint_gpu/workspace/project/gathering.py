@@ -126,9 +126,10 @@ def _charts(
         applied, elsewhere = followed(offered, beside), followed(beside, offered)
         chosen = ways(settings.charts, (*applied.charts, *elsewhere.charts))
         users |= {*charts_above(named, chosen), *(one.folder for one in applied.charts)}
-        mine_too, held = {one.folder for one in applied.filled}, folders_of(elsewhere.filled, offered)
-        others = (one for one in elsewhere.filled if one.folder in held or one.folder not in mine_too)
-        filled, folders = tuple(told_apart((*applied.filled, *others))), mine_too | held
+        own, held = {one.folder for one in applied.filled}, folders_of(elsewhere.filled, offered)
+        others = (one for one in elsewhere.filled if one.folder in held or one.folder not in own)
+        filled = tuple(told_apart((*applied.filled, *others)))
+        folders = {one.folder for one in filled if one.folder in own | held}
         said = replace(applied, sent={**elsewhere.sent, **applied.sent}, filled=filled)
     return render_charts(paths, mine, renderer.helm, chosen, users=sorted(users)), said, folders
 

@@ -27,7 +27,7 @@ _POST_BUILD: Pointer = ("spec", "postBuild")
 
 
 def variables_of(one: GitObject, folder: str) -> Variables:
-    """What a Kustomization with `postBuild` makes of a folder, by its path below the root.
+    """What a Kustomization makes of a folder, by its path below the root.
 
     Raises:
         CannotFollowError: the API server refuses its variables, or there is nothing to build.
@@ -36,17 +36,19 @@ def variables_of(one: GitObject, folder: str) -> Variables:
     substitute = post.get("substitute") or {}
     if not isinstance(substitute, dict) or not all(isinstance(value, str) for value in substitute.values()):
         raise CannotFollowError("a value of `postBuild.substitute` is no text, which the API server refuses")
-    full = one.root / folder
+    full, own = one.root / folder, one.part("mapping", "spec", "postBuild")
+    variables = Variables(os.path.realpath(full), one.title, own.path, own.document, ())
+    if not post:
+        return variables
     if not any(is_file(full / name) for name in NAMES) and generated(DiskTree(one.root), folder) is None:
         raise CannotFollowError("its folder holds no objects, or too many")
     sources = [
         _source(one, mapping(reference), (*_POST_BUILD, "substituteFrom", index))
         for index, reference in enumerate(sequence(post.get("substituteFrom")))
     ]
-    own = one.part("mapping", *_POST_BUILD)
     sources.append(VariableSource(one.title, (*own.pointer, "substitute"), path=own.path, document=own.document))
     always = post.get("substituteStrategy") == "Always"
-    return Variables(os.path.realpath(full), one.title, own.path, own.document, tuple(sources), always)
+    return replace(variables, sources=tuple(sources), always=always)
 
 
 def _source(one: GitObject, reference: Mapping[str, Any], pointer: Pointer) -> VariableSource:
@@ -64,9 +66,10 @@ def _source(one: GitObject, reference: Mapping[str, Any], pointer: Pointer) -> V
 
 
 def told_apart(found: Sequence[Variables]) -> Iterator[Variables]:
-    """Kustomizations of Flux, each with a title that no other one of its folder has."""
+    """Kustomizations whose folder any of them fills in, each with a title that no other one of its folder has."""
     titles = Counter((one.folder, one.title) for one in found)
-    for one in found:
+    folders = {one.folder for one in found if one.fills}
+    for one in (one for one in found if one.folder in folders):
         yield replace(one, title=f"{one.title} of {one.path}") if titles[one.folder, one.title] > 1 else one
 
 

@@ -118,7 +118,7 @@ def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> 
                 for chosen in follow(one):
                     if isinstance(chosen, Variables):
                         filled.append(chosen)
-                        with_variables.add(key)
+                        with_variables |= {key} if chosen.fills else set()
                         continue
                     sent.setdefault(chosen.shown, []).append(chosen.sent_to)
                     if is_file(Path(chosen.folder) / CHART):
@@ -193,9 +193,7 @@ def _kustomization(one: GitObject) -> Iterator[ChosenChart | Variables]:
     changed = [key for key in changes if one.spec.get(key)]
     if changed:
         raise CannotFollowError(f"`{changed[0]}` changes what its folder holds")
-    folder = one.folder(one.spec.get("path") or ".")
-    if one.spec.get("postBuild"):
-        yield variables_of(one, folder)
+    yield variables_of(one, one.folder(one.spec.get("path") or "."))
 
 
 _KINDS = {

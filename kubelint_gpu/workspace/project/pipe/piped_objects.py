@@ -16,6 +16,7 @@ from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.values.plain import mapping
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.sources.checkout import repository_root, root_of
+from kubelint_gpu.sources.helm.given_values import is_release
 from kubelint_gpu.sources.paths import is_subchart
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.project.charts import CHART, render_charts
@@ -101,10 +102,11 @@ def _ways(
     values = [mapping(document.value) for document in reading.documents]
     metas = [mapping(value.get("metadata")) for value in values]
     labels = [mapping(meta.get("labels")).get(key) for key in _INSTANCE for meta in metas]
-    instances = [label for label in labels if isinstance(label, str)]
+    instances = [label for label in labels if isinstance(label, str) and is_release(label)]
     named = replace(settings, release=settings.release or (instances[0] if instances else _UNNAMED))
     yield (), named
-    spaces = Counter(space for meta in metas if isinstance(space := meta.get("namespace"), str))
+    written = (meta.get("namespace") for meta in metas)
+    spaces = Counter(space for space in written if isinstance(space, str) and is_release(space))
     if spaces and not settings.namespace:
         yield (), replace(named, namespace=spaces.most_common(1)[0][0])
 
