@@ -93,6 +93,13 @@ def test_an_object_of_other_values_leads_to_its_template(check, serving):
     assert "Pod release-name came of other values" in note["message"]
 
 
+def test_a_file_of_values_that_is_not_there_is_an_error(check, serving):
+    ran = check(serving(), "-", *SELECTED, "--values", "none.yaml", given=stream(4))
+    error = next(one for one in ran.findings if one["code"] == "KLG006")
+    assert error["severity"] == "error"
+    assert "the file of values none.yaml cannot be read" in error["message"]
+
+
 def test_a_field_that_does_not_differ_leads_to_its_value(check, serving):
     given = stream(4).replace("image: serving", "image: other")
     ran = check(serving(), "-", *SELECTED, given=given)
@@ -103,6 +110,7 @@ def test_a_chart_that_does_not_render_with_these_values_still_has_templates(chec
     root = serving(POD + '# {{ required "name it" .Values.name }}\n')
     ran = check(root, "-", *SELECTED, given=stream(4))
     assert ("KLG503", "chart/templates/pod.yaml", 1) in ran.told
+    assert {one["severity"] for one in ran.findings if one["code"] == "KLG006"} == {"note"}
 
 
 def test_objects_of_several_charts_are_one_unit(check, serving, tree):

@@ -72,7 +72,9 @@ def led_to_charts(
         if whole is not None:
             return whole
         rendered += found.rendered
-    return _piped(reading, names, rendered) if rendered and reading.documents else None
+    if not rendered:
+        return None
+    return _piped(reading, names, rendered, flagged=bool(settings.values or settings.sets))
 
 
 def _folders(names: set[str]) -> list[str]:
@@ -149,8 +151,8 @@ def _unled(stream: str, span: Span, why: str, folder: Path) -> PipedChart:
     return PipedChart(stream, root, display_path(folder, Path.cwd()), top, (problem,))
 
 
-def _piped(reading: Reading, names: Sequence[str], rendered: Sequence[RenderedChart]) -> PipedChart:
-    """The stream with the renders that are most like it, one of each chart."""
+def _piped(reading: Reading, names: Sequence[str], rendered: Sequence[RenderedChart], *, flagged: bool) -> PipedChart:
+    """The stream with the renders that are most like it, one of each chart; if `flagged`, flags give them values."""
     from kubelint_gpu.sources.render import Obstacle
     from kubelint_gpu.workspace.project.pipe.piped_chart import PipedChart, PipedOrigin
 
@@ -170,8 +172,8 @@ def _piped(reading: Reading, names: Sequence[str], rendered: Sequence[RenderedCh
         for document, origin in zip(reading.documents, origins, strict=True)
         if isinstance(origin, PipedOrigin) and _name(document)[0] not in _DATA
     ]
-    problems = []
-    if other:
+    problems = [one for chart in charts if flagged and chart.reading is None for one in chart.problems]
+    if other and not problems:
         kind, name = _name(other[0])
         more = f" and {counted(len(other) - 1, 'other')}" if len(other) > 1 else ""
         who = f"{kind} {name}{more}"
