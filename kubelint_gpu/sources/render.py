@@ -103,6 +103,10 @@ class Rendition(Protocol):
         """What it is, in a message: kustomization or chart."""
 
     @property
+    def trouble(self) -> str:
+        """What a message says of it before its problem."""
+
+    @property
     def path(self) -> str:
         """What stands for the rendered text where a path is printed."""
 

@@ -139,11 +139,20 @@ class ManifestSet:
 
     def follows(self, manifest: Manifest) -> bool:
         """Whether an object of a GitOps controller is one of which all that it names is judged."""
-        return self.followed.get((manifest.path, manifest.item.document.index)) == ""
+        return self.followed.get(self._written(manifest)) == ""
 
     def why_not_followed(self, manifest: Manifest) -> str:
         """Return why what an object of a GitOps controller names is not judged; empty if that is not known."""
-        return self.followed.get((manifest.path, manifest.item.document.index), "")
+        return self.followed.get(self._written(manifest), "")
+
+    def _written(self, manifest: Manifest) -> tuple[str, int]:
+        """The file that an object is written in, and which document of it."""
+        if manifest.origin is None:
+            return manifest.path, manifest.item.document.index
+        spot = manifest.origin.spot(("kind",), "key")
+        documents = (document for one in self.sources if one.path == spot.path for document in one.documents)
+        inside = (one.index for one in documents if one.chunk[0] <= spot.span.start < one.chunk[1])
+        return spot.path, next(inside, -1)
 
     @property
     def first_path(self) -> str:

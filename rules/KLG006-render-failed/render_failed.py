@@ -31,7 +31,7 @@ def render_failed(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG006",
             place_of(first.path, first.span),
-            f"{_what(rendered)}: {first.message}",
+            f"{rendered.trouble}: {first.message}",
             cause=first.message,
             severity="note" if first.withheld else None,
             help=tuple(f"run: {command}" for one in problems for command in one.help),
@@ -40,11 +40,6 @@ def render_failed(unit: ApplySet) -> Iterator[Diagnostic]:
                 *_built_from(rendered, first.path),
             ),
         )
-
-
-def _what(rendered: Rendition) -> str:
-    """What is wrong with it: a chart may be rendered without something that it needs."""
-    return f"the {rendered.what} is {'not rendered' if rendered.reading is None else 'rendered in part'}"
 
 
 def _built_from(rendered: Rendition, path: str) -> Iterator[Related]:

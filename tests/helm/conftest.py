@@ -30,10 +30,11 @@ def helm(request, tmp_path_factory):
 
 @pytest.fixture
 def check(helm):
-    def run(cwd, *arguments, helm=helm, env=None):
+    def run(cwd, *arguments, helm=helm, env=None, given=""):
         command = ["check", *map(str, arguments), *(["--helm", helm] if helm else [])]
         command += [] if {"--output-format", "--fix", "--diff"} & set(arguments) else ["--output-format", "json"]
-        return Ran(warm.run(command, cwd=cwd, environment={**os.environ, **(env or {})}))
+        environment = {**os.environ, **(env or {})}
+        return Ran(warm.run(command, cwd=cwd, environment=environment, given=given.encode()))
 
     return run
 

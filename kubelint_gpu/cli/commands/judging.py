@@ -48,7 +48,7 @@ def judged(
     suppression = selection.suppression(on=not options["no_ignores"])
     fixed = None
     if options["fix"] or options["diff"]:
-        if "-" in paths and not options["diff"]:
+        if gathered.pipe and not options["diff"]:
             raise click.UsageError("standard input cannot be fixed in place; use --diff")
         from kubelint_gpu.cli.commands.fixing import fix_units, print_diff
 
@@ -103,7 +103,7 @@ def judged(
         report,
         targets,
         options["color"],
-        fix_hints=fixed is None,
+        fix_hints=fixed is None and not gathered.pipe,
         category=category_of(inventories or configuration.inventories),
         quiet=options["quiet"],
         why=options["why"],

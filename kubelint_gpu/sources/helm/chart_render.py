@@ -67,6 +67,11 @@ class RenderedChart(Value, eq=False):
         return "chart"
 
     @property
+    def trouble(self) -> str:
+        """What a message says of it before its problem: it may be rendered without something that it needs."""
+        return f"the chart is {'not rendered' if self.reading is None else 'rendered in part'}"
+
+    @property
     def root(self) -> Path:
         """The real root of the repository."""
         return self.chart.root

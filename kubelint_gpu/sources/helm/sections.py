@@ -7,13 +7,24 @@ import re
 from collections import Counter
 from typing import Any
 
-from kubelint_gpu.documents import read
+from kubelint_gpu.documents import Document, Span, read
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import Value
 
 _SECTION = pattern(r"^---\n# Source: (?P<name>[^\n]*)\n", re.MULTILINE)
+_COMMENT = pattern(r"^# Source: (?P<path>\S[^\r\n]*)", re.MULTILINE)
 _MOST_COMPARED = 20
 _SEPARATOR = pattern(r"^---", re.MULTILINE)
+
+
+def source_comment(document: Document) -> tuple[str, Span] | None:
+    """The template that a comment before an object names, and where it names it; None if there is no such comment."""
+    start, end = document.chunk
+    found = _COMMENT().search(document.source.text, start, min(end, max(start, document.root[0])))
+    if found is None:
+        return None
+    path = found["path"].rstrip()
+    return path, document.source.span(found.start("path"), found.start("path") + len(path))
 
 
 class Section(Value, eq=False):

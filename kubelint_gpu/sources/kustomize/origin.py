@@ -66,11 +66,11 @@ class Origin:
     ) -> None:
         self.path = path
         self.namespace = ""
-        self._renamed = renamed
+        self.renamed = renamed
         self.top = fallback.spot()
-        self._value = value
+        self.value = value
         self.traceable = traceable
-        self._fallback = fallback
+        self.fallback = fallback
         self._asked: dict[tuple[str, int, int], Answer] = {}
 
     def answer(self, pointer: Pointer, role: Role = "value") -> Answer:
@@ -122,8 +122,8 @@ class Origin:
     def _answer(self, pointer: Pointer, role: Role) -> Answer:
         traced, depth, value = self._descend(pointer)
         if traced is None:
-            return Answer(self._fallback.spot(), certain=False)
-        present = _present(self._value, pointer)
+            return Answer(self.fallback.spot(), certain=False)
+        present = _present(self.value, pointer)
         if depth < len(pointer):
             # absent in the rendered object: the place is where it could be added
             spot = traced.writers[0].spot("key")
@@ -132,13 +132,13 @@ class Origin:
             writer = _keyed(traced, value) if role == "key" or traced.children is not None else traced.writer
             same = role == "key" or _alike(traced.value, value)
             return Answer(writer.spot(role), same, writer, pointer=pointer)
-        certain = _alike(traced.value, value) or value in self._renamed.get(str(traced.value), ())
+        certain = _alike(traced.value, value) or value in self.renamed.get(str(traced.value), ())
         return Answer(traced.writer.spot(role), certain, traced.writer, traced.before, pointer)
 
     def _descend(self, pointer: Pointer) -> tuple[Traced | None, int, Any]:
         """As far as both the rendered and the traced object have the field, and how far that is."""
         traced = self.traceable.traced if self.traceable is not None else None
-        value: Any = self._value
+        value: Any = self.value
         for depth, step in enumerate(pointer):
             if traced is None:
                 return None, 0, None
@@ -159,8 +159,8 @@ class Origin:
         if elements is None:
             return None
         one, plain = rendered[index], [element.value for element in elements]
-        kind = str(self._value.get("kind"))
-        key = merge_key(str(self._value.get("apiVersion", "")), kind, where) or "name"
+        kind = str(self.value.get("kind"))
+        key = merge_key(str(self.value.get("apiVersion", "")), kind, where) or "name"
         if isinstance(one, dict) and key in one:
             known = element_of(plain, key, one[key])
             if known is not None:

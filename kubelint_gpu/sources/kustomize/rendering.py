@@ -16,11 +16,13 @@ from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.retrace import trace
 from kubelint_gpu.sources.kustomize.accumulation.traced import EntryScript, FieldWriter
 from kubelint_gpu.sources.kustomize.build_errors import complaint, staged
+from kubelint_gpu.sources.kustomize.files.generated import surveyed
 from kubelint_gpu.sources.kustomize.files.kustomization import Contents, DiskTree, Kustomization
 from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Survey, heads_of, text_of, with_files
-from kubelint_gpu.sources.kustomize.files.surveyor import survey
+from kubelint_gpu.sources.kustomize.filled_origin import with_variables
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import Program, build
+from kubelint_gpu.sources.kustomize.variables import KnownVariables, Variables
 from kubelint_gpu.sources.programs import keep_out
 from kubelint_gpu.sources.render import Obstacle
 from kubelint_gpu.sources.rendering_program import MOST_OUTPUT, ProgramError, RenderTime
@@ -63,7 +65,7 @@ class Rendered(Value, eq=False):
     """One kustomization, built.
 
     Attributes:
-        path: the folder, as it is printed; stands for the rendered text.
+        path: the folder, and what tells it from another build of it, as they are printed; stands for the rendered text.
         root: the real root of the repository.
         cwd: the folder that printed paths are relative to.
         survey: what it is made of.
@@ -74,6 +76,7 @@ class Rendered(Value, eq=False):
         printed: what Kustomize printed.
         renderer: how it was built.
         texts: what stood in place of files of the disk, by path below the root.
+        known: the variables that Flux fills in; None if it is not built for a Kustomization of Flux.
     """
 
     path: str
@@ -87,6 +90,7 @@ class Rendered(Value, eq=False):
     printed: bytes = b""
     renderer: Renderer | None = None
     texts: Mapping[str, bytes] = MappingProxyType({})
+    known: KnownVariables | None = None
 
     @property
     def what(self) -> str:
@@ -94,19 +98,24 @@ class Rendered(Value, eq=False):
         return "kustomization"
 
     @property
+    def trouble(self) -> str:
+        """What a message says of it before its problem."""
+        return f"the kustomization is {'not rendered' if self.reading is None else 'rendered in part'}"
+
+    @property
     def folder(self) -> str:
         """The folder that is rendered, as it is printed."""
-        return self.path
+        return self.shown(self.survey.root)
 
     @property
     def known_as(self) -> str:
-        """The file by which globs of the configuration know it: the kustomization."""
-        return f"{self.path}/kustomization.yaml"
+        """The file by which globs of the configuration know it: the kustomization, that of Flux if there is one."""
+        return self.known.reading.path if self.known is not None else f"{self.path}/kustomization.yaml"
 
     @property
     def files(self) -> Iterable[str]:
         """Its files, by path below the root."""
-        return self.survey.files
+        return dict.fromkeys((*self.survey.files, *(self.known.readings if self.known is not None else ())))
 
     def as_in(self, root: Path, folder: Path) -> Rendered:
         """The same as another copy of the repository has it, of which `folder` is what is rendered.
@@ -116,7 +125,8 @@ class Rendered(Value, eq=False):
         """
         if self.renderer is None:
             raise LookupError(f"nothing renders {folder}")
-        return render(folder, self.renderer, root=root, cwd=root)
+        variables = self.known.variables if self.known is not None else None
+        return render(folder, self.renderer, root=root, cwd=root, variables=variables)
 
     def again(self, texts: Mapping[str, bytes]) -> Rendered:
         """The same with other texts for some files, by printed path; itself where none of them is its own."""
@@ -124,14 +134,21 @@ class Rendered(Value, eq=False):
 
     @property
     def top(self) -> Kustomization:
-        """The kustomization that was built."""
-        return self.survey.kustomizations[self.survey.root]
+        """The kustomization that was built; of one of Flux that."""
+        if self.known is None:
+            return self.survey.kustomizations[self.survey.root]
+        document = self.known.document
+        value = document.value if document is not None else {}
+        return Kustomization("", self.known.variables.path, self.known.reading, document, value)
 
     @property
     def sources(self) -> tuple[Reading, ...]:
         """The files that it is made of: its own kustomization first, then the others by path."""
         found = {path: self._plain(path) for path in self.survey.files}
         found |= {one.path: one.reading for one in self.survey.kustomizations.values()} | self.survey.readings
+        if self.known is not None:
+            found |= self.known.readings
+            found = {path: reading for path, reading in found.items() if (self.root / path).is_file()}
         mine = self.top.path
         return (found[mine], *(reading for path, reading in sorted(found.items()) if path != mine))
 
@@ -152,60 +169,76 @@ def render(
     cwd: Path | None = None,
     texts: Mapping[str, bytes] | None = None,
     printed: bytes | None = None,
+    variables: Variables | None = None,
 ) -> Rendered:
     """Build the kustomization of a folder; nothing outside of `root` is read, and nothing is written there.
 
     `texts` stand in place of what the disk has, by path below the root.
     `printed` is what Kustomize printed for the same files before; then it is not started.
+    `variables` are filled in as Flux does it, which also builds a folder without a kustomization.
     Printed paths are relative to `cwd`; a caller whose tree is a copy gives the folder that stands for its own.
 
     Raises:
         LookupError: the folder holds no kustomization.
     """
-    rendered, tree = _looked_at(folder, renderer, root, cwd or Path.cwd(), dict(texts or {}))
-    if rendered.problems:
+    rendered, tree = _looked_at(folder, renderer, root, cwd or Path.cwd(), dict(texts or {}), variables)
+    if not rendered.problems:
+        built = _built(rendered, renderer, tree, rendered.shown) if printed is None else None
+        rendered = built or _with_text(rendered, printed or b"")
+    path = rendered.survey.kustomizations[rendered.survey.root].path
+    if rendered.known is None or (rendered.root / path).is_file():
         return rendered
-    return _built(rendered, renderer, tree, rendered.shown) if printed is None else _with_text(rendered, printed)
+    # nobody wrote the kustomization
+    head, top = rendered.shown(path), rendered.known.spot(("spec", "path"))
+    led = (replace(one, path=top.path, span=top.span) if one.path == head else one for one in rendered.problems)
+    return replace(rendered, problems=tuple(led))
 
 
-def looked_at(folder: Path, renderer: Renderer, *, root: Path, cwd: Path) -> Rendered:
+def looked_at(
+    folder: Path, renderer: Renderer, *, root: Path, cwd: Path, variables: Variables | None = None
+) -> Rendered:
     """What `render` would build, without starting Kustomize: what it is made of, and what stands in the way.
 
     Raises:
         LookupError: the folder holds no kustomization.
     """
-    return _looked_at(folder, renderer, root, cwd, {})[0]
+    return _looked_at(folder, renderer, root, cwd, {}, variables)[0]
 
 
 def _looked_at(
-    folder: Path, renderer: Renderer, root: Path, cwd: Path, texts: dict[str, bytes]
+    folder: Path, renderer: Renderer, root: Path, cwd: Path, texts: dict[str, bytes], variables: Variables | None
 ) -> tuple[Rendered, DiskTree]:
-    tree = DiskTree(root, texts, renderer.contents)
-    below = Path(os.path.realpath(folder)).relative_to(tree.root).as_posix()
+    below = Path(os.path.realpath(folder)).relative_to(os.path.realpath(root)).as_posix()
     below = "" if below == "." else below
 
     def shown(path: str) -> str:
         return display_path(root / path, cwd)
 
-    found = survey(tree, below, shown, renderer.allowed)
+    tree, found = surveyed(
+        root, below, shown, renderer.allowed, texts, renderer.contents, for_flux=variables is not None
+    )
     if below not in found.kustomizations:
         raise LookupError(f"there is no kustomization in {folder}")
     kept = MappingProxyType(dict(texts))
-    return Rendered(shown(below), root, cwd, found, found.obstacles, renderer=renderer, texts=kept), tree
+    known = KnownVariables(variables, tree, shown) if variables is not None else None
+    path = shown(below) if variables is None else f"{shown(below)} with {variables.title}"
+    problems = (*found.obstacles, *(known.problems if known is not None else ()))
+    return Rendered(path, root, cwd, found, problems, renderer=renderer, texts=kept, known=known), tree
 
 
 def rendered_again(rendered: Rendered, texts: Mapping[str, bytes]) -> Rendered:
     """The same with other texts for some files, by printed path; itself where none of them is its own."""
-    below = {rendered.shown(path): path for path in rendered.survey.files}
+    below = {rendered.shown(path): path for path in rendered.files}
     mine = {below[path]: data for path, data in texts.items() if path in below}
-    if rendered.renderer is None or all(rendered.survey.files[path] == data for path, data in mine.items()):
+    if rendered.renderer is None or all(rendered.survey.files.get(path) == data for path, data in mine.items()):
         return rendered
     if rendered.renderer.allowed.anything:
         reason = "with --kustomize-flag it is built in place, and cannot be built with other texts"
         return replace(rendered, reading=None, problems=(Obstacle(rendered.path, None, reason),))
     folder = rendered.root / rendered.survey.root
     both = {**rendered.texts, **mine}
-    return render(folder, rendered.renderer, root=rendered.root, cwd=rendered.cwd, texts=both)
+    variables = rendered.known.variables if rendered.known is not None else None
+    return render(folder, rendered.renderer, root=rendered.root, cwd=rendered.cwd, texts=both, variables=variables)
 
 
 def traced_again(rendered: Rendered, texts: Mapping[str, bytes]) -> list[Traceable]:
@@ -214,9 +247,9 @@ def traced_again(rendered: Rendered, texts: Mapping[str, bytes]) -> list[Traceab
     mine = {below[path]: data for path, data in texts.items() if path in below}
     if not mine.keys() & {one.path for one in rendered.survey.kustomizations.values()}:
         return trace(with_files(rendered.survey, mine, rendered.shown))
-    tree = DiskTree(rendered.root, {**rendered.texts, **mine})
+    both = {**rendered.texts, **mine}
     allowed = rendered.renderer.allowed if rendered.renderer is not None else AllowedFiles()
-    found = survey(tree, rendered.survey.root, rendered.shown, allowed)
+    _, found = surveyed(rendered.root, rendered.survey.root, rendered.shown, allowed, both)
     return trace(found) if not found.obstacles else []
 
 
@@ -254,11 +287,15 @@ def _with_text(rendered: Rendered, printed: bytes) -> Rendered:
     reading = read(rendered.path, printed, max_bytes=MOST_OUTPUT, skimmed=SKIMMED)
     objects = tuple(trace(rendered.survey))
     found = _origins(rendered, reading, objects)
+    if rendered.known is not None:
+        filled, found, problems = with_variables(reading, found, rendered.known)
+        rendered = replace(rendered, problems=problems)
+        return replace(rendered, reading=filled, origins=found, objects=objects, printed=printed)
     return replace(rendered, reading=reading, origins=found, objects=objects, printed=printed)
 
 
 def _origins(rendered: Rendered, reading: Reading, objects: tuple[Traceable, ...]) -> tuple[Origin | None, ...]:
-    top = rendered.top
+    top = rendered.survey.kustomizations[rendered.survey.root]
     if top.document is None:
         return ()
     pointer: Pointer = next(((key,) for key in ("resources", "bases") if key in top.value), ())

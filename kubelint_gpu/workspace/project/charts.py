@@ -92,6 +92,12 @@ class HelmSettings(Value):
     release: str = ""
     namespace: str = ""
 
+    @property
+    def flags(self) -> str:
+        """The first flag that says how charts are rendered; empty if none does."""
+        given = {"--values": self.values, "--set": self.sets, "--release": self.release, "--namespace": self.namespace}
+        return next((flag for flag, value in given.items() if value), "")
+
 
 class RenderedCharts(Value):
     """What rendering gave.

@@ -9,6 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.printing import say
 from kubelint_gpu.patterns import pattern
@@ -34,6 +35,7 @@ from kubelint_gpu.workspace.project.worlds import complain
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.commit import Commit
+    from kubelint_gpu.workspace.project.git_ops.followed import GitOps
 
 
 _MOST = 1_000
@@ -122,6 +124,7 @@ class Gathered(Value):
         beside: files of other directories that declare classes which the manifests name.
         elsewhere: files of other directories with objects that decide about the manifests.
         built: the kustomizations, rendered as `kustomize` says.
+        pipe: what standard input is called if it is judged as it came; empty otherwise.
         commit: with `--hook` what is about to be committed.
         errors: paths that give nothing.
         skipped: paths that were left out.
@@ -138,6 +141,7 @@ class Gathered(Value):
     elsewhere: list[SourceFile]
     built: Renders
     kustomize: RenderSettings
+    pipe: str
     commit: Commit | None
     errors: tuple[SourceError, ...]
     skipped: tuple[Skipped, ...]
@@ -151,6 +155,9 @@ class Gathered(Value):
             complain(path, f"decides about all manifests: all are checked; `{accept}` accepts what is found")
         for skipped in self.skipped:
             complain(skipped.path, f"left out: {skipped.message}")
+        charts = any(one.what == "chart" for one in self.built.rendered) or self.built.charts_failure
+        if self.kustomize.helm.flags and not charts:
+            say(f"kubelint-gpu: no chart is rendered: {self.kustomize.helm.flags} has no effect", err=True)
         for what, failure in (("kustomizations", self.built.failure), ("charts", self.built.charts_failure)):
             if failure:
                 say(f"kubelint-gpu: {what} are not rendered: {visible(failure)}", err=True)
@@ -181,21 +188,27 @@ def _charts(
     settings: Configuration,
     repository: Repository,
     renderer: RenderSettings,
-) -> tuple[RenderedCharts, Renders]:
-    """The charts of a run, rendered, and what the objects of GitOps controllers say of them."""
+) -> tuple[RenderedCharts, GitOps | None, set[str]]:
+    """The charts of a run, rendered, what the objects of GitOps controllers say, and which folders they build."""
     mine = [file.path for file in offered]
     # a named file without a kind, or with a ConfigMap, may hold values that an object of GitOps names
     values = bool(named) and any(b"kind:" not in file.data or b"ConfigMap" in file.data for file in offered)
-    chosen, users, said = settings.charts, {*charts_above(named, settings.charts)}, Renders()
-    if values or any(may_have_git_ops(file.data) for file in offered) or users or any(map(is_chart, mine)):
+    values = values or any(may_have_git_ops(file.data) or b"${" in file.data for file in offered)
+    chosen, users, said, folders = settings.charts, {*charts_above(named, settings.charts)}, None, set[str]()
+    if values or users or any(map(is_chart, mine)):
+        from kubelint_gpu.workspace.project.git_ops.flux_variables import folders_of, told_apart
         from kubelint_gpu.workspace.project.git_ops.followed import followed, objects_beside, ways
 
         beside = objects_beside(repository.root, offered)
         applied, elsewhere = followed(offered, beside), followed(beside, offered)
         chosen = ways(settings.charts, (*applied.charts, *elsewhere.charts))
         users |= {*charts_above(named, chosen), *(one.folder for one in applied.charts)}
-        said = Renders(followed=applied.followed, sent={**elsewhere.sent, **applied.sent})
-    return render_charts(paths, mine, renderer.helm, chosen, users=sorted(users)), said
+        own, held = {one.folder for one in applied.filled}, folders_of(elsewhere.filled, offered)
+        others = (one for one in elsewhere.filled if one.folder in held or one.folder not in own)
+        filled = tuple(told_apart((*applied.filled, *others)))
+        folders = {one.folder for one in filled if one.folder in own | held}
+        said = replace(applied, sent={**elsewhere.sent, **applied.sent}, filled=filled)
+    return render_charts(paths, mine, renderer.helm, chosen, users=sorted(users)), said, folders
 
 
 def gather(
@@ -238,11 +251,26 @@ def gather(
     users = kustomized_folders(named or ())
     wanted = frozenset(os.path.realpath(path) for path in named or ())
     renderer = kustomize or RenderSettings()
-    charts, said = _charts(paths, offered, named or (), settings, repository, renderer)
-    built = render_all(paths, mine, renderer, users=users, wanted=wanted).with_charts(charts)
-    if not charts.failure:
-        built = replace(built, followed=said.followed, sent=said.sent)
-    elif named:
+    charts, said, folders = _charts(paths, offered, named or (), settings, repository, renderer)
+    filled = said.by_folder if said is not None else EMPTY
+    built = render_all(paths, mine, renderer, users=users, wanted=wanted, filled=filled, applied=folders)
+    built = built.with_charts(charts)
+    stream = next((file.path for file in offered if not file.real), "")
+    piped = None
+    if stream:
+        from kubelint_gpu.workspace.project.pipe.piped_objects import led_to_charts
+
+        piped = led_to_charts(offered, renderer.helm, settings.charts)
+    if piped is not None:
+        # what the stream gives may be rendered already
+        others = (one for one in built.rendered if one.path != piped.path)
+        built = replace(built, rendered=(*others, piped))
+        stream = stream if piped.reading is None or piped.path == stream else ""
+    through = stream if piped is None or piped.reading is None else None
+    if said is not None:
+        followed = said.judged(charts.failure, built.unfilled)
+        built = replace(built, followed=followed, sent=said.sent if not charts.failure else EMPTY)
+    if charts.failure and named:
         # what is not rendered is named by its own file
         heads = [display_path(Path(folder) / CHART, Path.cwd()) for folder in charts_above(named, settings.charts)]
         found = collect([path for path in heads if path not in mine]).files
@@ -254,7 +282,9 @@ def gather(
     files = [
         file
         for file in (*offered, *members)
-        if not built.takes(file.path) and not (declared and (file.real or os.path.realpath(file.path)) in declared)
+        if not built.takes(file.path)
+        and (file.real or file.path == through)
+        and not (declared and (file.real or os.path.realpath(file.path)) in declared)
     ]
     contents = [*(file.data for file in files), *(one.text.encode("utf-8", "replace") for one in built.readings)]
     known = [*mine, *(file.path for file in files), *declared]
@@ -271,6 +301,7 @@ def gather(
         deciding_files(contents, known, repository.root),
         built,
         renderer,
+        stream,
         commit,
         collected.errors,
         tuple(one for one in collected.skipped if not built.takes_below(one.path)),

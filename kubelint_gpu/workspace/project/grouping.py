@@ -101,6 +101,7 @@ class Grouping:
             mine = {reading.path for reading in members}
             old = changes.before(mine) if changes is not None else {}
             rendered = [one for one in built.rendered if one.path in mine]
+            read = mine.union(*([source.path for source in one.sources] for one in rendered if built.followed))
             beside = Beside(shared, frozenset(mine))
             neighbours = [found for found in context if found.path not in mine]
             made = changes.made(members) if changes is not None else frozenset()
@@ -117,7 +118,7 @@ class Grouping:
                     neighbours=(*seen[world].seen_by(number), *neighbours),
                     made=made,
                     gone=gone,
-                    followed={one: why for one, why in built.followed.items() if one[0] in mine},
+                    followed={one: why for one, why in built.followed.items() if one[0] in read},
                 )
         for one in built.rendered:
             if one.reading is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
     from kubelint_gpu.sources.kustomize.files.survey import Survey
     from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer
+    from kubelint_gpu.sources.kustomize.variables import Variables
     from kubelint_gpu.sources.render import Rendition
 
 
@@ -64,6 +65,7 @@ class Renders(Value):
         rendered: the kustomizations that no other one uses, by path; then the charts, once for each choice of values.
         taken: real paths of files that belong to them and are not checked by themselves.
         failure: why no kustomization can be rendered; empty where they can.
+        unfilled: why no folder is built with the variables of Flux; empty where they are.
         charts_failure: why no chart can be rendered; empty where they can.
         left_out: those of `rendered`, by printed path, that were not tried because all of them would take too long.
         defects: what could not be looked at or rendered for a defect of this program.
@@ -75,6 +77,7 @@ class Renders(Value):
     rendered: tuple[Rendition, ...] = ()
     taken: frozenset[str] = frozenset()
     failure: str = ""
+    unfilled: str = ""
     charts_failure: str = ""
     left_out: frozenset[str] = frozenset()
     defects: tuple[Finding, ...] = ()
@@ -110,14 +113,18 @@ def render_all(
     *,
     users: Sequence[str] = (),
     wanted: frozenset[str] = frozenset(),
+    filled: Mapping[str, Sequence[Variables]] = EMPTY,
+    applied: Collection[str] = (),
 ) -> Renders:
-    """Rendition the kustomizations below the directories among `paths`; `files` are what was collected there.
+    """Render the kustomizations below the directories among `paths`; `files` are what was collected there.
 
     Those that another one uses are rendered only as a part of it, unless that one cannot be.
     Of `users`, real paths of further folders, those are rendered that take in any file of `wanted`, as real paths.
+    A folder of `filled` is rendered once for each Kustomization of Flux, and in no other way; those that are `applied`
+    are rendered in any case.
     """
     cwd = cwd or Path.cwd()
-    folders = sorted(_folders(paths, files, cwd))
+    folders = sorted({*_folders(paths, files, cwd), *applied})
     if not folders and not users:
         return Renders()
     from kubelint_gpu.sources.rendering_program import ProgramError
@@ -125,9 +132,11 @@ def render_all(
     try:
         renderer = settings.renderer()
     except ProgramError as error:
-        return Renders(failure=str(error))
+        # a folder without a kustomization is judged as it lies there
+        needed = users or any(is_file(Path(folder, name)) for folder in folders for name in NAMES)
+        return Renders(failure=str(error) if needed else "", unfilled=str(error).partition(";")[0])
     given = tuple(path for path in paths if is_folder(cwd / path))
-    rendering = _Rendering(renderer, cwd, given)
+    rendering = _Rendering(renderer, cwd, given, filled)
     more = [folder for folder in users if folder not in folders and rendering.takes_in(folder, wanted)]
     return rendering.build(sorted((*folders, *more)))
 
@@ -145,7 +154,14 @@ def _folders(paths: Sequence[str], files: Sequence[str], cwd: Path) -> Iterator[
 class _Rendering:
     """Kustomizations of one run, by the real path of their folder."""
 
-    def __init__(self, renderer: Renderer, cwd: Path, given: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        renderer: Renderer,
+        cwd: Path,
+        given: Sequence[str] = (),
+        filled: Mapping[str, Sequence[Variables]] = EMPTY,
+    ) -> None:
+        self._filled = filled
         self._renderer = renderer
         self._cwd = cwd
         self._wholes = [
@@ -170,9 +186,10 @@ class _Rendering:
         done: set[str] = set()
         fallback = Fallback(self._renderer.time.seconds)
         todo = unused_by_others(uses, components) or first_of_circle(uses, components, done)
+        todo = sorted({*todo, *(folder for folder in self._filled if folder in uses)})
         while todo:
             for batch in fallback.batches(todo, self._cost) if done else (todo,):
-                self._done.update(zip(batch, self._render(batch), strict=True))
+                self._done.update(self._render(batch))
             done |= set(todo)
             failed = {folder for folder, one in self._done.items() if one.reading is None}
             left = {folder: used for folder, used in uses.items() if folder not in failed}
@@ -190,15 +207,16 @@ class _Rendering:
         return any(os.path.realpath(root / path) in wanted for path in found.files)
 
     def _survey(self, folder: str) -> tuple[Path, Survey]:
+        from kubelint_gpu.sources.kustomize.files.generated import surveyed
         from kubelint_gpu.sources.kustomize.files.survey import Survey
-        from kubelint_gpu.sources.kustomize.files.surveyor import survey_folder
 
         if folder not in self._surveys:
             root = root_of(Path(folder), self._wholes)
             below = Path(folder).relative_to(root).as_posix()
             below = "" if below == "." else below
             try:
-                found = survey_folder(root, below, self._renderer.allowed, self._renderer.contents)
+                allowed, contents = self._renderer.allowed, self._renderer.contents
+                _, found = surveyed(root, below, str, allowed, contents=contents, for_flux=folder in self._filled)
             except Exception as error:  # noqa: BLE001 - one kustomization must not hide what the others have
                 self._tell(folder, "this kustomization is not looked at", error)
                 found = Survey(below, {}, {}, {}, frozenset(), ())
@@ -241,21 +259,29 @@ class _Rendering:
         mine = found.kustomizations.get(found.root)
         return used, mine is not None and mine.is_component
 
-    def _render(self, folders: Sequence[str]) -> list[Rendered]:
+    def _render(self, folders: Sequence[str]) -> dict[str, Rendered]:
+        """The kustomizations of some folders; a second one of the same folder by what tells it from the first."""
         from kubelint_gpu.sources.kustomize.rendering import looked_at, render
         from kubelint_gpu.sources.render import Obstacle
         from kubelint_gpu.workspace.project.progress import in_threads
 
-        def one(folder: str) -> Rendered:
+        def one(job: tuple[str, str, Variables | None]) -> Rendered:
+            _, folder, variables = job
             root = root_of(Path(folder), self._wholes)
             try:
-                return render(Path(folder), self._renderer, root=root, cwd=self._cwd)
+                return render(Path(folder), self._renderer, root=root, cwd=self._cwd, variables=variables)
             except Exception as error:  # noqa: BLE001 - same
                 self._tell(folder, "this kustomization is not rendered", error)
-                seen = looked_at(Path(folder), self._renderer, root=root, cwd=self._cwd)
+                seen = looked_at(Path(folder), self._renderer, root=root, cwd=self._cwd, variables=variables)
                 return replace(seen, problems=(Obstacle(seen.shown(seen.top.path), None, "a defect, told above"),))
 
-        return in_threads("rendering", folders, one, lambda folder: display_path(Path(folder), self._cwd))
+        jobs = [
+            (f"{folder} with {variables.title}" if number and variables is not None else folder, folder, variables)
+            for folder in folders
+            for number, variables in enumerate(self._filled.get(folder, (None,)))
+        ]
+        rendered = in_threads("rendering", jobs, one, lambda job: display_path(Path(job[0]), self._cwd))
+        return {job[0]: found for job, found in zip(jobs, rendered, strict=True)}
 
     def _taken(self, rendered: Sequence[Rendered]) -> Iterator[str]:
         """Files that are judged as a part of a render; of what is not rendered, all but its resources."""

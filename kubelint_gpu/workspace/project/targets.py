@@ -8,7 +8,7 @@ makes this one wait; but only what stands in a target is reported.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -103,18 +103,26 @@ def kustomized_folders(paths: Iterable[str]) -> tuple[str, ...]:
     for root, folders in mine.items():
         tracked = tracked_files(root) if (root / ".git").exists() else None
         if tracked is None:
-            tracked = _below(root) or tuple(path for folder in set(folders) for path in folder.iterdir())
+            tracked = _below(root, NAMES) or tuple(path for folder in set(folders) for path in folder.iterdir())
         found |= {os.path.realpath(path.parent) for path in tracked if path.name in NAMES}
     return tuple(sorted(found))
 
 
-def _below(root: Path) -> tuple[Path, ...]:
-    """The kustomizations below a folder; none where it has too many folders."""
+def files_called(names: Collection[str], root: Path) -> set[Path]:
+    """The files with some names that git tracks, and those below the working directory."""
+    from kubelint_gpu.sources.git import tracked_files
+
+    tracked = (tracked_files(root) if (root / ".git").exists() else None) or ()
+    return {*(path for path in tracked if path.name in names), *_below(Path.cwd(), names)}
+
+
+def _below(root: Path, wanted: Collection[str]) -> tuple[Path, ...]:
+    """The files with some names below a folder; none where it has too many folders."""
     found: list[Path] = []
     for number, (folder, _, names) in enumerate(os.walk(root)):
         if number > _MOST_FOLDERS:
             return ()
-        found += [Path(folder, name) for name in names if "ustomization" in name]
+        found += [Path(folder, name) for name in names if name in wanted]
     return tuple(found)
 
 

@@ -72,7 +72,7 @@ class DiskTree:
     def is_file(self, path: str) -> bool:
         """Whether there is a plain file of this path inside of the root."""
         full = self._inside(path)
-        return full is not None and is_file(full)
+        return full is not None and (path in self._texts or is_file(full))
 
     def leads_out(self, path: str) -> bool:
         """Whether a link on the way leads out of the root."""

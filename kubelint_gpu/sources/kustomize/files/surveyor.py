@@ -9,14 +9,11 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from kubelint_gpu.documents import Pointer, Reading, Role, read
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.files.kustomization import (
-    Contents,
-    DiskTree,
     Kustomization,
     Reference,
     Tree,
@@ -41,11 +38,6 @@ _HOST = pattern(r"[\w-]+(?:\.[\w-]+)+/")
 _BUILT_IN = "builtin"
 _MOST_TEXTS = 10_000
 _MOST_LAYERS = 50
-
-
-def survey_folder(root: Path, folder: str, allowed: AllowedFiles, contents: Contents) -> Survey:
-    """What a kustomization of a folder on the disk is made of, whose files are called as they are below the root."""
-    return survey(DiskTree(root, contents=contents), folder, str, allowed)
 
 
 def survey(tree: Tree, folder: str, shown: Callable[[str], str], allowed: AllowedFiles) -> Survey:

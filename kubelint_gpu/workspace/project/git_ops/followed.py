@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kubelint_gpu.documents import read
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.plain import mapping, sequence
@@ -20,9 +21,11 @@ from kubelint_gpu.sources import SourceFile, collect
 from kubelint_gpu.sources.checkout import is_file, repository_root
 from kubelint_gpu.sources.files import SUFFIXES, display_path
 from kubelint_gpu.sources.git import GitError, files_with
+from kubelint_gpu.sources.kustomize.variables import Variables
 from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.project.charts import CHART, ChosenChart, may_have_git_ops
 from kubelint_gpu.workspace.project.git_ops.argo_cd import application, application_set
+from kubelint_gpu.workspace.project.git_ops.flux_variables import variables_of
 from kubelint_gpu.workspace.project.git_ops.git_object import ELSEWHERE, NO_FILE, CannotFollowError, GitObject, Named
 
 Followed = tuple[str, int]
@@ -36,14 +39,30 @@ class GitOps(Value):
 
     Attributes:
         charts: the charts of this repository, each with what an object renders it with.
+        filled: the folders of this repository that are built with variables.
         sent: by folder, or by chart with what tells it from another render of it, as they are printed: what the objects
             call the clusters that they apply it to.
         followed: the objects, each with the reason for which what it names is not judged; empty if all of it is.
+        with_charts: those of them that name charts.
+        with_variables: those of them whose folders are built with variables.
     """
 
     charts: tuple[ChosenChart, ...] = ()
+    filled: tuple[Variables, ...] = ()
     sent: Mapping[str, tuple[tuple[str, ...], ...]] = EMPTY
     followed: Mapping[Followed, str] = EMPTY
+    with_charts: frozenset[Followed] = frozenset()
+    with_variables: frozenset[Followed] = frozenset()
+
+    @property
+    def by_folder(self) -> dict[str, list[Variables]]:
+        """Return `filled` by the real path of the folder."""
+        return grouped((one.folder, one) for one in self.filled)
+
+    def judged(self, charts: str, folders: str) -> dict[Followed, str]:
+        """Return `followed` as it is if charts or folders are not rendered; both are reasons, empty if they are."""
+        why = {one: reason for one, reason in self.followed.items() if not charts or one not in self.with_charts}
+        return {one: reason or (folders if one in self.with_variables else "") for one, reason in why.items()}
 
 
 def objects_beside(root: Path, offered: Sequence[SourceFile]) -> list[SourceFile]:
@@ -53,9 +72,11 @@ def objects_beside(root: Path, offered: Sequence[SourceFile]) -> list[SourceFile
     """
     if not os.path.lexists(root / ".git"):
         return []
-    found = _tracked(root, ["kind: Application", "kind: HelmRelease", "kind: GitRepository"], offered)
-    if any(b"valuesFrom" in file.data for file in (*offered, *found)):
-        found += _tracked(root, ["kind: ConfigMap"], (*offered, *found))
+    heads = ["kind: Application", "kind: HelmRelease", "kind: GitRepository", "kustomize.toolkit.fluxcd.io"]
+    found = _tracked(root, heads, offered)
+    for key, kinds in (b"valuesFrom", ["kind: ConfigMap"]), (b"substituteFrom", ["kind: ConfigMap", "kind: Secret"]):
+        if any(key in file.data for file in (*offered, *found)):
+            found += _tracked(root, kinds, (*offered, *found))
     return found
 
 
@@ -76,8 +97,11 @@ def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> 
     Repositories and ConfigMaps that they name may be declared in files `beside` them.
     """
     charts: list[ChosenChart] = []
+    filled: list[Variables] = []
     sent: dict[str, list[tuple[str, ...]]] = {}
     done: dict[Followed, str] = {}
+    with_charts: set[Followed] = set()
+    with_variables: set[Followed] = set()
     named = Named(dict(_repositories((*files, *beside))), (*files, *beside))
     for file in files:
         if not may_have_git_ops(file.data):
@@ -88,15 +112,23 @@ def followed(files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> 
             follow = _KINDS.get(_kind(document.value))
             if follow is None or not real.is_relative_to(root):
                 continue
-            one = GitObject(document, real.relative_to(root).as_posix(), root, named)
+            one, key = GitObject(document, real.relative_to(root).as_posix(), root, named), (file.path, document.index)
             try:
                 for chosen in follow(one):
+                    if isinstance(chosen, Variables):
+                        filled.append(chosen)
+                        with_variables |= {key} if chosen.fills else set()
+                        continue
                     sent.setdefault(chosen.shown, []).append(chosen.sent_to)
-                    charts += [chosen] if is_file(Path(chosen.folder) / CHART) else []
-                done[file.path, document.index] = ""
+                    if is_file(Path(chosen.folder) / CHART):
+                        charts.append(chosen)
+                        with_charts.add(key)
+                done[key] = ""
             except CannotFollowError as error:
-                done[file.path, document.index] = str(error)
-    return GitOps(tuple(charts), {folder: tuple(names) for folder, names in sent.items()}, done)
+                done[key] = str(error)
+    called = {folder: tuple(names) for folder, names in sent.items()}
+    renders = tuple(charts), tuple(filled)
+    return GitOps(*renders, called, done, frozenset(with_charts), frozenset(with_variables))
 
 
 def _repositories(files: Iterable[SourceFile]) -> Iterator[tuple[str, Any]]:
@@ -148,20 +180,19 @@ def _helm_release(one: GitObject) -> Iterator[ChosenChart]:
     yield one.chart(folder, release, target or namespace, values)
 
 
-def _kustomization(one: GitObject) -> Iterator[ChosenChart]:
-    """A Kustomization of Flux: a folder of this repository, which is judged as it lies there.
+def _kustomization(one: GitObject) -> Iterator[ChosenChart | Variables]:
+    """A Kustomization of Flux: a folder of this repository, which is judged as it lies there, or with variables.
 
     Raises:
         CannotFollowError: it lies elsewhere, or is changed on the way.
     """
-    changes = ("postBuild", "patches", "components", "targetNamespace", "namePrefix", "nameSuffix")
+    changes = ("patches", "components", "targetNamespace", "namePrefix", "nameSuffix")
     if not one.is_from_here(one.spec.get("sourceRef")):
         raise CannotFollowError(ELSEWHERE)
     changed = [key for key in changes if one.spec.get(key)]
     if changed:
         raise CannotFollowError(f"`{changed[0]}` changes what its folder holds")
-    one.folder(one.spec.get("path") or ".")
-    yield from ()
+    yield variables_of(one, one.folder(one.spec.get("path") or "."))
 
 
 _KINDS = {

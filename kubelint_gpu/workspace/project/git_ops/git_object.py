@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,22 +29,28 @@ class CannotFollowError(Exception):
     """An object names something that is not in this repository, or that is not done here: the text says which."""
 
 
-class Named(Value):
-    """What objects of Flux name: the addresses of GitRepositories, and files that may hold ConfigMaps."""
+class Named(Value, eq=False, dict=True):
+    """What objects of Flux name: the addresses of GitRepositories, and files that may hold ConfigMaps and Secrets."""
 
     addresses: Mapping[str, Any]
     files: tuple[SourceFile, ...] = ()
 
-    def config_maps(self, name: str, namespace: str) -> Iterator[tuple[SourceFile, Document]]:
-        """The documents that declare a ConfigMap."""
+    @cached_property
+    def _read(self) -> dict[str, tuple[Document, ...]]:
+        return {}
+
+    def declared(self, kind: str, name: str, namespace: str) -> Iterator[tuple[SourceFile, Document]]:
+        """The documents that declare an object of a kind."""
         for file in self.files:
-            if b"ConfigMap" not in file.data or name.encode(errors="replace") not in file.data:
+            if kind.encode() not in file.data or name.encode(errors="replace") not in file.data:
                 continue
-            for document in read(file.path, file.data).documents:
+            if file.path not in self._read:
+                self._read[file.path] = read(file.path, file.data).documents
+            for document in self._read[file.path]:
                 value = mapping(document.value)
                 meta = mapping(value.get("metadata"))
                 found = value.get("kind"), meta.get("name"), meta.get("namespace") or "default"
-                if found == ("ConfigMap", name, namespace):
+                if found == (kind, name, namespace):
                     yield file, document
 
 
@@ -137,6 +144,16 @@ class GitObject:
             raise CannotFollowError("its values hold parameters of the template")
         return GivenValues(self._path, form, self._document.index, whole)
 
+    def declared(self, kind: str, name: str) -> list[tuple[SourceFile, Document]]:
+        """The documents that declare an object of its namespace: of several those that lie nearest to it.
+
+        Clusters of one repository declare objects of the same name, each in a folder of its own.
+        """
+        found = list(self._named.declared(kind, name, self.namespace))
+        near = [_shared(os.path.realpath(file.real or file.path), self.root / self._path) for file, _ in found]
+        nearest = [one for one, depth in zip(found, near, strict=True) if depth == max(near)]
+        return nearest if len(nearest) == 1 else []
+
     def values_of(self, reference: Mapping[str, Any]) -> GivenValues:
         """The values that a ConfigMap of the repository holds.
 
@@ -146,8 +163,7 @@ class GitObject:
         name, key = reference.get("name"), reference.get("valuesKey") or "values.yaml"
         if reference.get("kind") != "ConfigMap" or reference.get("targetPath"):
             raise CannotFollowError("values come from a Secret, or are one value (`targetPath`)")
-        every = self._named.config_maps(name, self.namespace) if isinstance(name, str) and isinstance(key, str) else ()
-        found = list(every)
+        found = self.declared("ConfigMap", name) if isinstance(name, str) and isinstance(key, str) else []
         if len(found) != 1 or not is_mapping(value_at(found[0][1].value, ("data", key))):
             raise CannotFollowError(_NO_CONFIG_MAP)
         real = os.path.realpath(found[0][0].real or found[0][0].path)
@@ -165,6 +181,12 @@ class GitObject:
             if not isinstance(name, str) or not is_release(name):
                 raise CannotFollowError("its name or its namespace is no name")
         return ChosenChart(self.shown(folder), release, namespace, given=tuple(values), title=self.title)
+
+
+def _shared(path: str, other: Path) -> int:
+    """How many folders two paths begin with together."""
+    pairs = zip(Path(path).parent.parts, other.parent.parts, strict=False)
+    return next((number for number, (one, two) in enumerate(pairs) if one != two), len(other.parent.parts))
 
 
 def is_mapping(text: Any) -> bool:

@@ -1,0 +1,74 @@
+"""The kustomization that Flux writes for a folder without one: all manifests below it.
+
+Mirrors `scanManifests` of github.com/fluxcd/pkg/kustomize; files without objects are left out, where Flux fails.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import posixpath
+from collections.abc import Callable
+from pathlib import Path
+
+from kubelint_gpu.documents import MAX_BYTES
+from kubelint_gpu.sources.checkout import is_file
+from kubelint_gpu.sources.kustomize.files.kustomization import NAMES, Contents, DiskTree
+from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Survey, read_once
+from kubelint_gpu.sources.kustomize.files.surveyor import survey
+
+_MOST = 2_000
+
+
+def surveyed(
+    root: Path,
+    folder: str,
+    shown: Callable[[str], str],
+    allowed: AllowedFiles,
+    texts: dict[str, bytes] | None = None,
+    contents: Contents | None = None,
+    *,
+    for_flux: bool = False,
+) -> tuple[DiskTree, Survey]:
+    """The files below a root, and what the kustomization of a folder among them is made of.
+
+    `texts` stand in place of what the disk has; `for_flux` puts the kustomization there that Flux would write.
+    """
+    texts = {} if texts is None else texts
+    head = generated(DiskTree(root, texts, contents), folder) if for_flux else None
+    if head is not None:
+        texts.setdefault(*head)
+    tree = DiskTree(root, texts, contents)
+    return tree, survey(tree, folder, shown, allowed)
+
+
+def generated(tree: DiskTree, folder: str) -> tuple[str, bytes] | None:
+    """The path of the kustomization of a folder and what it holds; None if it has one, or nothing for one."""
+    above = tree.root / folder
+    if any(is_file(above / name) for name in NAMES):
+        return None
+    found: list[str] = []
+    for number, (here, folders, names) in enumerate(os.walk(above)):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        below = posixpath.relpath(here.replace(os.sep, "/"), str(above).replace(os.sep, "/"))
+        if below != "." and any(name in NAMES for name in names):
+            folders.clear()
+            found.append(below)
+            continue
+        manifests = [name for name in names if name.endswith((".yaml", ".yml"))]
+        paths = [posixpath.normpath(posixpath.join(below, name)) for name in manifests]
+        found += [path for path in paths if _has_object(tree, posixpath.normpath(posixpath.join(folder, path)))]
+        if number > _MOST or len(found) > _MOST:
+            return None
+    if not found:
+        return None
+    return posixpath.join(folder, NAMES[0]), f"resources: {json.dumps(sorted(found))}\n".encode()
+
+
+def _has_object(tree: DiskTree, path: str) -> bool:
+    data = tree.read(path)
+    if data is None or len(data) > MAX_BYTES:
+        return False
+    reading = read_once(path, data)
+    values = [document.value for document in reading.documents]
+    return bool(reading.problems) or any(isinstance(one, dict) and "kind" in one for one in values)

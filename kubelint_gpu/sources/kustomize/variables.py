@@ -1,0 +1,182 @@
+"""The variables of a Kustomization of Flux: where their values stand, and what becomes of a text with them."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from kubelint_gpu.documents import Document, Pointer, Reading, read, source_text, value_at
+from kubelint_gpu.kube.values.plain import mapping
+from kubelint_gpu.patterns import pattern
+from kubelint_gpu.sources.kustomize.envsubst import SubstitutionError, filled
+from kubelint_gpu.sources.kustomize.files.kustomization import Tree
+from kubelint_gpu.sources.render import Obstacle, Spot
+from kubelint_gpu.values import Value
+
+_NAME = pattern(r"[_A-Za-z][_A-Za-z0-9]*", re.ASCII)
+_ENCRYPTED = "ENC["
+_MOST_NAMED = 3
+_SWITCH = "kustomize.toolkit.fluxcd.io/substitute"
+
+
+class VariableSource(Value):
+    """Where values of variables stand: entries of a ConfigMap or a Secret, or of the Kustomization itself.
+
+    Attributes:
+        title: what messages call it.
+        reference: where the Kustomization names it.
+        optional: whether it need not be there.
+        path: the file, below the root of the repository; empty if the repository does not have it.
+        document: which document of the file it is.
+    """
+
+    title: str
+    reference: Pointer
+    optional: bool = False
+    path: str = ""
+    document: int = 0
+
+
+class Variables(Value):
+    """What a Kustomization of Flux applies, and with which variables.
+
+    Attributes:
+        folder: the real path of the folder that is built.
+        title: what messages call the Kustomization.
+        path: its file, below the root of the repository.
+        document: which document of the file it is.
+        sources: where values stand; a later one has the last word.
+        always: whether variables are filled in although none has a value.
+    """
+
+    folder: str
+    title: str
+    path: str
+    document: int
+    sources: tuple[VariableSource, ...]
+    always: bool = False
+
+    @property
+    def fills(self) -> bool:
+        """Whether the Kustomization has variables at all."""
+        return bool(self.sources) or self.always
+
+
+class KnownVariables:
+    """The values of variables, as the files of a tree have them; `shown` gives the path that findings print."""
+
+    def __init__(self, variables: Variables, tree: Tree, shown: Callable[[str], str]) -> None:
+        self.variables = variables
+        paths = dict.fromkeys((variables.path, *(one.path for one in variables.sources if one.path)))
+        self.readings = {path: read(shown(path), tree.read(path) or b"") for path in paths}
+        self.problems: list[Obstacle] = []
+        self._missing: dict[VariableSource, set[str]] = {}
+        self._entries = {one: dict(self._of(one)) for one in variables.sources}
+
+    @property
+    def document(self) -> Document | None:
+        """The Kustomization."""
+        return self._document(self.variables.path, self.variables.document)
+
+    @property
+    def reading(self) -> Reading:
+        """The file of the Kustomization."""
+        return self.readings[self.variables.path]
+
+    def spot(self, pointer: Pointer) -> Spot:
+        """A place in the Kustomization."""
+        document = self.document
+        if document is not None:
+            return Spot(self.reading.path, document.locate(pointer, "key"))
+        return Spot(self.reading.path, source_text(self.reading.path, self.reading.text).span(0, 0))
+
+    def place(self, name: str) -> Spot | None:
+        """Where the value of a variable is written; None for one without a value, and for those of Secrets."""
+        for one in reversed(self.variables.sources):
+            if name in self._entries[one]:
+                return self._entries[one][name][1]
+        return None
+
+    def fill(self, text: str, document: Document) -> str:
+        """The text of an object with the values of its variables.
+
+        Raises:
+            SubstitutionError: Flux refuses it.
+        """
+        meta = mapping(mapping(document.value).get("metadata"))
+        if any(mapping(meta.get(key)).get(_SWITCH) == "disabled" for key in ("labels", "annotations")):
+            return text
+        known = any(self._entries.values()) or any(not one.path and not one.optional for one in self.variables.sources)
+        return filled(text, self._value) if known or self.variables.always else text
+
+    def names(self, text: str) -> list[str]:
+        """The variables that a text names."""
+        found: list[str] = []
+
+        def noted(name: str, _default: bool) -> str:
+            found.append(name)
+            return ""
+
+        try:
+            filled(text, noted)
+        except SubstitutionError:
+            return []
+        return found
+
+    def missing(self) -> Iterator[Obstacle]:
+        """What the repository does not have, of which some field depends."""
+        for one, names in self._missing.items():
+            some = ", ".join(sorted(names)[:_MOST_NAMED])
+            said = f"{one.title}, which may have a value of {some}, is not in this repository"
+            said = f"{one.title} has no readable value of {some}" if one.path else said
+            spot = self.spot(one.reference)
+            yield Obstacle(spot.path, spot.span, said, withheld=True)
+
+    def _value(self, name: str, has_default: bool) -> str | None:
+        """The last value that the repository has; of a source that it does not have nobody knows the variables."""
+        declaring = next((one for one in reversed(self.variables.sources) if name in self._entries[one]), None)
+        absent = [one for one in self.variables.sources if not one.path]
+        if declaring is None:
+            needed = [one for one in absent if not one.optional]
+            for one in needed[-1:]:
+                self._missing.setdefault(one, set()).add(name)
+            return None if needed or (absent and not has_default) else ""
+        value = self._entries[declaring][name][0]
+        if value is None:
+            self._missing.setdefault(declaring, set()).add(name)
+        return value
+
+    def _of(self, source: VariableSource) -> Iterator[tuple[str, tuple[str | None, Spot | None]]]:
+        """The entries of a source: by name the value, None for an encrypted one, and where it stands."""
+        document = self._document(source.path, source.document)
+        if document is None:
+            return
+        is_secret = mapping(document.value).get("kind") == "Secret"
+        within = source.path == self.variables.path and source.document == self.variables.document
+        pointers = (source.reference,) if within else (("data",), *([("stringData",)] if is_secret else []))
+        for pointer in pointers:
+            for name, value in mapping(value_at(document.value, pointer)).items():
+                spot = Spot(document.source.path, document.locate((*pointer, name)))
+                if _NAME().fullmatch(name) is None:
+                    said = f"Flux refuses the variable {name}: a name has letters, digits and underscores"
+                    self.problems.append(Obstacle(spot.path, spot.span, said))
+                decode = partial(_decoded, is_base64=is_secret and pointer == ("data",))
+                yield name, (decode(value), None if is_secret else spot)
+
+    def _document(self, path: str, index: int) -> Document | None:
+        documents = self.readings[path].documents if path else ()
+        return documents[index] if index < len(documents) else None
+
+
+def _decoded(value: object, *, is_base64: bool) -> str | None:
+    """The value of a variable, without line breaks; None if it is encrypted or none."""
+    if not isinstance(value, str) or value.startswith(_ENCRYPTED):
+        return None
+    if is_base64:
+        try:
+            value = b64decode(value, validate=False).decode()
+        except ValueError:
+            return None
+    return value.replace("\n", "")
