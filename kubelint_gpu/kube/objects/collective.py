@@ -29,6 +29,8 @@ _VARIABLES = frozenset(
 _PROGRAMS = pattern(
     r"\b(torchrun|torch\.distributed\.(run|launch)|mpirun|mpiexec|horovodrun|deepspeed|accelerate launch)\b|--nnodes\b"
 )
+_NODES = pattern(r"--nnodes[= ](\d+)(?![\d:])")
+_NODE_COUNTS = ("NNODES", "PET_NNODES")
 KUEUE = "kueue.x-k8s.io"
 QUEUE = f"{KUEUE}/queue-name"
 _GROUPS = (
@@ -53,6 +55,20 @@ def sign_of_waiting(job: Mapping[str, Any]) -> Pointer | None:
         for route in _signs(_map(container)):
             return (*base, "containers", index, *route)
     return None
+
+
+def nodes_waited_for(job: Mapping[str, Any]) -> int:
+    """Return the number of nodes that a program of a Job is told to wait for; 0 if it is told a range, or none."""
+    spec = _map(_map(_job_of(job)[0].get("spec")).get("template")).get("spec")
+    containers = _map(spec).get("containers")
+    numbers = [0]
+    for container in map(_map, containers if isinstance(containers, list) else ()):
+        told = _NODES().findall(" ".join((_words(container, "command"), _words(container, "args"))))
+        env = container.get("env")
+        variables = map(_map, env if isinstance(env, list) else ())
+        told += [one.get("value") for one in variables if one.get("name") in _NODE_COUNTS]
+        numbers += [int(one) for one in told if isinstance(one, str) and one.isdecimal()]
+    return max(numbers)
 
 
 def starts_unless_queued(job: Mapping[str, Any]) -> bool:
@@ -93,10 +109,13 @@ def _signs(container: Mapping[str, Any]) -> Iterator[Pointer]:
         if _map(variable).get("name") in _VARIABLES:
             yield "env", index, "name"
     for key in ("command", "args"):
-        words = container.get(key)
-        texts = [word for word in words if isinstance(word, str)] if isinstance(words, list) else []
-        if _PROGRAMS().search(" ".join(texts)):
+        if _PROGRAMS().search(_words(container, key)):
             yield (key,)
+
+
+def _words(container: Mapping[str, Any], key: str) -> str:
+    words = container.get(key)
+    return " ".join(word for word in words if isinstance(word, str)) if isinstance(words, list) else ""
 
 
 def _map(value: object) -> Mapping[str, Any]:
