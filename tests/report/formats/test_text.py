@@ -53,7 +53,7 @@ def test_colour_changes_nothing_but_colour(any_report):
 @pytest.mark.parametrize("unicode", [False, True])
 def test_no_line_is_wider_than_the_terminal_unless_one_token_is(any_report, width, unicode):
     for line in text(any_report, width=width, unicode=unicode).splitlines():
-        assert cells(line) <= width or len(line.split()) == 1 or " --> " in line, line
+        assert cells(line) <= width or len(line.split()) == 1 or " --> " in line or "= rule: " in line
 
 
 def test_without_unicode_the_report_is_ascii(any_report):
@@ -61,8 +61,16 @@ def test_without_unicode_the_report_is_ascii(any_report):
 
 
 def test_the_worst_finding_comes_first_whatever_its_file():
-    heads_shown = re.findall(r"^(error|warning|note)\[", text(REPORTS["several"]), re.MULTILINE)
+    heads_shown = re.findall(r"^(error|warning|note)\[", text(REPORTS["several"], verbose=True), re.MULTILINE)
     assert heads_shown == ["error", "error", "warning", "note"]
+
+
+def test_notes_are_shown_with_verbose_or_if_nothing_is_worse():
+    shown = text(REPORTS["several"])
+    assert "note[" not in shown
+    assert "--verbose shows 1 note, " in shown
+    (note,) = (one for one in REPORTS["several"].findings if one.severity == "note")
+    assert "note[" in text(report(note))
 
 
 def test_a_finding_is_told_in_one_look_and_the_rest_with_verbose():
