@@ -57,7 +57,10 @@ def test_what_an_autoscaler_asks_for_beyond_the_room_is_reported_at_every_size(n
     room = 2 * number - 1
     text = deployment(pod=SPREAD) + scaled(room, 60)
     told = [one for one in findings(text, nodes(number), "KLG115") if one.severity == "warning"]
-    assert [one.message.partition(":")[0] for one in told] == [f"maxReplicas is 60, but only {room} replicas find room"]
+    (found,) = told
+    assert found.message.startswith(f"maxReplicas is 60, but only {room} replicas find room: for the next one ")
+    assert found.message.endswith(" didn't match pod topology spread constraints")
+    assert any(one.message.startswith("no place may be more than 1 ahead") for one in found.related)
 
 
 @pytest.mark.parametrize("kind", KINDS)
