@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.kinds.custom_gang import CustomGang, custom_gangs
-from kubelint_gpu.kube.objects.collective import KUEUE, QUEUE, is_started_whole, sign_of_waiting
+from kubelint_gpu.kube.objects.collective import KUEUE, QUEUE, is_started_whole, nodes_waited_for, sign_of_waiting
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.kube.objects.workload import Workload, api_group
 from kubelint_gpu.messages.wording import counted, workload_name
@@ -47,6 +47,11 @@ class Team(Value, eq=False):
     def pods(self) -> int:
         """How many pods it needs."""
         return sum(one.replicas for one in self.workloads)
+
+    @property
+    def surely(self) -> bool:
+        """Whether it is certain that its pods wait for each other: its kind, or the number that its program is told."""
+        return self.custom is not None or nodes_waited_for(self.largest.manifest.item.value) >= self.pods
 
     @property
     def repeated(self) -> bool:

@@ -36,7 +36,9 @@ def of_shortage(
     if nodes:
         has = crowded_nodes.places(unit).get(nodes) if certain else None
         told = ("not all pods of ", WHO, f" can run on {some(nodes)}: {nature}")
-        return Shared(f"places of {' '.join(nodes)}", told, judgement.wanted, has, priority, who=subject.workload.key)
+        return Shared(
+            f"places of {' '.join(nodes)}", told, judgement.wanted, has, priority=priority, who=subject.workload.key
+        )
     together = shared_overcommitment(unit, subject)
     if together is not None:
         return together
@@ -75,7 +77,7 @@ def of_daemon_pods(
     ports = crowded_nodes.ports_of_daemons(unit, full)
     nature = f"each node has {named_ports(ports)} once" if ports else "no node takes them together"
     told = ("not all pods of ", WHO, f" can run on {some(nodes)}: {nature}")
-    return Shared(f"places of {' '.join(nodes)}", told, len(nodes), has, priority, who=subject.workload.key)
+    return Shared(f"places of {' '.join(nodes)}", told, len(nodes), has, priority=priority, who=subject.workload.key)
 
 
 def _allocatable(unit: ApplySet, resource: str, names: AbstractSet[str]) -> int:
@@ -109,8 +111,9 @@ def _asking(
         f"{resource} of {' '.join(names)}",
         told,
         wanted,
-        total if certain else None,
-        subject.workload.spec.priority or 0,
+        total,
+        priority=subject.workload.spec.priority or 0,
+        unsure=not certain,
         resource=resource,
         who=subject.workload.key,
     )

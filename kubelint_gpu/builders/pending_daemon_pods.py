@@ -75,6 +75,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
         severity=None if halts else "warning",
         scheduler=_text(unit, subject, judgement, full),
         help=tuple(_help(unit, subject, never, barred, full)),
+        waits=(manifest.object,),
         shared=of_daemon_pods(unit, subject, judgement, resource, full),
         related=(
             *clues(unit, subject, resource, sorted({*(full or judgement.eligible or never)}.difference(barred))),

@@ -102,6 +102,7 @@ def pending_replicas(
         manifest,
         cause="replicas",
         certainty="certain" if certain else "possible",
+        waits=(manifest.object,),
         moment="next" if anew else "now",
         scheduler=None if anywhere else text,
         help=(*declare(unsure), *above, *((_KEPT,) if kept else ()), *(() if proposals else (helps,))),
@@ -128,6 +129,7 @@ def overcommitted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) 
         subject.manifest,
         cause="replicas",
         certainty="possible",
+        waits=(subject.manifest.object,),
         shared=shared,
         related=tuple(shortage_lines(unit, subject, judgement, scarce(subject))),
     )
@@ -148,6 +150,7 @@ def refused_daemon_pods(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
         cause="daemon pods",
         certainty="certain" if is_certain(unit, subject, judgement) else "possible",
         severity="warning",
+        help=(what_a_quota_needs(refusal),),
         related=tuple(shortage_lines(unit, subject, judgement, "")),
         shared=of_shortage(unit, subject, judgement, "", ""),
     )

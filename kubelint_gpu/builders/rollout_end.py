@@ -182,6 +182,7 @@ def standstill(
         run=end.trace,
         cycle=(*wait.sentences(), *numbers(workload)),
         proposals=tuple(proposals),
+        waits=(manifest.object, f"{manifest.object} at {workload.replicas}"),
     )
     draft = refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", f"{why}{beside}")
     return replace(draft, help=(*draft.help, *further))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from kubelint_gpu.analysis.diagnosis import Diagnosis
 from kubelint_gpu.analysis.replica_room import lacking
@@ -72,8 +72,8 @@ def shortage(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int
 ) -> tuple[str | None, str, tuple[Blocker, ...]]:
     """Why no more replicas find a node: the scheduler's text, a clause, and what nodes lack."""
-    whom = "the next one" if subject.controller.replaces_lost else "it"
     if judgement.refusal:
+        whom = "the next one" if subject.controller.replaces_lost else "it"
         return None, f"{whom} is refused {refused(judgement.refusal)}", ()
     waiting = judgement.waiting
     if waiting is not None:
@@ -82,7 +82,15 @@ def shortage(
         # what is told of a pod without its claims would be another thing, and others are told by name
         if others or subject.workload.claims or any(lack.held == _VOLUME for lack in missing):
             return waiting.scheduler or None, NO_NODE, ()
-    text, lacks = lacking(unit, subject, placed, judgement.eligible)
+    return shortage_of_next(unit, subject, placed, judgement.eligible)
+
+
+def shortage_of_next(
+    unit: ApplySet, subject: WorkloadCheck, placed: int, nodes: Collection[str]
+) -> tuple[str | None, str, tuple[Blocker, ...]]:
+    """The same of a pod beside so many others of its own alone."""
+    whom = "the next one" if subject.controller.replaces_lost else "it"
+    text, lacks = lacking(unit, subject, placed, nodes)
     if not lacks:
         return text, NO_NODE, ()
     told = [_lack(subject, reason, resource, some(nodes)) for (reason, resource), nodes in lacks.items()]

@@ -40,7 +40,7 @@ def check_options(command: Callable[..., int]) -> Callable[..., int]:
             "-v",
             "--verbose",
             is_flag=True,
-            help="Print with each finding the scheduler's words, what happens step by step, more places and fixes.",
+            help="Print all notes, and with each finding the scheduler's words, steps, more places, names and fixes.",
         ),
         option("--why", is_flag=True, help="Print behind the findings why each rollout ends, or why it does not."),
         option("-q", "--quiet", is_flag=True, help="Print the findings and no summary."),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.put_off import OF_NEW_PODS
 from kubelint_gpu.findings.catalogue import rule
-from kubelint_gpu.findings.finding import WHO, Finding, Fix, Related, Shared
-from kubelint_gpu.messages.wording import FEW, bare, listed, owner_name, some
+from kubelint_gpu.findings.finding import ASKED, SEVERITIES, WHO, Finding, Fix, Related, Shared
+from kubelint_gpu.groups import grouped
+from kubelint_gpu.messages.wording import FEW, bare, listed, owner_name, owner_names
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
@@ -23,7 +25,9 @@ def shared_of(draft: Diagnostic, unit: str) -> Shared | None:
         return None
     own = draft.shared or Shared(draft.message, (WHO, f": {draft.message}"))
     cause = repr((draft.code, draft.certainty, draft.moment, own.cause))
-    return replace(own, cause=cause, unit="" if own.of_run else unit)
+    of_new_pods = (draft.manifest.object,) if OF_NEW_PODS in rule(draft.code).tags else ()
+    waits, follows = (tuple((unit, one) for one in some_of) for some_of in (draft.waits or of_new_pods, draft.follows))
+    return replace(own, cause=cause, unit="" if own.of_run else unit, waits=waits, follows=follows)
 
 
 def of_one_cause(drafts: Sequence[Diagnostic]) -> list[tuple[int, ...]]:
@@ -51,7 +55,50 @@ def _all(proposals: Sequence[FixCandidate]) -> list[Edit]:
 
 
 def told_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings, of many with one cause one that names all of their objects."""
+    """The findings, of several with one cause one that names all of their objects and what else follows from it."""
+    every = sorted(findings, key=_weight)
+    waits = {key: one for one in reversed(every) if not _follows(one) for key in _waits(one)}
+    further = [one for one in every if _is_part(one, waits)]
+    found = _by_cause(one for one in every if not _is_part(one, waits))
+    places = {key: at for at, main in reversed([*enumerate(found)]) for key in _waits(main)}
+    parts = grouped((places[_follows(one)[0]], one) for one in further)
+    return tuple(_with_parts(one, _by_cause(parts.get(at, ()))) for at, one in enumerate(found))
+
+
+def _waits(finding: Finding) -> tuple[tuple[str, str], ...]:
+    return finding.shared.waits if finding.shared is not None else ()
+
+
+def _follows(finding: Finding) -> tuple[tuple[str, str], ...]:
+    return finding.shared.follows if finding.shared is not None else ()
+
+
+def _weight(finding: Finding) -> int:
+    return -SEVERITIES.index(finding.severity)
+
+
+def _is_part(finding: Finding, waits: Mapping[tuple[str, str], Finding]) -> bool:
+    """Whether findings that are as severe say all that it follows from."""
+    follows = _follows(finding)
+    return bool(follows) and all(key in waits and _weight(waits[key]) <= _weight(finding) for key in follows)
+
+
+def _with_parts(finding: Finding, parts: Sequence[Finding]) -> Finding:
+    """The finding with what else follows from its cause as further places."""
+    told = (Related(one.place, f"{_about(one, finding)} ({one.code})", one.code) for one in parts)
+    names = (name for one in (finding, *parts) for name in (one.object, *one.others))
+    others = tuple(dict.fromkeys(name for name in names if name and name != finding.object))
+    return replace(finding, related=(*finding.related, *told), others=others) if parts else finding
+
+
+def _about(part: Finding, finding: Finding) -> str:
+    """The message of a part of a finding, with its object if that is another one."""
+    name = owner_name(part.object)
+    return part.message if part.object == finding.object or part.others else f"{name}: {part.message}"
+
+
+def _by_cause(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings, of several with one cause one that names all of their objects."""
     groups: dict[object, list[Finding]] = {}
     for number, finding in enumerate(findings):
         shared = finding.shared
@@ -88,9 +135,11 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
     shared = group[0].shared
     names = list(dict.fromkeys(map(_who, group)))
     asked = sum(one.shared.asked for one in group if one.shared is not None)
-    surely = shared is not None and shared.has is not None and asked > shared.has and group[0].certainty == "possible"
-    if shared is None or len(names) <= (1 if surely else shared.few):
+    more = shared is not None and shared.has is not None and asked > shared.has
+    if shared is None or len(names) == 1 or (ASKED in shared.told and shared.has is not None and not more):
+        # what they ask for altogether is there
         return group
+    surely = more and not shared.unsure and group[0].certainty == "possible"
     first, *rest = ordered = sorted(group, key=lambda one: (one.place, one.object))
     if surely:
         # each may have the room, and not all of them: one of the lowest priority finds none, most often the last
@@ -108,18 +157,34 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
             message=message,
             related=(
                 *_common(group),
-                *(Related(one.place, f"{owner_name(_who(one))}, too") for one in rest if one.place != first.place),
+                *(Related(one.place, _part_of(one)) for one in ordered if one.place != first.place or shared.resource),
             ),
             cycle=(
                 *(f"{owner_name(one.object)}: {one.cycle[0]}" for one in (first, *rest) if one.cycle),
                 *first.cycle[1:][-1:],
             ),
             fixes=_of_all(group),
+            shared=joined(group),
             others=tuple(
                 dict.fromkeys(name for one in rest for name in (one.object, *one.others) if name != first.object)
             ),
         )
     ]
+
+
+def _part_of(finding: Finding) -> str:
+    """`Deployment ml/a, too`, or what it asks for of the sum."""
+    name, shared = owner_name(_who(finding)), finding.shared
+    if shared is None or not shared.resource:
+        return f"{name}, too"
+    return f"{name} asks for {bare(shared.resource, shared.asked)} {shared.resource}"
+
+
+def joined(group: Sequence[Finding]) -> Shared | None:
+    """What the first of some findings shares, with what all of them say that waits and that they follow from."""
+    waits, follows = (tuple(dict.fromkeys(key for one in group for key in keys(one))) for keys in (_waits, _follows))
+    shared = group[0].shared
+    return replace(shared, waits=waits, follows=follows) if shared is not None else None
 
 
 def _who(finding: Finding) -> str:
@@ -143,10 +208,7 @@ def _names(objects: Sequence[str]) -> str:
         (name,) = roles
         return f"the {listed(roles[name])} pods of {owner_name(name)}"
     objects = [f"{name} ({listed(each)})" if each else name for name, each in roles.items()]
-    kinds = {one.partition("/")[0] for one in objects}
-    if len(kinds) > 1:
-        return some(list(dict.fromkeys(map(owner_name, objects))), "object")
-    return some(list(dict.fromkeys(one.partition("/")[2] for one in objects)), *kinds, kind=True)
+    return owner_names(objects)
 
 
 def _common(group: Sequence[Finding]) -> tuple[Related, ...]:
@@ -156,6 +218,18 @@ def _common(group: Sequence[Finding]) -> tuple[Related, ...]:
 
 
 def _of_all(group: Sequence[Finding]) -> tuple[Fix, ...]:
-    """The fixes that mend all of them at once."""
-    each = [{fix.edits for fix in one.fixes} for one in group]
-    return tuple(fix for fix in group[0].fixes if all(fix.edits in edits for edits in each))
+    """The fixes that mend all of them at once, and those that are the same for each of them."""
+    each = ([_like(fix, one) for one in group] for fix in group[0].fixes)
+    return tuple(_of_each([one for one in fixes if one is not None]) for fixes in each if None not in fixes)
+
+
+def _like(fix: Fix, finding: Finding) -> Fix | None:
+    same = (
+        one for one in finding.fixes if one.edits == fix.edits or (one.title, one.safety) == (fix.title, fix.safety)
+    )
+    return next(same, None)
+
+
+def _of_each(fixes: Sequence[Fix]) -> Fix:
+    edits = tuple(dict.fromkeys(edit for fix in fixes for edit in fix.edits))
+    return replace(fixes[0], verified=all(fix.verified for fix in fixes), edits=edits)

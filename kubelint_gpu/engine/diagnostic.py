@@ -60,6 +60,7 @@ class Diagnostic(Value):
         run: the simulated run that the trace tells of.
         undecided: why the answer to the question that it names is not known; empty if it states an answer.
         shared: what it has in common with findings of the same cause; None where its message says that.
+        waits, follows: as in `Shared`, without the unit; pods of rules about new pods wait in any case.
         fatal: the run itself cannot be trusted (an inventory that cannot be read).
     """
 
@@ -81,6 +82,8 @@ class Diagnostic(Value):
     undecided: str = ""
     moment: Moment = "now"
     shared: Shared | None = None
+    waits: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from kubelint_gpu.engine.causes import joined
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence import helm_template
 from kubelint_gpu.findings.finding import Finding, Place, Related
@@ -118,7 +119,7 @@ def _merged(group: Sequence[OverlayFinding]) -> OverlayFinding:
     objects = [name for one in group for name in (one.finding.object, *one.finding.others)]
     others = tuple(name for name in dict.fromkeys(objects) if name != first.finding.object)
     finding = replace(first.finding, related=tuple(dict.fromkeys(related)), fixes=everywhere, others=others)
-    return replace(first, finding=finding)
+    return replace(first, finding=replace(finding, shared=joined([one.finding for one in group])))
 
 
 def _overlay(draft: Diagnostic, unit: ApplySet) -> tuple[Place, str] | None:

@@ -33,7 +33,7 @@ def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) ->
     if inter_pod_affinity.NAME in plugins:
         found += _apart(unit, subject)
     if pod_topology_spread.NAME in plugins:
-        found += _spread(subject)
+        found += spread_lines(subject)
     if "device" in held:
         found += device_lines(unit, subject, {lack.node for lack in lacks if lack.held == "device"})
     if any(lack.held == "volume" and (lack.plugin == ATTACH or facts_of(lack.plugin).blockers) for lack in lacks):
@@ -65,7 +65,8 @@ def _apart(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
         yield Related(subject.manifest.place(way, "key"), "Argo Rollouts keeps new pods from the nodes of the old ones")
 
 
-def _spread(subject: WorkloadCheck) -> Iterator[Related]:
+def spread_lines(subject: WorkloadCheck) -> Iterator[Related]:
+    """The constraints that keep its pods spread."""
     for route in field_pointers.spread(subject.manifest):
         skew = field_pointers.at(subject.manifest, (*route, "maxSkew"))
         told = f"no place may be more than {skew} ahead of the emptiest, and {_counting(subject, route)}"

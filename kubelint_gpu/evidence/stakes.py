@@ -10,9 +10,9 @@ from kubelint_gpu.evidence.exclusive_claims import exclusive_claims
 from kubelint_gpu.evidence.node_lines import clues, holding, place_of, port_lines, refusing_quota, requested
 from kubelint_gpu.evidence.volume_ties import tie_lines
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.groups import in_order
+from kubelint_gpu.groups import grouped, in_order
 from kubelint_gpu.messages.wait import Wait, every
-from kubelint_gpu.messages.wording import amount, owner_name, some
+from kubelint_gpu.messages.wording import amount, owner_names, some, verb
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -87,9 +87,13 @@ def _holders(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Iterat
 
 
 def _told(unit: ApplySet, held: Mapping[tuple[str, str], Sequence[tuple[str, int]]]) -> Iterator[Related]:
-    for (owner, resource), places in held.items():
-        place = place_of(unit, owner, resource, {node for node, _ in places})
+    at = (
+        ((place_of(unit, owner, resource, {node for node, _ in places}), resource), (owner, places))
+        for (owner, resource), places in held.items()
+    )
+    for (place, resource), each in grouped(at).items():
         if place is not None:
-            whole = amount(resource, sum(number for _, number in places))
-            nodes = list(dict.fromkeys(node for node, _ in places))
-            yield Related(place, f"{owner_name(owner)} holds {whole} on {some(nodes)}")
+            names = [owner for owner, _ in each]
+            whole = amount(resource, sum(number for _, places in each for _, number in places))
+            nodes = list(dict.fromkeys(node for _, places in each for node, _ in places))
+            yield Related(place, f"{owner_names(names)} {verb('hold', len(names))} {whole} on {some(nodes)}")

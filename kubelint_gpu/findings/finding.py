@@ -36,10 +36,11 @@ class Place(Value, order=True):
 
 
 class Related(Value):
-    """A further place and the sentence that says what stands there."""
+    """A further place and the sentence that says what stands there; `code` names the rule of a finding in its place."""
 
     place: Place
     message: str
+    code: str = ""
 
 
 class Step(Value):
@@ -97,12 +98,13 @@ class Shared(Value):
         cause: what is the same of all of them.
         told: the parts of the sentence about all of them, `WHO` and `ASKED` in place of names and the number.
         asked: what this one asks for of a `resource`; where all together ask for more than the cluster `has`, that is
-            certain and told once.
+            told once, and certain unless the rest is `unsure`.
         priority: of its pods; where not all have room, those of the highest have.
-        few: so many of them are each told otherwise.
         of_run: more are one in whatever file they stand; else those of one unit are.
         who: `kind/namespace/name` of whom it tells, where an object has several templates.
         unit: the first file of their unit, where those of one unit are one.
+        waits: the objects whose pods it says wait, also as `object at number of replicas`, each with its unit.
+        follows: the same of which it is a further effect: it is part of the findings that say these wait.
     """
 
     cause: str
@@ -110,11 +112,13 @@ class Shared(Value):
     asked: int = 0
     has: int | None = None
     priority: int = 0
-    few: int = 3
     of_run: bool = False
     resource: str = ""
     who: str = ""
     unit: str = ""
+    unsure: bool = False
+    waits: tuple[tuple[str, str], ...] = ()
+    follows: tuple[tuple[str, str], ...] = ()
 
 
 class Finding(PartlyCompared):

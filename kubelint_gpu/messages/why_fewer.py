@@ -57,8 +57,8 @@ def why_fewer(lacks: Sequence[Blocker], refusal: QuotaRefusal | None) -> str:
 def what_a_quota_needs(refusal: QuotaRefusal) -> str:
     """What would let a quota take the pod."""
     if refusal.unspecified:
-        return "requests and limits that name what the quota counts, or a LimitRange that sets them"
-    return "a quota that allows more, or less that counts on it"
+        return "set the requests and limits that the quota counts, or declare a LimitRange that sets them"
+    return "let the quota allow more, or ask for less of what it counts"
 
 
 def quota_amount(allowed: object, key: str) -> str:

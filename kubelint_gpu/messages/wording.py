@@ -13,7 +13,7 @@ NO_WORK = "the work of one run was used up"
 CUT_OFF = "the search ended before it saw everything"
 KIND_NOT_KNOWN = "its kind is not known"
 NOT_KNOWN = "what decides it is not known"
-USED_UP = "the work that one run may do was used up; check fewer files, or fewer replicas, at once"
+USED_UP = "the work that one run may do was used up; --effort high does more"
 FEW = 4
 """So many names are told in full."""
 MADE_ANEW = "where its pods are made anew, "
@@ -116,6 +116,14 @@ def owner_name(key: str) -> str:
     """A `kind/namespace/name` as it reads in a sentence."""
     kind, _, rest = key.partition("/")
     return f"{kind} {rest}"
+
+
+def owner_names(keys: Sequence[str]) -> str:
+    """`Deployments ml/a and ml/b`, `48 Deployments (ml/a, ml/b, ...)`; each with its kind where they have several."""
+    kinds = {key.partition("/")[0] for key in keys}
+    if len(kinds) > 1:
+        return some(list(dict.fromkeys(map(owner_name, keys))), "object")
+    return some(list(dict.fromkeys(key.partition("/")[2] for key in keys)), *kinds, kind=True)
 
 
 def requirement_name(bound: NumberBound) -> str:

@@ -22,6 +22,10 @@ BELOW = 24
 """Cells that a label needs below its carets; with fewer it begins at the margin."""
 
 
+MOST_ROWS = 3
+"""Lines that a label may take beside or below its carets; a longer one begins at the margin."""
+
+
 class Frame(Value):
     """The look of one snippet: `digits` is the width of the line numbers, `style` the colour of the finding."""
 
@@ -116,11 +120,13 @@ def _label_rows(mark: Mark, start: int, carets: str, frame: Frame, brace: str) -
     hang = start + len(carets) + 1
     lines = _beside(label, base + hang, theme)
     head = carets
-    if lines:
-        head = f"{carets} {lines.pop(0)}"
-    elif label:
+    if label and not 0 < len(lines) <= MOST_ROWS:
         hang = start if base + start + BELOW <= theme.width else 0
         lines = theme.wrap(label, first=base + hang, hang=base + hang)
+        if len(lines) > MOST_ROWS:
+            hang, lines = 0, theme.wrap(label, first=base, hang=base)
+    elif lines:
+        head = f"{carets} {lines.pop(0)}"
     yield frame.row("", brace + " " * start + theme.paint(style, head))
     for more in lines:
         yield frame.row("", brace + " " * hang + theme.paint(style, more))

@@ -96,12 +96,10 @@ def _nothing(summary: Summary) -> str:
 
 
 def _files(summary: Summary) -> str:
-    """Return how many files there are, and which of them are applied together."""
+    """Return how many files there are, and how many sets of them are applied together."""
     files, units = _count(summary.files, "file"), summary.units
     if summary.files < 2 or not units:
         return files
-    if units >= summary.files:
-        return f"{files}, each by itself"
     return f"{files} as one unit" if units == 1 else f"{files} in {units} units"
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain, takewhile
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.groups import grouped
 from kubelint_gpu.workspace.deciding import DECISIVE, EVERYWHERE, UNNAMED, WITHOUT_PODS, WORDS, decides
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.shared_objects import SHARED, Outline, outline
+
+if TYPE_CHECKING:
+    from kubelint_gpu.sources.render import Rendition
 
 MOST = 100
 """If a unit would see more objects of a kind, they are no objects of one cluster, and it sees none of this kind."""
@@ -25,13 +29,14 @@ _Folder = tuple[str, ...]
 class Elsewhere:
     """What each group of files has that decides about the others; `groups` are applied to one cluster.
 
-    Of files that were rendered (`made`) the others see nothing. The first groups are `judged`; of each folder, these
-    are variants, or somebody wants each file by itself.
+    Of what was rendered (`made`) the others see kustomizations without a variant: no other group declares an object of
+    them, and no other render is made of a file of them. The first groups are `judged`; of each folder, these are
+    variants, or somebody wants each file by itself.
     """
 
-    def __init__(self, groups: Sequence[Sequence[Reading]], made: Collection[str] = (), *, judged: int) -> None:
+    def __init__(self, groups: Sequence[Sequence[Reading]], made: Sequence[Rendition] = (), *, judged: int) -> None:
         self._groups = groups
-        self._made = made
+        self._made = {one.path: one for one in made}
         self._judged = judged
         self._compared: dict[tuple[tuple[_Folder, bool], tuple[_Folder, bool]], bool] = {}
 
@@ -96,9 +101,21 @@ class Elsewhere:
             (key, (number, place))
             for number, group in enumerate(self._outlines)
             for place, one in enumerate(group)
-            if self._groups[number][place].path not in self._made
+            if self._is_one_of_a_kind(number, self._made.get(self._groups[number][place].path))
             for key in one.decides
         )
+
+    @cached_property
+    def _parts(self) -> Counter[str]:
+        """How many groups declare each object, and how many renders are made of each file."""
+        sources = (reading.path for one in self._made.values() for reading in one.sources)
+        return Counter(chain(chain.from_iterable(self._declared), sources))
+
+    def _is_one_of_a_kind(self, number: int, made: Rendition | None) -> bool:
+        if made is None:
+            return True
+        parts = (*self._declared[number], *(one.path for one in made.sources))
+        return made.what == "kustomization" and all(self._parts[one] == 1 for one in parts)
 
     @cached_property
     def _named(self) -> dict[str, set[str]]:
@@ -127,11 +144,13 @@ class Elsewhere:
             for word in wanted & words:
                 for file in self._deciding[space, word]:
                     files.setdefault(file, set()).add((space, word))
+        origins = {path: one.origins for path, one in self._made.items()}
         found = [
             one
             for (other, place), keys in sorted(files.items())
             if other != number and not self._are_variants(number, other, place)
-            for one in _objects(self._groups[other][place], keys)
+            for one in manifests([self._groups[other][place]], origins, DECISIVE)
+            if decides(one.item.value) in keys
             if (folder := _folder(self._groups[other][place])) in folders
             or not (one.kind in UNNAMED and (folder, one.namespace) in self._with_pods)
         ]
@@ -150,10 +169,6 @@ def _parting(one: _Folder, other: _Folder) -> tuple[tuple[_Folder, bool], tuple[
     """Return where two folders part, below the last folder that both lie in: each with whether all below it counts."""
     alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
     return (one[: alike + 1], len(one) > alike), (other[: alike + 1], len(other) > alike)
-
-
-def _objects(reading: Reading, keys: set[tuple[str, str]]) -> Iterator[Manifest]:
-    return (one for one in manifests([reading], {}, DECISIVE) if decides(one.item.value) in keys)
 
 
 def _agreed(found: Sequence[Manifest]) -> Iterator[Manifest]:

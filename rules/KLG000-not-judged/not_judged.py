@@ -11,8 +11,8 @@ from kubelint_gpu.kube.kinds.custom_workload import row_of
 from kubelint_gpu.messages.wording import KIND_NOT_KNOWN, NO_WORK, USED_UP, listed
 
 _ASK = " ask for GPUs, and their kinds are not known: their pods are"
-_KINDS = Shared("kind", (WHO, f"{_ASK} not judged"), few=1, of_run=True)
-_SHAPES = Shared("shape", (WHO, f"{_ASK} judged by their shape only"), few=1, of_run=True)
+_KINDS = Shared("kind", (WHO, f"{_ASK} not judged"), of_run=True)
+_SHAPES = Shared("shape", (WHO, f"{_ASK} judged by their shape only"), of_run=True)
 
 
 @rule("KLG000")

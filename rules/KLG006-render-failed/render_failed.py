@@ -95,7 +95,6 @@ def _of_git_ops(unit: ApplySet) -> Iterator[Diagnostic]:
                 shared=Shared(
                     f"{who}{why}",
                     (WHO, f" are not rendered as {who} does it{why}: their workloads are not judged"),
-                    few=1,
                     of_run=True,
                 ),
                 help=("render what it names with its values, and check the result",),

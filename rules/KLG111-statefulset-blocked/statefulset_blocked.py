@@ -91,6 +91,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
         related=(order, *claimed, *shown, *growing(unit, subject)),
         trace=story(halt, wait_of(unit, subject, mine[0]), "waits for that pod") if halt is not None and mine else (),
         run=halt if mine else None,
+        waits=(manifest.object,),
         help=(what_a_quota_needs(judgement.refusal) if judgement.refusal else _helpless(name),),
     )
 

@@ -85,8 +85,7 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
         subject.manifest,
         cause=f"never whole {team.key}",
         certainty="certain" if found.certain else "possible",
-        # of a custom resource it is known that its pods wait for each other; of a Job a sign tells it
-        severity="error" if found.certain and most < team.pods and team.custom is not None else None,
+        severity="error" if found.certain and most < team.pods and team.surely else None,
         related=(
             *_needs(team, primary=True),
             *(line for one in team.subjects if one is not subject for line in requested_device(unit, one)),
@@ -96,6 +95,7 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
             *lines,
         ),
         help=(help_,),
+        waits=(subject.manifest.object,),
     )
 
 
@@ -130,6 +130,7 @@ def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
         cause=" ".join(one.key for one in stuck),
         certainty="certain" if deadlock.certain else "possible",
         severity="note" if deadlock.queued else None,
+        waits=tuple(one.largest.manifest.object for one in stuck),
         related=(
             *(related for one in stuck for related in _needs(one, primary=one is first)),
             *asking_too(beside, scarce(first.largest)),

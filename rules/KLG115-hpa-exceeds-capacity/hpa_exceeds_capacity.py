@@ -12,12 +12,15 @@ from kubelint_gpu.analysis.replica_room import Room, counted_room
 from kubelint_gpu.analysis.room.known_room import taking_nodes
 from kubelint_gpu.analysis.scaling import scaling
 from kubelint_gpu.budget import BUDGET
+from kubelint_gpu.builders.waiting_pods import NO_NODE, shortage_of_next
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Related, WorkloadCheck, rule
 from kubelint_gpu.engine.remedies import rewritten
+from kubelint_gpu.evidence.exclusive_lines import spread_lines
 from kubelint_gpu.evidence.node_lines import clues, refusing_quota, scarce
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.messages.why_fewer import refused
 from kubelint_gpu.messages.wording import CUT_OFF, counted, listed, verb, workload_name, workload_names
+from kubelint_gpu.scheduler.plugins import pod_topology_spread
 from kubelint_gpu.workspace.autoscalers import TARGET, Autoscaler
 
 
@@ -127,6 +130,12 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
         f"{counted(number, 'replica')} of {workload_name(other.subject.workload)}"
         for other, number in zip(scaled, found.scaled, strict=True)
     ]
+    _, why, lacks = shortage_of_next(unit, subject, room, taking_nodes(unit, subject))
+    if found.refusal is not None:
+        why, lacks = f"the next one is refused {refused(found.refusal)}", ()
+    elif why == NO_NODE or found.beside or scaled or subject.workload.claims or pools:
+        # it is known of its pods alone, on nodes that are there
+        why, lacks = "", ()
     names = listed([*(["what runs already"] if unit.cluster.pods else []), *at_most_too, *([others] if others else [])])
     beside = f" beside {names}" if names else ""
     return Diagnostic(
@@ -134,7 +143,7 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
         one.place,
         f"{name} is {most}{'' if written else ' by default'}, but only {counted(room, 'replica')} {verb('find', room)} "
         f"room{beside}{f', even with {pools}' if pools else ''}"
-        f"{f': the next one is refused {refused(found.refusal)}' if found.refusal is not None else ''}",
+        f"{f': {why}' if why else ''}",
         manifest,
         cause=f"{name} together" if scaled else name,
         moment="later",
@@ -143,6 +152,7 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
             Related(manifest.place((*TARGET, "name")), f"it scales {workload_name(subject.workload)}"),
             *(Related(other.place, f"it scales {other.subject.workload.meta.name}") for other in scaled),
             *coupled.ties(unit, subject, found.beside),
+            *(spread_lines(subject) if any(one.reason == pod_topology_spread.REASON for one in lacks) else ()),
             *(
                 clues(unit, subject, scarce(subject), sorted(taking_nodes(unit, subject)), holders=True)
                 if found.refusal is None
@@ -159,4 +169,6 @@ def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled],
             f"set {name}: {{}}, as many as find room",
             of_amounts=True,
         ),
+        # a rollout for which one more pod finds no room waits for the same
+        follows=(f"{subject.manifest.object} at {room}",) if not scaled else (),
     )

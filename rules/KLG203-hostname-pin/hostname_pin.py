@@ -43,6 +43,7 @@ def hostname_pin(unit: ApplySet) -> Iterator[Diagnostic]:
             manifest,
             cause=str(found.pin.requirement),
             severity="warning" if subject.key in held or _sticks(unit, subject) else "note",
+            follows=(manifest.object,) if _sticks(unit, subject) and subject.key not in held else (),
             related=tuple(_nodes(unit, found, others)),
             proposals=(by_label(subject, found),),
         )

@@ -18,17 +18,15 @@ from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 _CLASS = "priorityClassName"
 _EVICTED = "their pods can evict nobody, and any pod with a class above 0 can evict them"
-_UNIMPORTANT = Shared(
-    _CLASS, (WHO, f" have no {_CLASS} and there is no globalDefault class: {_EVICTED}"), few=1, of_run=True
-)
+_TOLD = Shared(_CLASS, (WHO, f" have no {_CLASS} and there is no globalDefault class: {_EVICTED}"), of_run=True)
 
 
 @rule("KLG301", of_workloads=True)
 def missing_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
     """A GPU workload that nothing protects: any pod with a priority may evict it, and it can evict none.
 
-    It is a warning where priorities are at work: there are classes, a pod of another priority wants the same devices,
-    or one of its own waits for what others hold. Else it is a note, one for all such workloads of a run.
+    It is a warning if priorities are at work: there are classes, a pod of another priority wants the same devices, or
+    one of its own waits for what others hold. Else it is a note. All such workloads of a run are one finding.
     """
     if not unit.has_nodes or any(found.global_default for found in unit.cluster.priority_classes):
         return
@@ -48,7 +46,8 @@ def missing_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
             manifest,
             cause=_CLASS,
             severity="warning" if matters else "note",
-            shared=None if matters else _UNIMPORTANT,
+            shared=_TOLD,
+            follows=(manifest.object,) if subject.key in _in_want(unit) else (),
             related=tuple(_threats(unit, subject)),
             help=(_advice(unit, subject),),
         )
@@ -63,15 +62,17 @@ def _matters(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 @once
 def _in_want(unit: ApplySet) -> frozenset[WorkloadKey]:
-    """The workloads of which a pod waits for what other pods hold: it would have to evict them."""
+    """The workloads of which a pod waits for what pods of others hold: it would have to evict them."""
     waiting = {subject.key: end.waiting for verdict in WAITS for subject, end in ended(unit, verdict)}
     rooms = ((subject.key, room_in(unit, subject)) for subject in unit.subjects)
     short = (
         key
         for key, one in rooms
         if one is not None and one.placed < one.wanted and one.eligible and one.refusal is None
+        if one.alone > one.placed or unit.cluster.pods
     )
-    return frozenset((*short, *(key for key, one in waiting.items() if any(lack.owners for lack in one.lacks))))
+    held = (key for key, one in waiting.items() if any({*lack.owners} - {one.owner} for lack in one.lacks))
+    return frozenset((*short, *held))
 
 
 def _has_competitor(unit: ApplySet, subject: WorkloadCheck) -> bool:

@@ -52,6 +52,7 @@ def cannot_preempt(unit: ApplySet) -> Iterator[Diagnostic]:
             certainty="certain" if unit.complete else "possible",
             scheduler=found.message,
             related=_holders(unit, subject, found),
+            follows=(manifest.object,),
         )
 
 

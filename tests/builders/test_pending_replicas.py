@@ -154,9 +154,9 @@ def test_a_new_workload_that_evicts_a_bare_pod_of_the_manifests_for_good_is_told
         (
             "limits.memory: 1Gi",
             2,
-            "requests and limits that name what the quota counts, or a LimitRange that sets them",
+            "set the requests and limits that the quota counts, or declare a LimitRange that sets them",
         ),
-        ("limits.cpu: 500m", 1, "a quota that allows more, or less that counts on it"),
+        ("limits.cpu: 500m", 1, "let the quota allow more, or ask for less of what it counts"),
     ],
 )
 def test_what_a_quota_refuses_is_helped_by_no_node(hard, replicas, words):

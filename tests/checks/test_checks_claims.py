@@ -109,7 +109,7 @@ def test_a_quota_that_wants_requests_is_answered_with_these_and_stops_no_templat
     assert found.message.startswith(
         "only 0 of 2 replicas can run: the next one is refused (failed quota: q: must specify"
     )
-    assert found.help == ("requests and limits that name what the quota counts, or a LimitRange that sets them",)
+    assert found.help == ("set the requests and limits that the quota counts, or declare a LimitRange that sets them",)
 
 
 @pytest.mark.parametrize(("where", "certainty"), [("gpu-1", "certain"), ("", "possible")])

@@ -82,8 +82,8 @@ def test_an_undecided_question_fails_only_if_that_is_asked_for_and_is_never_sile
     [
         (("--fail-on", "error"), ["KLG101", "KLG301"], 1),
         (("--fail-on", "error", "--select", "KLG301"), ["KLG301"], 0),
-        (("--select", "KLG301"), ["KLG301"], 1),
-        (("--select", "KLG301", "--min-severity", "error"), [], 1),
+        (("--fail-on", "note", "--select", "KLG301"), ["KLG301"], 1),
+        (("--fail-on", "note", "--select", "KLG301", "--min-severity", "error"), [], 1),
         (("--select", "KLG301", "--min-severity", "error", "--fail-on", "error"), [], 0),
     ],
 )

@@ -64,11 +64,55 @@ def test_many_workloads_that_overcommit_one_model_are_one_finding(ask):
     assert {one["line"] for one in found["related"] if one["path"] == "a.yaml"} > {18, 31}
 
 
-def test_a_few_workloads_are_each_told(ask):
+def test_a_few_workloads_that_lack_the_same_are_one_finding(ask):
     text = "---\n".join(service(number, replicas=3) for number in range(3))
-    found = ask({"a.yaml": text}, cluster(1, 2))
-    assert [one["object"] for one in found] == [f"Deployment/serving/s{number:02d}" for number in range(3)]
-    assert [one["objects"] for one in found] == [[one["object"]] for one in found]
+    (found,) = ask({"a.yaml": text}, cluster(1, 2))
+    assert found["objects"] == [f"Deployment/serving/s{number:02d}" for number in range(3)]
+    assert (found["severity"], found["certainty"]) == ("error", "certain")
+
+
+def test_workloads_for_which_there_is_enough_altogether_are_each_told():
+    shared = Shared("gpu", (WHO, " ask for ", ASKED), 2, 9)
+    places = [Place("a.yaml", line, 1, line, 2) for line in (1, 2)]
+    each = [
+        Finding("KLG109", "x", "error", "certain", "short", one, f"Pod/p{one.line}", shared=shared) for one in places
+    ]
+    assert told_once(each) == tuple(each)
+
+
+def test_what_follows_from_a_wait_is_a_line_of_the_finding_that_says_it():
+    def found(code, severity, line, name, **shared):
+        of_unit = {key: tuple(("a.yaml", one) for one in value) for key, value in shared.items()}
+        place = Place("a.yaml", line, 1, line, 2)
+        common = Shared(f"{code} {line}", (WHO,), unit="a.yaml", **of_unit)
+        return Finding(code, "x", severity, "certain", f"{code} of {name}", place, f"Deployment/{name}", shared=common)
+
+    main = found("KLG101", "error", 1, "a", waits=("a", "a at 2"))
+    pin, room = (
+        found("KLG203", "warning", 2, "a", follows=("a",)),
+        found("KLG115", "warning", 3, "h", follows=("a at 2",)),
+    )
+    other, higher = (
+        found("KLG203", "warning", 4, "b", follows=("b",)),
+        found("KLG203", "error", 5, "a", follows=("a at 3",)),
+    )
+    told = told_once([other, room, pin, higher, main])
+    (whole,) = (one for one in told if one.code == main.code)
+    assert [(one.place.line, one.message, one.code) for one in whole.related] == [
+        (3, "Deployment h: KLG115 of h (KLG115)", "KLG115"),
+        (2, "KLG203 of a (KLG203)", "KLG203"),
+    ]
+    assert whole.others == ("Deployment/h",)
+    assert {one.place.line for one in told} == {1, 4, 5}
+    assert told_once([pin]) == (pin,)
+    assert len(told_once([pin, found("KLG107", "note", 1, "a", waits=("a",))])) == 2
+
+
+def test_fixes_that_are_the_same_for_each_are_told_of_all(ask):
+    text = "---\n".join(service(number, selector="{kubernetes.io/hostname: a-1}") for number in range(2))
+    (found,) = [one for one in ask({"a.yaml": text}, cluster(2, 8)) if one["code"] == "KLG203"]
+    assert len(found["objects"]) == 2
+    assert [len(fix["edits"]) for fix in found["fixes"]] == [4]
 
 
 def test_of_a_few_that_compete_for_one_room_it_is_certain_that_not_all_have_it(ask):
@@ -144,12 +188,11 @@ def test_what_is_said_of_many_in_the_same_words_is_said_once(ask):
 def test_services_that_hang_together_in_one_apply_get_the_joint_fix(ask, number):
     before, after = ("---\n".join(service(one, image=image) for one in range(number)) for image in ("x:1", "x:2"))
     every = ask({"a.yaml": after, "before.yaml": before}, cluster(1, number), "--against", "./before.yaml")
-    assert len(every) == (1 if number > 3 else number)
-    for found in every:
-        assert found["code"] == "KLG101"
-        titles = [fix["title"].partition(",")[0] for fix in found["fixes"] if fix["verified"]]
-        assert titles[0] == "set maxSurge: 0 and maxUnavailable: 1 in all of them"
-        assert len(found["fixes"][0]["edits"]) == number
+    (found,) = every
+    assert found["code"] == "KLG101"
+    titles = [fix["title"].partition(",")[0] for fix in found["fixes"] if fix["verified"]]
+    assert titles[0] == "set maxSurge: 0 and maxUnavailable: 1 in all of them"
+    assert len(found["fixes"][0]["edits"]) == number
 
 
 def test_missing_priority_is_one_note_where_priorities_are_not_at_work(ask):
@@ -160,11 +203,23 @@ def test_missing_priority_is_one_note_where_priorities_are_not_at_work(ask):
     assert len(found["objects"]) == 3
 
 
-@pytest.mark.parametrize(("nodes", "classes"), [(4, CLASSES), (1, "")])
-def test_missing_priority_is_a_warning_where_there_are_classes_or_pods_in_the_way(ask, nodes, classes):
-    text = "---\n".join(service(number, priority="hostIPC: false") for number in range(2))
-    found = [one for one in ask({"a.yaml": text}, cluster(nodes, 2, classes)) if one["code"] == "KLG301"]
-    assert [one["severity"] for one in found] == ["warning", "warning"]
+def test_missing_priority_is_a_warning_where_others_of_another_priority_compete(ask):
+    text = "---\n".join([service(0, priority="hostIPC: false"), service(1, priority="hostIPC: false"), service(2)])
+    (found,) = [one for one in ask({"a.yaml": text}, cluster(4, 8)) if one["code"] == "KLG301"]
+    assert (found["severity"], len(found["objects"])) == ("warning", 2)
+
+
+def test_missing_priority_of_pods_that_wait_for_those_of_others_is_a_line_of_that_finding(ask):
+    text = "---\n".join(service(number, priority="hostIPC: false") for number in range(3))
+    (found,) = ask({"a.yaml": text}, cluster(1, 2, ""))
+    assert found["code"] == "KLG109"
+    assert [one for one in found["related"] if "(KLG301)" in one["message"]]
+    (alone,) = [
+        one
+        for one in ask({"a.yaml": service(0, priority="hostIPC: false")}, cluster(1, 1, ""))
+        if one["code"] == "KLG301"
+    ]
+    assert alone["severity"] == "note"
 
 
 def test_a_line_for_each_finding(tmp_path, monkeypatch, capsys):
@@ -217,14 +272,13 @@ def test_rollouts_that_never_end_for_each_other_are_one_finding(ask, tmp_path, n
 
 
 @pytest.mark.parametrize(("before", "after"), [((1, 2), (2, 1)), ((1, 2, 3), (2, 3, 1))])
-def test_a_few_rollouts_that_never_end_for_each_other_are_each_told(ask, tmp_path, before, after):
+def test_a_few_rollouts_that_never_end_for_each_other_are_one_finding_with_its_fixes(ask, tmp_path, before, after):
     (tmp_path / "old.yaml").write_text("---\n".join(map(waiting_for_port, "abc", before)))
     text = "---\n".join(map(waiting_for_port, "abc", after))
-    every = ask({"a.yaml": text}, cluster(1, 8), "--against", "old.yaml")
-    assert [one["object"] for one in every] == [f"Deployment/ml/{name}" for name in "abc"[: len(after)]]
-    for found in every:
-        assert (found["code"], found["certainty"]) == ("KLG102", "certain")
-        assert [(fix["safety"], fix["verified"]) for fix in found["fixes"]] == [("safe", True), ("unsafe", True)]
+    (found,) = ask({"a.yaml": text}, cluster(1, 8), "--against", "old.yaml")
+    assert found["objects"] == [f"Deployment/ml/{name}" for name in "abc"[: len(after)]]
+    assert (found["code"], found["certainty"]) == ("KLG102", "certain")
+    assert [(fix["safety"], fix["verified"]) for fix in found["fixes"]] == [("safe", True), ("unsafe", True)]
 
 
 AT_HOME, MOVED = (("a", 80, 1), ("b", 80, 2)), (("a", 80, 2), ("b", 80, 1))
@@ -233,7 +287,7 @@ AT_HOME, MOVED = (("a", 80, 1), ("b", 80, 2)), (("a", 80, 2), ("b", 80, 1))
 def test_each_of_those_that_wait_for_each_other_is_told_of_its_own_node(ask, tmp_path):
     old, new = ("---\n".join(waiting_for_port(*one) for one in nodes) for nodes in (AT_HOME, MOVED))
     (tmp_path / "old.yaml").write_text(old)
-    found, _ = ask({"a.yaml": new}, cluster(2, 8), "--against", "old.yaml")
+    (found,) = ask({"a.yaml": new}, cluster(2, 8), "--against", "old.yaml")
     steps = [one["message"] for one in found["trace"] if "cannot place" in one["message"]]
     assert steps == [
         f"cannot place the new pod of Deployment ml/{name}: a-{node} didn't have free ports for the requested pod ports"

@@ -14,7 +14,7 @@ BOTH = ("check", "examples/tracker/tracker.yaml", "-i", "examples/tracker/nodes.
         ((), ["KLG101", "KLG301"], 1),
         (("--select", "KLG101"), ["KLG101"], 1),
         (("--select", "rollout-deadlock"), ["KLG101"], 1),
-        (("--select", "klg3"), ["KLG301"], 1),
+        (("--select", "klg3"), ["KLG301"], 0),
         (("--ignore", "KLG1,KLG301"), [], 0),
         (("--min-severity", "error"), ["KLG101"], 1),
         (("--exit-zero",), ["KLG101", "KLG301"], 0),

@@ -62,6 +62,13 @@ def test_holders_are_shown_where_they_are_declared():
     ]
 
 
+def test_holders_that_one_line_declares_are_summed():
+    running = "running:\n  - {name: pg, node: gpu-1, gpus: 1, count: 6}\n"
+    found = unit(deployment(), NODES + running)
+    (told,) = holders(found, found.subjects[0], GPU, ["gpu-1"])
+    assert told.message == "6 Pods (default/pg-1, default/pg-2, ...) hold 6 nvidia.com/gpu on gpu-1"
+
+
 def test_own_running_pods_are_no_holders():
     running = "running:\n  - {name: chat-1, node: gpu-1, gpus: 1, owner: Deployment/serving/chat}\n"
     found = unit(deployment(), NODES + running)

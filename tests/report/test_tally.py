@@ -32,7 +32,7 @@ def test_without_nodes_the_friendly_line_does_not_claim_an_inventory():
 
 def test_files_of_which_none_were_taken_together_are_said_to_be_so():
     apart = Summary(files=2, documents=2, workloads=2, nodes=1, units=2)
-    expected = "Checked 2 files, each by itself, 2 documents, 2 workloads against 1 node: all is well.\n"
+    expected = "Checked 2 files in 2 units, 2 documents, 2 workloads against 1 node: all is well.\n"
     assert text(report(summary=apart), width=200) == expected
 
 

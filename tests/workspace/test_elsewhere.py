@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.documents import read
+from kubelint_gpu.values import Value
 from kubelint_gpu.workspace.elsewhere import MOST, Elsewhere
 
 WEB = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: ml}\n"
@@ -108,6 +109,20 @@ def test_too_many_of_a_kind_are_none_of_one_cluster():
     assert seen([WEB], many, [quota("last")], [claim("web")]) == [("3/0.yaml", "web")]
 
 
-def test_what_is_rendered_sees_others_and_is_not_seen():
-    assert seen([WEB], [quota()], made=["1/0.yaml"]) == []
-    assert seen([WEB], [quota()], made=["0/0.yaml"]) == [("1/0.yaml", "q")]
+class Made(Value):
+    """A render as far as it is looked at here."""
+
+    path: str
+    what: str = "kustomization"
+    sources: tuple[object, ...] = ()
+    origins: tuple[None, ...] = ()
+
+
+def test_of_renders_kustomizations_without_a_variant_are_seen():
+    base = read("base/quota.yaml", b"")
+    assert seen([WEB], [quota()], made=[Made("0/0.yaml")]) == [("1/0.yaml", "q")]
+    assert seen([WEB], [quota()], made=[Made("1/0.yaml", sources=(base,))]) == [("1/0.yaml", "q")]
+    assert seen([WEB], [quota()], made=[Made("1/0.yaml", "chart")]) == []
+    both = [Made(f"{number}/0.yaml", sources=(base,)) for number in (1, 2)]
+    assert seen([WEB], [quota("dev-q")], [quota("prod-q")], made=both) == []
+    assert seen([WEB], [quota()], [quota()], made=[Made("1/0.yaml")]) == [("2/0.yaml", "q")]

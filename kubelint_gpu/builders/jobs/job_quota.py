@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.quota import QuotaRefusal, quota_refusal
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.quantity import ONE
-from kubelint_gpu.messages.why_fewer import refused
+from kubelint_gpu.messages.why_fewer import refused, what_a_quota_needs
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods, piles_up, stops_for_ever
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
@@ -40,6 +40,7 @@ def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnos
             manifest,
             cause="refused",
             related=stakes(unit, subject, Waiting(workload.key, new=True, count=1, refusal=text)),
+            help=(what_a_quota_needs(text),),
         )
         return
     wanted = objects_of_pods(strategy)

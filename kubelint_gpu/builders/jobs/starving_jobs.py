@@ -18,7 +18,7 @@ from kubelint_gpu.builders.waiting_pods import declare, of_one_node, unsure_clai
 from kubelint_gpu.engine.api import ApplySet, Diagnostic, Pointer, Related, WorkloadCheck
 from kubelint_gpu.evidence.stakes import stakes, wait_of
 from kubelint_gpu.messages.wait import Wait
-from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, why_fewer
+from kubelint_gpu.messages.why_fewer import KEPT_APART, refused, what_a_quota_needs, why_fewer
 from kubelint_gpu.simulation.controllers.job import job_of, piles_up, stops_for_ever
 from kubelint_gpu.simulation.questions.starved_jobs import starves, waits_for, waits_for_volume
 from kubelint_gpu.simulation.search.trace import Waiting
@@ -71,6 +71,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
             "not one of its pods is made",
             f"each is refused {refused(refusal)}; {outcome(strategy, made=False)}",
         )
+        ends = (what_a_quota_needs(refusal), *ends)
     elif node:
         told, ends = f"the kubelet of {node} fails each of them", (aftermath(manifest),)
     forbids = strategy.concurrency == "Forbid" and manifest.present(_POLICY)
@@ -83,6 +84,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
         cause="starving",
         certainty="certain" if certain else "possible",
         severity=None if now else "warning",
+        waits=(manifest.object,),
         scheduler=(waiting and waiting.scheduler) or None,
         related=(*policy, *(stakes(unit, subject, waiting) if waiting is not None else ())),
         cycle=(Wait(workload, waiting, standing=True, only=True).clause,) if waiting is not None else (),

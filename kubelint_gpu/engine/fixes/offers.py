@@ -16,6 +16,8 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 _MOST_FINDINGS = 20_000
 """Findings of a unit from which on no fix is tried: each trial finds all of them again."""
 _TOO_MANY = "it was not tried, because so much is found here: mend the other findings first"
+_FEW = 3
+"""Of so many findings of one cause each is tried by itself, too, if no change mends all of them."""
 _EXPLAINED = ("KLG1", "KLG2")
 
 
@@ -38,8 +40,13 @@ def offered(
     alone = trials.spend if unit.rendered else lambda: known.alone is None or next(left) > 0
     done: list[tuple[Fix | Refusal, ...]] = [()] * len(wanted)
     groups = of_one_cause(wanted)
-    few = [0 if one.shared is None else one.shared.few for one in wanted]
-    many = {place for group in groups for place in group if len(group) > few[place]}
+    together: set[int] = set()
+    for group in groups:
+        joint = tuple(_joint(unit, [wanted[place] for place in group], drafts, trials))
+        if len(group) > _FEW or any(isinstance(one, Fix) for one in joint):
+            together.update(group)
+            for place in group:
+                done[place] = joint
     for severity in ("error", "warning", "note"):
         running = {
             place: tried(
@@ -51,7 +58,7 @@ def offered(
                 trials.is_enough,
             )
             for place, draft in enumerate(wanted)
-            if draft.effective_severity == severity and place not in many
+            if draft.effective_severity == severity and place not in together
         }
         # the first proposal of each comes before the second one of any
         while running:
@@ -61,11 +68,6 @@ def offered(
                     del running[place]
                 else:
                     done[place] = (*done[place], found)
-    for group in groups:
-        if any(not any(isinstance(one, Fix) for one in done[place]) for place in group):
-            together = tuple(_joint(unit, [wanted[place] for place in group], drafts, trials))
-            for place in group:
-                done[place] = (*done[place], *together)
     return done
 
 

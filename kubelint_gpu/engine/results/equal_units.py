@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 from kubelint_gpu.documents import SourceText
 from kubelint_gpu.engine.judged import Judged
@@ -66,6 +66,9 @@ def _moved(judged: Judged, old: str, new: str) -> Judged | None:
     def place(one: Place) -> Place:
         return replace(one, path=new) if one.path == old else one
 
+    def keys(each: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        return tuple((new if unit == old else unit, key) for unit, key in each)
+
     def fix(one: Fix) -> Fix:
         return replace(one, edits=tuple(TextEdit(place(edit.place), edit.text) for edit in one.edits))
 
@@ -77,7 +80,8 @@ def _moved(judged: Judged, old: str, new: str) -> Judged | None:
             related=tuple(Related(place(near.place), near.message) for near in one.related),
             trace=tuple(step if step.place is None else replace(step, place=place(step.place)) for step in one.trace),
             fixes=tuple(map(fix, one.fixes)),
-            shared=replace(shared, unit=new) if shared is not None and shared.unit == old else shared,
+            shared=shared
+            and replace(shared, unit=shared.unit and new, waits=keys(shared.waits), follows=keys(shared.follows)),
         )
         return identified(moved)
 

@@ -30,6 +30,9 @@ _VARIABLES = frozenset(
 _PROGRAMS = pattern(
     r"\b(torchrun|torch\.distributed\.(run|launch)|mpirun|mpiexec|horovodrun|deepspeed|accelerate launch)\b|--nnodes\b"
 )
+_NODES = pattern(r"--nnodes[= ](\d+)(?![\d:])")
+_COUNT = pattern(r"[0-9]{1,9}")
+_NODE_COUNTS = ("NNODES", "PET_NNODES")
 KUEUE = "kueue.x-k8s.io"
 QUEUE = f"{KUEUE}/queue-name"
 _GROUPS = (
@@ -53,6 +56,18 @@ def sign_of_waiting(job: Mapping[str, Any]) -> Pointer | None:
         for route in _signs(mapping(container)):
             return (*base, "containers", index, *route)
     return None
+
+
+def nodes_waited_for(job: Mapping[str, Any]) -> int:
+    """Return the number of nodes that a program of a Job is told to wait for; 0 if it is told a range, or none."""
+    spec = mapping(mapping(_job_of(job)[0].get("spec")).get("template")).get("spec")
+    numbers = [0]
+    for container in map(mapping, sequence(mapping(spec).get("containers"))):
+        told = _NODES().findall(" ".join((_words(container, "command"), _words(container, "args"))))
+        variables = map(mapping, sequence(container.get("env")))
+        told += [one.get("value") for one in variables if one.get("name") in _NODE_COUNTS]
+        numbers += [int(one) for one in told if isinstance(one, str) and _COUNT().fullmatch(one)]
+    return max(numbers)
 
 
 def starts_unless_queued(job: Mapping[str, Any]) -> bool:
@@ -92,5 +107,9 @@ def _signs(container: Mapping[str, Any]) -> Iterator[Pointer]:
         if mapping(variable).get("name") in _VARIABLES:
             yield "env", index, "name"
     for key in ("command", "args"):
-        if _PROGRAMS().search(" ".join(word for word in sequence(container.get(key)) if isinstance(word, str))):
+        if _PROGRAMS().search(_words(container, key)):
             yield (key,)
+
+
+def _words(container: Mapping[str, Any], key: str) -> str:
+    return " ".join(word for word in sequence(container.get(key)) if isinstance(word, str))

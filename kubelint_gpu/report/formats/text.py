@@ -8,7 +8,7 @@ from itertools import islice
 
 from kubelint_gpu.findings.finding import Finding, Fix
 from kubelint_gpu.messages.display import cells
-from kubelint_gpu.messages.wording import listed
+from kubelint_gpu.messages.wording import FEW, counted, listed, owner_name
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report import snippet
 from kubelint_gpu.report.content import Options, Report, source_line
@@ -29,7 +29,7 @@ _CLAUSE_END = pattern(
 )
 _ALL = 1_000_000
 _SCHEDULER = "kube-scheduler"
-_MORE = "--verbose shows the scheduler's words, what happens step by step, more places and fixes."
+_MORE = "the scheduler's words, what happens step by step, more places and fixes"
 _MOST_SHOWN = ((_ALL,) * 3, (9, 5, 3), (9, 3, 2), (6, 3, 2), (3, 3, 2), (2, 3, 2), (1, 3, 2), (1, 2, 2), (1, 0, 2))
 """How many further places, steps and sentences of a finding are shown, until it has no more than `MOST_LINES`."""
 
@@ -37,14 +37,18 @@ _MOST_SHOWN = ((_ALL,) * 3, (9, 5, 3), (9, 3, 2), (6, 3, 2), (3, 3, 2), (2, 3, 2
 def render(report: Report, options: Options) -> Iterator[str]:
     """One block for each finding, the worst first, and a closing line that says what was looked at.
 
-    Of very many findings the worst are shown, and a line says how many are not.
+    Of very many findings the worst are shown, and a line says how many are not. Notes are shown if nothing is worse, if
+    they say what is undecided, or with --verbose.
     """
     theme = theme_of(options)
-    findings = by_family(report.findings)[:MOST_FINDINGS]
+    loud = [one for one in report.findings if one.severity != "note" or one.undecided]
+    quiet = any(one.severity != "note" for one in report.findings) and not options.verbose
+    ranked = by_family(loud if quiet else report.findings)
+    findings = ranked[:MOST_FINDINGS]
     block = _block if options.verbose else partial(_brief, fix_hints=options.fix_hints)
     for finding in findings:
         yield "\n".join(block(finding, report, theme)) + "\n\n"
-    left = len(report.findings) - len(findings)
+    left = len(ranked) - len(findings)
     if left:
         told = f"{left} more findings are not shown: --statistics counts them, --output-format json lists them."
         for line in theme.wrap(told, first=0, hang=2):
@@ -54,8 +58,10 @@ def render(report: Report, options: Options) -> Iterator[str]:
         yield "\n"
     if not options.quiet:
         yield from closing(report, options)
-        if not options.verbose and any(map(_is_shortened, findings)):
-            for line in theme.wrap(_MORE, first=0, hang=2):
+        notes = len(report.findings) - len(ranked)
+        more = [counted(notes, "note")] * bool(notes) + [_MORE] * any(map(_is_shortened, findings))
+        if more and not options.verbose:
+            for line in theme.wrap(f"--verbose shows {', '.join(more)}.", first=0, hang=2):
                 yield line + "\n"
 
 
@@ -68,7 +74,8 @@ def _is_shortened(finding: Finding) -> bool:
 
 def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -> Iterator[str]:
     """Yield what is wrong, the repair, the lines that decide, and the address of the rule's page."""
-    places = [*dict.fromkeys((finding.place, *(one.place for one in finding.related)))][:_BRIEF_PLACES]
+    near = dict.fromkeys((finding.place, *(one.place for one in finding.related if not one.code)))
+    places = {*[*near][:_BRIEF_PLACES], *(one.place for one in finding.related if one.code)}
     marks = groups(replace(finding, related=tuple(one for one in finding.related if one.place in places)))
     digits = len(str(max(mark.last_line for group in marks for mark in group)))
     frame = snippet.Frame(theme, digits, finding.severity)
@@ -76,6 +83,8 @@ def _brief(finding: Finding, report: Report, theme: Theme, *, fix_hints: bool) -
     _, rest = _head(finding, theme)
     if rest:
         yield from _note("note", rest, frame)
+    if len(finding.others) >= FEW:
+        yield from _note("note", f"--verbose names all {len(finding.others) + 1} objects", frame)
     for fix in finding.fixes[:1]:
         # fixes of notes are made only if their code is selected
         hints = fix_hints and finding.severity != "note"
@@ -107,9 +116,10 @@ def _fix_text(fix: Fix, *, fix_hints: bool) -> str:
 
 def _block(finding: Finding, report: Report, theme: Theme) -> list[str]:
     """The finding in as many lines as a screen has: of a long one the first places and the last steps are shown."""
+    longest = MOST_LINES + len(finding.others)
     for most in _MOST_SHOWN[:-1]:
-        lines = list(islice(_lines(_shortened(finding, *most), report, theme), MOST_LINES + 1))
-        if len(lines) <= MOST_LINES:
+        lines = list(islice(_lines(_shortened(finding, *most), report, theme), longest + 1))
+        if len(lines) <= longest:
             return lines
     return list(_lines(_shortened(finding, *_MOST_SHOWN[-1]), report, theme))
 
@@ -138,7 +148,7 @@ def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Fin
     told = f"left out here: {listed(left_out)}; --output-format json has all" if left_out else ""
     return replace(
         finding,
-        related=finding.related[:places],
+        related=tuple(one for at, one in enumerate(finding.related) if at < places or one.code),
         trace=trace,
         cycle=(*finding.cycle[: sentences - 1], *finding.cycle[sentences - 1 :][-1:]),
         help=(*finding.help, *filter(None, (told,))),
@@ -157,6 +167,8 @@ def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
         yield from _place(group, report, frame)
     yield frame.row("", "")
     yield from _notes(finding, report, frame)
+    if len(finding.others) >= FEW:
+        yield from _note("objects", listed(sorted(map(owner_name, (finding.object, *finding.others)))), frame)
     for fix in finding.fixes:
         yield from _note("fix", _fix_text(fix, fix_hints=False), frame)
     yield from _rule(finding, report, frame)
@@ -235,8 +247,9 @@ def _notes(finding: Finding, report: Report, frame: snippet.Frame) -> Iterator[s
 def _rule(finding: Finding, report: Report, frame: snippet.Frame) -> Iterator[str]:
     rule = report.rules.get(finding.code)
     possible = f" ({finding.chance})" if finding.chance else ""
-    page = f" {rule.url}" if rule is not None and rule.url else ""
-    yield from _note("rule", f"{finding.name}{possible}{page}", frame)
+    # the address has the name
+    page = rule.url if rule is not None and rule.url else finding.name
+    yield from _note("rule", f"{page}{possible}", frame)
 
 
 def _note(title: str, text: str, frame: snippet.Frame) -> Iterator[str]:

@@ -22,7 +22,7 @@ from kubelint_gpu.workspace.project.worlds import Worlds
 from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects, outline
 
 if TYPE_CHECKING:
-    from kubelint_gpu.sources.render import ObjectOrigin
+    from kubelint_gpu.sources.render import ObjectOrigin, Rendition
     from kubelint_gpu.workspace.project.before import Past
 
 UnitChoice = Literal["file", "directory", "all"]
@@ -96,7 +96,7 @@ class Grouping:
             (name, members, self._clusters(sorted(one.path for one in members), stands))
             for name, members in self._groups(readings, stands)
         ]
-        seen = self._elsewhere(groups, elsewhere, stands.of_renders)
+        seen = self._elsewhere(groups, elsewhere, built.rendered)
         for number, (name, members, clusters) in enumerate(groups):
             mine = {reading.path for reading in members}
             old = changes.before(mine) if changes is not None else {}
@@ -129,7 +129,7 @@ class Grouping:
         self,
         groups: Sequence[tuple[str | None, Sequence[Reading], Sequence[ClusterContext]]],
         others: Sequence[Reading],
-        made: Collection[str],
+        made: Sequence[Rendition],
     ) -> dict[ClusterContext, Elsewhere]:
         """What the groups and further files that go to a cluster see of each other, by cluster."""
         further = grouped((str(PurePath(one.path).parent), one) for one in others)

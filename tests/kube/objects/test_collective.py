@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting
+from kubelint_gpu.kube.objects.collective import is_started_whole, nodes_waited_for, sign_of_waiting
 
 BASE = ("spec", "template", "spec")
 
@@ -70,3 +70,19 @@ def test_queues_and_pod_groups_start_a_job_whole(where, kind, key):
         found["spec"]["template"]["metadata"] = meta
     assert is_started_whole(found)
     assert not is_started_whole(job())
+
+
+@pytest.mark.parametrize(
+    ("container", "nodes"),
+    [
+        ({"command": ["torchrun", "--nnodes=2", "train.py"]}, 2),
+        ({"command": ["torchrun"], "args": ["--nnodes", "16"]}, 16),
+        ({"args": ["torchrun --nnodes=1:4 train.py"]}, 0),
+        ({"command": ["sh", "-c", "torchrun --nnodes=$NNODES"], "env": [{"name": "NNODES", "value": "3"}]}, 3),
+        ({"env": [{"name": "NNODES", "value": 3}, {"name": "PET_NNODES", "valueFrom": {}}]}, 0),
+        ({"command": ["mpirun", "-np", "16"]}, 0),
+    ],
+)
+def test_the_number_that_a_program_is_told_to_wait_for(container, nodes):
+    assert nodes_waited_for(job(container)) == nodes
+    assert nodes_waited_for({"kind": "CronJob", "spec": {"jobTemplate": job(container)}}) == nodes

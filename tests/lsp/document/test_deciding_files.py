@@ -18,12 +18,15 @@ async def test_what_runs_beside_decides_in_the_editor_as_on_the_command_line(fol
     other = TEXT.replace("object-tracker", "neighbour")
     (folder / "deployed" / "neighbour.yaml").write_text(other)
     for context in ("", "context: [deployed/**]\n"):
-        (folder / ".kubelint-gpu.yaml").write_text(f"inventory: cluster.yaml\nselect: [KLG1, KLG2, KLG3]\n{context}")
+        (folder / ".kubelint-gpu.yaml").write_text(f"inventory: cluster.yaml\nselect: [KLG1, KLG2]\n{context}")
         told = [one for one in checked(folder) if one["path"] == "tracker.yaml"]
         async with editing(folder) as editor:
             editor.open("tracker.yaml")
             found = await editor.diagnostics("tracker.yaml")
-        assert sorted((one.code, one.message) for one in found) == sorted((one["code"], one["message"]) for one in told)
+        # at a line of its own the editor shows what is a line of another finding elsewhere
+        lines = {related["message"] for one in told for related in one["related"]}
+        whole = [(one.code, one.message) for one in found if f"{one.message} ({one.code})" not in lines]
+        assert sorted(whole) == sorted((one["code"], one["message"]) for one in told)
         assert ("KLG109" in [one["code"] for one in told]) == bool(context)
 
 

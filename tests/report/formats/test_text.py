@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from report_samples import DEADLOCK, REPORTS, report
 
-from kubelint_gpu.findings.finding import Step
+from kubelint_gpu.findings.finding import Related, Step
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.formats.text import render
@@ -53,7 +53,7 @@ def test_colour_changes_nothing_but_colour(any_report):
 @pytest.mark.parametrize("unicode", [False, True])
 def test_no_line_is_wider_than_the_terminal_unless_one_token_is(any_report, width, unicode):
     for line in text(any_report, width=width, unicode=unicode).splitlines():
-        assert cells(line) <= width or len(line.split()) == 1 or " --> " in line, line
+        assert cells(line) <= width or len(line.split()) == 1 or " --> " in line or "= rule: " in line
 
 
 def test_without_unicode_the_report_is_ascii(any_report):
@@ -61,8 +61,16 @@ def test_without_unicode_the_report_is_ascii(any_report):
 
 
 def test_the_worst_finding_comes_first_whatever_its_file():
-    heads_shown = re.findall(r"^(error|warning|note)\[", text(REPORTS["several"]), re.MULTILINE)
+    heads_shown = re.findall(r"^(error|warning|note)\[", text(REPORTS["several"], verbose=True), re.MULTILINE)
     assert heads_shown == ["error", "error", "warning", "note"]
+
+
+def test_notes_are_shown_with_verbose_or_if_nothing_is_worse():
+    shown = text(REPORTS["several"])
+    assert "note[" not in shown
+    assert "--verbose shows 1 note, " in shown
+    (note,) = (one for one in REPORTS["several"].findings if one.severity == "note")
+    assert "note[" in text(report(note))
 
 
 def test_a_finding_is_told_in_one_look_and_the_rest_with_verbose():
@@ -77,6 +85,25 @@ def test_a_finding_is_told_in_one_look_and_the_rest_with_verbose():
     assert "scheduler:" in whole
     assert "who waits for whom" in whole
     assert "--verbose" not in whole
+
+
+def test_all_objects_of_a_finding_are_named_with_verbose():
+    others = tuple(f"Deployment/ml/s{number:02d}" for number in range(47))
+    shown = text(report(replace(DEADLOCK, others=others)))
+    assert "= note: --verbose names all 48 objects" in shown
+    assert "ml/s46" not in shown
+    whole = " ".join(text(report(replace(DEADLOCK, others=others)), verbose=True).split())
+    assert "= objects: Deployment ml/s00, Deployment ml/s01, " in whole
+    assert "Deployment ml/s46 and Deployment vision/object-tracker" in whole
+    assert "names all" not in text(report(replace(DEADLOCK, others=others[:3])))
+
+
+def test_what_follows_from_a_cause_is_shown_however_many_places_there_are():
+    (first, *_) = DEADLOCK.related
+    pin = Related(replace(first.place, line=first.place.line + 1), "its pods are pinned (KLG203)", "KLG203")
+    many = replace(DEADLOCK, related=(*DEADLOCK.related * 3, pin))
+    assert "(KLG203)" in text(report(many))
+    assert "(KLG203)" in text(report(many), verbose=True)
 
 
 def test_what_is_only_possible_says_so():

@@ -1,0 +1,85 @@
+"""Files of the repository that no path of a run names, and whose objects decide about its manifests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+from kubelint_gpu.patterns import pattern
+from kubelint_gpu.sources import SourceFile, collect
+from kubelint_gpu.sources.checkout import is_inside
+from kubelint_gpu.sources.files import SUFFIXES, display_path
+from kubelint_gpu.sources.git import GitError, files_with
+from kubelint_gpu.workspace.deciding import may_decide, meant_in, words_in
+from kubelint_gpu.workspace.project.targets import in_kustomized_folder
+
+_MOST = 1_000
+_MOST_NAMES = 5_000
+_KINDS = ("PriorityClass", "RuntimeClass", "StorageClass")
+_NAMED = pattern(r"""\b(?:priority|runtime|storage)ClassName["']?[ \t]*:[ \t]*["']?([a-z0-9][a-z0-9.-]*)""")
+_WITH_PODS = (b"containers", b"replicas", b"resources")
+_BUILT_IN = "system-"
+
+
+def class_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) -> list[SourceFile]:
+    """Return the tracked files that declare classes, if the manifests name a class that none of them declares.
+
+    Args:
+        manifests: the contents of the files of the run.
+        read: the paths that the run reads anyway, and those that are no manifests.
+        root: the root of the repository; without git nothing is looked for.
+    """
+    texts = [data.decode("utf-8", "replace") for data in manifests]
+    found = _tracked_with([f"kind: {kind}" for kind in _KINDS], root) if _lack_a_class(texts) else ()
+    return _files(found, {*map(os.path.realpath, read)})
+
+
+def deciding_files(manifests: Iterable[bytes], read: Sequence[str], root: Path) -> list[SourceFile]:
+    """Return the tracked files with objects that decide about manifests, and those that say whether these count.
+
+    The latter are the files in the same folders, and those that declare an object of the same name as the manifests:
+    they show which folders are variants of each other. The arguments are those of `class_files`. Manifests that lie
+    outside of the repository have nothing to do with it.
+    """
+    texts = [data.decode("utf-8", "replace") for data in manifests if any(word in data for word in _WITH_PODS)]
+    meant, known = meant_in(texts), {*map(os.path.realpath, read)}
+    names = sorted({*meant.spaces, *meant.used, *meant.declared})
+    if not texts or len(names) > _MOST_NAMES or not any(is_inside(path, os.path.realpath(root)) for path in known):
+        return []
+    wanted = [f": {quote}{name}" for name in names for quote in ("", '"', "'")]
+    wanted += [f"kind: {kind}" for kind in sorted(meant.kinds)]
+    found = [
+        file
+        for file in _files(_tracked_with(wanted, root), known)
+        if may_decide(words_in(file.data.decode("utf-8", "replace")), meant) and not in_kustomized_folder(file.path)
+    ]
+    alike = _tracked_with([f"name: {name}" for name in sorted(meant.declared)], root) if found else ()
+    near = [path for folder in {Path(file.path).parent for file in found} for path in folder.iterdir()]
+    if len(alike) + len(near) > _MOST:
+        return []
+    return [*found, *_files([*alike, *sorted(near)], {*known, *(os.path.realpath(file.path) for file in found)})]
+
+
+def _tracked_with(texts: Sequence[str], root: Path) -> tuple[Path, ...]:
+    if not texts or not os.path.lexists(root / ".git"):
+        return ()
+    try:
+        return files_with(texts, root)
+    except GitError:
+        return ()
+
+
+def _files(paths: Iterable[Path], known: Collection[str]) -> list[SourceFile]:
+    wanted = [path for path in paths if path.name.endswith(SUFFIXES) and os.path.realpath(path) not in known]
+    return [*collect([display_path(path, Path.cwd()) for path in wanted[:_MOST] if path.is_file()]).files]
+
+
+def _lack_a_class(texts: Iterable[str]) -> bool:
+    """Whether a class is named that none of the texts declares."""
+    texts = list(texts)
+    named = {found[1] for text in texts if "ClassName" in text for found in _NAMED().finditer(text)}
+    missing = {name for name in named if not name.startswith(_BUILT_IN)}
+    for text in (one for one in texts if any(kind in one for kind in _KINDS)):
+        missing -= {name for name in missing if f"name: {name}" in text or f'"{name}"' in text}
+    return bool(missing)
