@@ -18,6 +18,9 @@ from kubelint_gpu.values import replace
 if TYPE_CHECKING:
     from kubelint_gpu.documents.editing import Edit
 
+_APART = 3
+"""So many findings with one cause stand each in its file, if they are of different ones."""
+
 
 def shared_of(draft: Diagnostic, unit: str) -> Shared | None:
     """What a draft has in common with others; without words of its rule those of which the same is said, in a unit."""
@@ -140,6 +143,8 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
         # what they ask for altogether is there
         return group
     surely = more and not shared.unsure and group[0].certainty == "possible"
+    if len(names) <= _APART and len({one.place.path for one in group}) > 1 and not (surely or shared.of_run):
+        return group
     first, *rest = ordered = sorted(group, key=lambda one: (one.place, one.object))
     if surely:
         # each may have the room, and not all of them: one of the lowest priority finds none, most often the last

@@ -47,8 +47,7 @@ place.trace = trace
     "comparing": """
 import kubelint_gpu.workspace.project.before as place
 def differing(*arguments, **options): raise ValueError("planted")
-import kubelint_gpu.sources.git as git
-git.differing = differing
+place.differing = differing
 """,
     "rules of the cluster": """
 import kubelint_gpu.engine.registry as registry

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from kubelint_gpu.sources.commit import Commit
     from kubelint_gpu.workspace.project.git_ops.followed import GitOps
 
+_INVENTORY = b"kind: ClusterInventory"
+
 
 class Gathered(Value):
     """The files of a run.
@@ -54,6 +56,7 @@ class Gathered(Value):
         commit: with `--hook` what is about to be committed.
         errors: paths that give nothing.
         skipped: paths that were left out.
+        unused: a file that declares a cluster if none is given; empty without one.
     """
 
     settings: Configuration
@@ -71,6 +74,7 @@ class Gathered(Value):
     commit: Commit | None
     errors: tuple[SourceError, ...]
     skipped: tuple[Skipped, ...]
+    unused: str
 
     def tell(self) -> None:
         """What was not read, and why, on standard error."""
@@ -81,6 +85,8 @@ class Gathered(Value):
             complain(path, f"decides about all manifests: all are checked; `{accept}` accepts what is found")
         for skipped in self.skipped:
             complain(skipped.path, f"left out: {skipped.message}")
+        if self.unused:
+            complain(self.unused, "declares a cluster that this run does not use: give it with --inventory")
         charts = any(one.what == "chart" for one in self.built.rendered) or self.built.charts_failure
         if self.kustomize.helm.flags and not charts:
             say(f"kubelint-gpu: no chart is rendered: {self.kustomize.helm.flags} has no effect", err=True)
@@ -212,6 +218,8 @@ def gather(
         and (file.real or file.path == through)
         and not (declared and (file.real or os.path.realpath(file.path)) in declared)
     ]
+    given = inventories or settings.inventories
+    unused = next((file.path for file in offered if not given and _INVENTORY in file.data), "")
     contents = [*(file.data for file in files), *(one.text.encode("utf-8", "replace") for one in built.readings)]
     known = [*mine, *(file.path for file in files), *declared]
     files.reverse()
@@ -231,4 +239,5 @@ def gather(
         commit,
         collected.errors,
         tuple(one for one in collected.skipped if not built.takes_below(one.path)),
+        unused,
     )

@@ -22,7 +22,7 @@ def test_a_run_without_claims_loads_no_library_of_expressions(tmp_path):
         f"sys.argv = ['kubelint-gpu', 'check', {str(tmp_path / 'a.yaml')!r}, '-i', {str(tmp_path / 'i.yaml')!r}, "
         "'--isolated', '--output-file', '/dev/null']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "heavy = ('lark', 're2', 'celpy', 'kubelint_gpu.kube.cel', 'kubelint_gpu.kube.dra.claim')\n"
+        "heavy = ('lark', 're2', 'celpy', 'kubelint_gpu.kube.cel')\n"
         "print([name for name in heavy if name in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -37,3 +37,11 @@ def test_what_cannot_be_read_is_told_when_it_is_asked_for(folder, capsys):
     assert capsys.readouterr().err == ""
     found.tell()
     assert [line.split(":")[1].strip() for line in capsys.readouterr().err.splitlines()] == ["gone.yaml", "d.yaml"]
+
+
+def test_a_file_that_declares_a_cluster_is_named_if_none_is_given(folder, capsys):
+    (folder / "cluster.yaml").write_text("apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nnodes: []\n")
+    gather(["."], []).tell()
+    assert "cluster.yaml: declares a cluster that this run does not use" in capsys.readouterr().err
+    gather(["cluster.yaml"], ["cluster.yaml"]).tell()
+    assert "declares a cluster" not in capsys.readouterr().err
