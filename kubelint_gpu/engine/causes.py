@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.documents.editing import Edit
 
 _APART = 3
-"""So many findings with one cause stand each in its file, if they are of different ones."""
+"""So many findings with one cause stand by themselves, each at its object."""
 
 
 def shared_of(draft: Diagnostic, unit: str) -> Shared | None:
@@ -143,7 +143,7 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
         # what they ask for altogether is there
         return group
     surely = more and not shared.unsure and group[0].certainty == "possible"
-    if len(names) <= _APART and len({one.place.path for one in group}) > 1 and not (surely or shared.of_run):
+    if len(names) <= _APART and not (surely or shared.of_run):
         return group
     first, *rest = ordered = sorted(group, key=lambda one: (one.place, one.object))
     if surely:

@@ -95,8 +95,8 @@ CASES = {
     "quota": ([deployment("a", MANY), quota(pods="1000000000")], EIGHT),
     "small-quota": ([deployment("a", MANY), quota(**{"requests.nvidia.com/gpu": "3"})], f"only 3 of {MANY}"),
     "drain": ([deployment("a", MANY), budget()], "allows no eviction"),
-    "leader-worker-set": ([leader_worker_set()], "cannot all run: they ask for"),
-    "two": ([deployment("a", MANY), deployment("b", MANY)], f"cannot all run: they ask for {2 * MANY}"),
+    "leader-worker-set": ([leader_worker_set()], f"only 8 of {MANY} replicas can run"),
+    "two": ([deployment("a", MANY), deployment("b", MANY)], EIGHT),
     "training": ([training_job("k"), training_job("l")], f"PyTorchJob ml/k needs its {MANY + 1} pods at once"),
 }
 
