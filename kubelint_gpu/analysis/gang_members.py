@@ -50,7 +50,7 @@ class Team(Value, eq=False):
 
     @property
     def surely(self) -> bool:
-        """Whether it is certain that its pods wait for each other: its kind, or the number that its program is told."""
+        """Whether its pods certainly wait for each other: its kind says so, or its program waits for so many nodes."""
         return self.custom is not None or nodes_waited_for(self.largest.manifest.item.value) >= self.pods
 
     @property

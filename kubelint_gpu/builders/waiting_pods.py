@@ -73,8 +73,7 @@ def shortage(
 ) -> tuple[str | None, str, tuple[Blocker, ...]]:
     """Why no more replicas find a node: the scheduler's text, a clause, and what nodes lack."""
     if judgement.refusal:
-        whom = "the next one" if subject.controller.replaces_lost else "it"
-        return None, f"{whom} is refused {refused(judgement.refusal)}", ()
+        return None, f"{_next_pod(subject)} is refused {refused(judgement.refusal)}", ()
     waiting = judgement.waiting
     if waiting is not None:
         missing = every(waiting.lacks)
@@ -85,17 +84,20 @@ def shortage(
     return shortage_of_next(unit, subject, placed, judgement.eligible)
 
 
+def _next_pod(subject: WorkloadCheck) -> str:
+    return "the next one" if subject.controller.replaces_lost else "it"
+
+
 def shortage_of_next(
     unit: ApplySet, subject: WorkloadCheck, placed: int, nodes: Collection[str]
 ) -> tuple[str | None, str, tuple[Blocker, ...]]:
-    """The same of a pod beside so many others of its own alone."""
-    whom = "the next one" if subject.controller.replaces_lost else "it"
+    """The same of one more pod if `placed` of its workload are there, and no others."""
     text, lacks = lacking(unit, subject, placed, nodes)
     if not lacks:
         return text, NO_NODE, ()
     told = [_lack(subject, reason, resource, some(nodes)) for (reason, resource), nodes in lacks.items()]
     found = tuple(Blocker(some(nodes), "", reason, resource=resource) for (reason, resource), nodes in lacks.items())
-    return text, f"for {whom} {', and '.join(told)}", found
+    return text, f"for {_next_pod(subject)} {', and '.join(told)}", found
 
 
 def _lack(subject: WorkloadCheck, reason: str, resource: str, nodes: str) -> str:

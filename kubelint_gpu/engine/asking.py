@@ -137,7 +137,7 @@ def _begun(draft: Diagnostic, begins: str) -> Diagnostic:
 def _in_stages(
     unit: ApplySet, without: Collection[str], only: Collection[str]
 ) -> tuple[list[Diagnostic], list[Finding]]:
-    """What the rules say of what is there at the same time; what is there twice is told of once."""
+    """What the rules say of each stage of a unit. What two stages say alike is one draft."""
     first, *others = unit.stages
     drafts, crashed = _asked(first, without, only)
     said = {one.identity for one in drafts}

@@ -58,7 +58,7 @@ def _all(proposals: Sequence[FixCandidate]) -> list[Edit]:
 
 
 def told_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings, of several with one cause one that names all of their objects and what else follows from it."""
+    """The findings. Several with one cause are one, which names their objects and what follows from the cause."""
     every = sorted(findings, key=_weight)
     waits = {key: one for one in reversed(every) if not _follows(one) for key in _waits(one)}
     further = [one for one in every if _is_part(one, waits)]
@@ -101,7 +101,7 @@ def _about(part: Finding, finding: Finding) -> str:
 
 
 def _by_cause(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings, of several with one cause one that names all of their objects."""
+    """The findings. Several with one cause are one, which names all of their objects."""
     groups: dict[object, list[Finding]] = {}
     for number, finding in enumerate(findings):
         shared = finding.shared
@@ -126,7 +126,7 @@ def _of_templates(group: Sequence[Finding]) -> Finding:
     """Return the first finding, with what differs in the others and with the fixes that mend all of them."""
     first, *rest = group
     told = [Related(one.place, f"{_role(one)}: {one.message}") for one in rest if one.message != first.message]
-    return replace(first, related=(*first.related, *told), fixes=_of_all(group))
+    return replace(first, related=(*first.related, *told), fixes=_of_all(group), shared=joined(group))
 
 
 def _role(finding: Finding) -> str:

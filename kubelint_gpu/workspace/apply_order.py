@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from kubelint_gpu.kube.values.plain import mapping
+
 _BEFORE = frozenset(("pre-install", "pre-upgrade", "presync"))
 _WITH = frozenset(("crd-install", "sync"))
 _AFTER = frozenset(("post-install", "post-upgrade", "postsync"))
@@ -25,7 +27,7 @@ def is_applied(value: Mapping[str, Any]) -> bool:
 
 
 def is_before_install(value: Mapping[str, Any]) -> bool:
-    """Whether an object is gone, or has ended, when anything else of its release is first there."""
+    """Whether an object runs before the first install alone: it has ended when the rest of its release comes."""
     return _events(value) == {"pre-install"}
 
 
@@ -43,15 +45,11 @@ def _events(value: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _annotations(value: Mapping[str, Any], keys: Sequence[str]) -> Iterator[str]:
-    meta = value.get("metadata")
-    found = meta.get("annotations") if isinstance(meta, dict) else None
-    for key in keys:
-        text = found.get(key) if isinstance(found, dict) else None
-        if isinstance(text, str):
-            yield text
+    found = mapping(mapping(value.get("metadata")).get("annotations"))
+    yield from (text for key in keys if isinstance(text := found.get(key), str))
 
 
 def _whole(text: str) -> int:
-    """A whole number of at most 9 digits; 0 if the text is none, as Helm and Argo CD have it."""
+    """A whole number of at most 9 digits; 0 if the text is none, as Helm has it."""
     digits = text.strip().removeprefix("-")
     return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= 9 else 0

@@ -86,7 +86,7 @@ class ManifestSet:
 
     @cached_property
     def stages(self) -> tuple[Self, ...]:
-        """What is there at the same time: the unit, and by itself what Helm runs before the first install alone."""
+        """The unit; if Helm runs Jobs before the first install alone, the unit without them, and they by themselves."""
         if not any(is_before_install(one.item.value) for one in self.manifests):
             return (self,)
         parts: tuple[Stage, ...] = ("installed", "before install")

@@ -108,6 +108,18 @@ def test_what_follows_from_a_wait_is_a_line_of_the_finding_that_says_it():
     assert len(told_once([pin, found("KLG107", "note", 1, "a", waits=("a",))])) == 2
 
 
+def test_what_follows_from_the_wait_of_one_template_is_a_line_of_the_finding_of_its_object():
+    def found(code, severity, part, **shared):
+        of_unit = {key: (("a.yaml", value),) for key, value in shared.items()}
+        common = Shared(f"{code} {part}", (WHO,), unit="a.yaml", **of_unit)
+        place, name = Place("a.yaml", 1, 1, 1, 2), "LeaderWorkerSet/ml/l"
+        return Finding(code, "x", severity, "certain", code, place, name, cause="c", part=part, shared=common)
+
+    leader, worker = (found("KLG101", "error", part, waits=f"l at {part}") for part in ("1", "6"))
+    (whole,) = told_once([leader, worker, found("KLG115", "warning", "6", follows="l at 6")])
+    assert [one.code for one in whole.related if one.code] == ["KLG115"]
+
+
 def test_fixes_that_are_the_same_for_each_are_told_of_all(ask):
     text = "---\n".join(service(number, selector="{kubernetes.io/hostname: a-1}") for number in range(4))
     (found,) = [one for one in ask({"a.yaml": text}, cluster(2, 8)) if one["code"] == "KLG203"]

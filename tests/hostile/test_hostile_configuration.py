@@ -6,6 +6,7 @@ import pytest
 from limited import run
 
 from kubelint_gpu import linear
+from kubelint_gpu.workspace.project.configuration import matches
 
 MANIFEST = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: x}]}\n"
 
@@ -74,3 +75,12 @@ def test_an_expression_means_what_it_means_to_go():
     assert not linear.matches("(a)\\1", "aa")
     assert linear.matches("a.", "a\udcff")
     assert linear.compiled("(" * 5000) is None
+
+
+@pytest.mark.parametrize("glob", ["**/" * 300 + "x", "*a" * 400 + "x", "**" * 400 + "x", "a**/" * 200 + "x"])
+def test_globs_cost_time_in_proportion_to_the_path(tmp_path, glob):
+    made = checked(tmp_path, f"units: {{one: '{glob}'}}\nper-path: {{'{glob}': {{ignore: KLG301, reason: x}}}}\n")
+    assert made.returncode in (0, 1), made
+    before = time.process_time()
+    assert not matches("a/" * 2000 + "b", glob)
+    assert time.process_time() - before < 0.5

@@ -59,7 +59,7 @@ def sign_of_waiting(job: Mapping[str, Any]) -> Pointer | None:
 
 
 def nodes_waited_for(job: Mapping[str, Any]) -> int:
-    """Return the number of nodes that a program of a Job is told to wait for; 0 if it is told a range, or none."""
+    """Return the number of nodes that a program of a Job waits for; 0 if its arguments name a range, or none."""
     spec = mapping(mapping(_job_of(job)[0].get("spec")).get("template")).get("spec")
     numbers = [0]
     for container in map(mapping, sequence(mapping(spec).get("containers"))):
