@@ -47,11 +47,13 @@ def amount(resource: str, number: int) -> str:
 def some(names: Sequence[str], noun: str = "node", word: str = "and", *, kind: bool = False) -> str:
     """A few names in full, many by number: `gpu-1`, `gpu-1 and gpu-2`, `17 nodes (gpu-1, gpu-2, ...)`.
 
-    With `kind` the noun stands before names, too: `node gpu-1`, `nodes gpu-1 and gpu-2`.
+    With `kind` the noun stands before names, too: `node gpu-1`, `nodes gpu-1 and gpu-2`. If the word is "or", many are
+    `one of 17 nodes (gpu-1, gpu-2, ...)`.
     """
     if len(names) <= FEW:
         return f"{counted(len(names), noun).partition(' ')[2]} {listed(names, word)}" if kind else listed(names, word)
-    return f"{counted(len(names), noun)} ({', '.join(names[:2])}, ...)"
+    several = f"{counted(len(names), noun)} ({', '.join(names[:2])}, ...)"
+    return f"one of {several}" if word == "or" else several
 
 
 def foremost(names: Sequence[str]) -> str:

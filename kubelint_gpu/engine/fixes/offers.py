@@ -24,7 +24,7 @@ _EXPLAINED = ("KLG1", "KLG2")
 def not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refusal]) -> Iterator[str]:
     """Why a finding about rollouts or placement comes without a fix although one was thought of."""
     if refusals and not fixes and finding.severity != "note" and finding.code.startswith(_EXPLAINED):
-        yield with_short_words(f"no fix is offered: {refusals[0].title}: {refusals[0].why}")
+        yield with_short_words(f'no fix is offered. One would be "{refusals[0].title}", but {refusals[0].why}')
 
 
 def offered(

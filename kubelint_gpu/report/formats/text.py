@@ -21,12 +21,9 @@ from kubelint_gpu.values import replace
 
 MOST_FINDINGS = 1_000
 MOST_LINES = 39
-_HEAD_LINES, _LEAST_HEAD = 2, 30
+_HEAD_LINES, _MOST_HEAD_LINES, _LEAST_HEAD = 2, 3, 30
 _BRIEF_PLACES = 3
-_CLAUSE_END = pattern(
-    r": |; |, (?:and |(?=but |so |held |used |where |although |beside |because |unless "
-    r"|(?:of )?which [^,]*(?:$|, (?:and|so|where) )))| (?=\([^()]*\)$)"
-)
+_SENTENCE_END = pattern(r": |; |, and | (?=\((?:[^() ]+ ){2,}[^() ]+\)$)")
 _ALL = 1_000_000
 _SCHEDULER = "kube-scheduler"
 _MORE = "the scheduler's words, what happens step by step, more places and fixes"
@@ -175,7 +172,7 @@ def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
 
 
 def _headline(finding: Finding, theme: Theme) -> Iterator[str]:
-    """What is told in two lines; the rest of a longer sentence stands below."""
+    """What is told in two or three lines; the sentences that follow stand below."""
     kind = f"{finding.severity}[{finding.code}]"
     told, _ = _head(finding, theme)
     lines, hang = _wrapped(kind, told, theme)
@@ -193,24 +190,31 @@ def _wrapped(kind: str, text: str, theme: Theme) -> tuple[list[str], int]:
 
 
 def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
-    """The sentence of a finding up to where a clause of it ends within two lines, and the rest."""
+    """The text of a finding up to where a sentence of it ends within two lines, and the rest.
+
+    If that is nothing, or one line that ends with a colon, the head may have three lines.
+    """
     text, kind = theme.show(headline(finding)), f"{finding.severity}[{finding.code}]"
-    if len(_wrapped(kind, text, theme)[0]) <= _HEAD_LINES:
-        return text, ""
+
+    def lines(head: str) -> int:
+        return len(_wrapped(kind, head, theme)[0])
+
     least = len(text) - len(finding.message) + _LEAST_HEAD
     ends = [
-        one
-        for one in _CLAUSE_END().finditer(text)
+        (one.start(), one.end())
+        for one in _SENTENCE_END().finditer(text)
         if one.start() >= least
         and _says_something(text[: one.start()])
         and text.count('"', 0, one.start()) % 2 == 0
         and all(text.count(begin, 0, one.start()) == text.count(end, 0, one.start()) for begin, end in ("()", "{}"))
     ]
-    fit = [one for one in ends if len(_wrapped(kind, text[: one.start()], theme)[0]) <= _HEAD_LINES]
-    for end in (*fit[-1:], *ends[:1]):
-        rest = text[end.end() :]
-        return text[: end.start()], rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest
-    return text, ""
+    ends.append((len(text), len(text)))
+    short = [one for one in ends if lines(text[: one[0]]) <= _HEAD_LINES]
+    if not short or (text[slice(*short[-1])] == ": " and lines(text[: short[-1][0]]) < _HEAD_LINES):
+        short = [one for one in ends if lines(text[: one[0]]) <= _MOST_HEAD_LINES] or ends[:1]
+    end, begin = short[-1]
+    rest = text[begin:]
+    return text[:end], rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest
 
 
 def _says_something(text: str) -> bool:

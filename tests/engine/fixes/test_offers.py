@@ -52,7 +52,7 @@ def test_a_fix_that_was_tried_and_is_none_is_told_with_its_reason():
     found = told(text, 2, "KLG207")
     assert found.fixes == ()
     assert any(
-        one.startswith("no fix is offered: let the scheduler choose") and "it would bring KLG" in one
+        one.startswith('no fix is offered. One would be "let the scheduler choose') and "it would bring KLG" in one
         for one in found.help
     )
 
