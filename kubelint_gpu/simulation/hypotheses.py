@@ -1,4 +1,4 @@
-"""The hypotheses under which a rollout is judged, the names of arguments, and the row that each answer is."""
+"""The hypotheses under which a rollout is judged, the names of arguments, and a row for each answer."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class Row(NamedTuple):
     """What one hypothesis answers about a rollout.
 
     Attributes:
-        hypothesis: its name.
-        clause: the same in English, as in "if pools have grown".
-        answer: the verdict, or how many pods lack room.
-        argument: the name of the decider.
-        steps: how many states the search looked at.
+       hypothesis: its name.
+       clause: the same in English, as in "if pools have grown".
+       answer: the verdict, or how many pods lack room.
+       argument: the name of the decider.
+       steps: how many states the search looked at.
     """
 
     hypothesis: str

@@ -1,4 +1,4 @@
-"""Where the pods of DaemonSets run while others are rolled."""
+"""Where daemon pods run while other workloads roll out."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Standing = dict[int, list[Pod]]
 def standing_daemons(
     participants: Sequence[WorkloadChange], pods: Sequence[tuple[Pod, Pod]], cluster: Cluster, rest: Sequence[Pod]
 ) -> list[Standing]:
-    """The pods of DaemonSets on all nodes on which they find room beside what runs there, in each order of them.
+    """The daemon pods on all nodes with room beside the running pods, for each order of the DaemonSets.
 
-    `pods` are an old and a new pod of each participant, `rest` the running pods of nobody here.
-    Orders that come to the same are looked at once.
+    `pods` are an old and a new pod of each participant, `rest` the running pods of no participant. Orders with the same
+    result are returned once.
     """
     daemons = [number for number, found in enumerate(participants) if found.daemons]
 
@@ -49,9 +49,9 @@ def standing_daemons(
 
 
 def _pods_of(participant: WorkloadChange, pod: Pod, cluster: Cluster, running: Sequence[Pod]) -> list[Pod]:
-    """Its pods where others find them.
+    """The pods of a DaemonSet that exist at the start.
 
-    A node that it leaves it gives up at once; on one that is new to it, it comes after those that run there.
+    It leaves a node of `left` at once. On a node of `fresh` it comes after the pods that run there.
     """
     name = participant.old.meta.name
     snapshot = Snapshot.of(replace(cluster, pods=tuple(running)))
