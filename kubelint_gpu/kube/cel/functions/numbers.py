@@ -1,4 +1,4 @@
-"""Arithmetic, comparisons and conversions, of times, too.
+"""Arithmetic, comparisons and conversions, including times.
 
 Source of times: cel-go 0.26, common/types/duration.go and timestamp.go; times without a zone are in UTC.
 """
@@ -33,7 +33,7 @@ _DOUBLE = pattern(
 
 
 def conversion_error(value: Any, wanted: str) -> EvaluationError:
-    """The error of a value that cannot become one of another type."""
+    """The error for a value that cannot be converted to a type."""
     return EvaluationError(f"type conversion error from '{type_name(value)}' to '{wanted}'")
 
 
@@ -111,7 +111,7 @@ def _moved(zone: str) -> int:
 
 
 def _getter(read: Callable[[datetime], int], unit: int = 0) -> Callable[..., int]:
-    """What reads a part of a point in time, or with a `unit` how many of these a span has."""
+    """A function that reads a part of a timestamp or, with a `unit`, the length of a duration in this unit."""
 
     def get(value: Duration | Timestamp, zone: str = "") -> int:
         if isinstance(value, Duration):
