@@ -1,4 +1,4 @@
-"""One report of several: what the jobs of a matrix found, each about its share of the files."""
+"""Merges several reports, from the jobs of a matrix that each checked a share of the files."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _NOTIFICATIONS = "toolExecutionNotifications"
 
 
 class NotMergeable(ValueError):  # noqa: N818 - it says what the reports are
-    """Reports that are none of this program's, or not of one kind; the message says which."""
+    """Reports that this program did not write, or of different kinds; the message says which."""
 
 
 def merged(reports: Sequence[Any]) -> Iterator[str]:
-    """The report that one run about all of it would have written, in the format of these.
+    """Yield the report that one run about all files would have written, in the same format.
 
-    What several of them found is told once. What many objects have in common is told by each job of its own share.
+    Equal findings are reported once. A finding about many objects stays separate for each job's share.
 
     Raises:
-        NotMergeable: they are not all JSON reports or not all SARIF logs of this program, or of one release of it.
+        NotMergeable: they are not all JSON reports or all SARIF logs of one release of this program.
     """
     try:
         if all("findings" in one for one in reports):
@@ -126,7 +126,7 @@ def _sarif_parts(log: dict[str, Any], run: dict[str, Any], rules: Sequence[Any])
 
 
 def _first(result: dict[str, Any]) -> tuple[Any, ...]:
-    """The worst first; of each severity in the order of files and lines."""
+    """Return a sort key: the worst first, then by file and line."""
     place = result["locations"][0]["physicalLocation"]
     region = place.get("region", {})
     lines = [region.get(name, 0) for name in ("startLine", "startColumn")]

@@ -14,7 +14,7 @@ _MOST_OWNERS, _MOST_TAINTS, _MOST_POOLS = 40, 6, 24
 
 
 def cluster(report: Report, owners: Owners) -> Iterator[str]:
-    """The cards of every cluster that was declared, and whose letters they bear."""
+    """Yield the cards of every declared cluster, and the owners of the letters on them."""
     found = report.clusters
     title = "The cluster" if len(found) <= 1 else f"The {len(found)} clusters"
     yield f'<aside id="cluster" tabindex="0" aria-labelledby="cluster-title">\n<h2 id="cluster-title">{title}</h2>\n'
@@ -70,7 +70,7 @@ def _one(found: ClusterPicture, owners: Owners, *, several: bool) -> Iterator[st
 
 
 def _pools(pools: Sequence[PoolPicture], heading: str) -> Iterator[str]:
-    """What all manifests of the run ask for, a line for each GPU model and pool."""
+    """Yield the total requests of all manifests, a line for each GPU model and pool."""
     yield f'<section class="card">\n<{heading}>With all of these manifests</{heading}>\n'
     for one in pools[:_MOST_POOLS]:
         waits = f", {one.pending} more asked for" if one.pending else ""
