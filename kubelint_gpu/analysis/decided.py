@@ -33,7 +33,7 @@ def ask(unit: ApplySet) -> None:
     """Compute what rules ask about every unit, so that `decided_in` has it.
 
     Raises:
-       UsedUp: there is no work left for it.
+        UsedUp: there is no work left for it.
     """
     for question in (judgements_in, judged_together, next_rollouts):
         question(unit)

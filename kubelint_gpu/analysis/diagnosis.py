@@ -37,16 +37,16 @@ class Diagnosis(Value):
     """The cause.
 
     Attributes:
-       code: the rule that reports it.
-       reason: in the scheduler's words.
-       nodes: the nodes that miss by least, nearest first.
-       resource: the resource that the nearest node lacks; empty if it lacks none.
-       needed: the request for it, in the scheduler's units.
-       allocatable: the nearest node's amount of it.
-       certainty: possible if the cluster may have undeclared nodes.
-       by_volume: whether the nearest node lacks only the volumes.
-       missed: whether a DaemonSet for some kind of nodes chooses none although such nodes exist, because of this
-           change.
+        code: the rule that reports it.
+        reason: in the scheduler's words.
+        nodes: the nodes that miss by least, nearest first.
+        resource: the resource that the nearest node lacks; empty if it lacks none.
+        needed: the request for it, in the scheduler's units.
+        allocatable: the nearest node's amount of it.
+        certainty: possible if the cluster may have undeclared nodes.
+        by_volume: whether the nearest node lacks only the volumes.
+        missed: whether a DaemonSet for some kind of nodes chooses none although such nodes exist, because of this
+            change.
     """
 
     code: str

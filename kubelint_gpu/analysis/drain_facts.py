@@ -26,10 +26,10 @@ class HeldNode(Value, eq=False):
     """A workload whose pods cannot be drained because of budgets.
 
     Attributes:
-       subject: the workload.
-       drains: the blocked drains: nodes, and numbers of pods.
-       certain: whether no further node could change that.
-       decided: whether its pods are known to find no room elsewhere.
+        subject: the workload.
+        drains: the blocked drains: nodes, and numbers of pods.
+        certain: whether no further node could change that.
+        decided: whether its pods are known to find no room elsewhere.
     """
 
     subject: WorkloadCheck

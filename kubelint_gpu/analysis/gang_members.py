@@ -24,9 +24,9 @@ class Team(Value, eq=False):
     """Pods of one object that all wait for each other.
 
     Attributes:
-       subjects: its pod templates.
-       workloads: the same with as many pods as it needs.
-       custom: what is known about its kind; None for a Job.
+        subjects: its pod templates.
+        workloads: the same with as many pods as it needs.
+        custom: what is known about its kind; None for a Job.
     """
 
     subjects: tuple[WorkloadCheck, ...]

@@ -32,8 +32,8 @@ class Tainted(Value):
     """Nodes that would take the pod if it tolerated some taints.
 
     Attributes:
-       nodes: their names; a node that a pool would add has the name of its template.
-       taints: the taints of all of them.
+        nodes: their names; a node that a pool would add has the name of its template.
+        taints: the taints of all of them.
     """
 
     nodes: tuple[str, ...]

@@ -24,11 +24,11 @@ class Room(Value):
     """How many pods of a workload find places at most.
 
     Attributes:
-       pods: their number, or all that were asked for if that is not known.
-       known: whether this is certain.
-       beside: workloads that are placed with it, because its pods must be near them, or away from them.
-       refusal: how a quota refuses the next pod.
-       scaled: the number of placed pods of each workload that is scaled with it.
+        pods: their number, or all that were asked for if that is not known.
+        known: whether this is certain.
+        beside: workloads that are placed with it, because its pods must be near them, or away from them.
+        refusal: how a quota refuses the next pod.
+        scaled: the number of placed pods of each workload that is scaled with it.
     """
 
     pods: int

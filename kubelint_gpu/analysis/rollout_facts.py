@@ -119,8 +119,8 @@ class Later(Value):
     """The next rollouts, after everything that begins now has ended.
 
     Attributes:
-       scenario: every workload in its state then, without replaced pods of the inventory.
-       judgements: the next rollouts of some workloads.
+        scenario: every workload in its state then, without replaced pods of the inventory.
+        judgements: the next rollouts of some workloads.
     """
 
     scenario: Scenario

@@ -22,10 +22,10 @@ class Wider(Value):
     """A replacement for a pin.
 
     Attributes:
-       pin: the requirement on the node's name.
-       key: the label; `value` is its value on all pinned nodes.
-       pinned: the nodes that the pod is pinned to and that take it.
-       nodes: nodes that would take it with the label in place of the pin; there may be more.
+        pin: the requirement on the node's name.
+        key: the label; `value` is its value on all pinned nodes.
+        pinned: the nodes that the pod is pinned to and that take it.
+        nodes: nodes that would take it with the label in place of the pin; there may be more.
     """
 
     pin: NumberBound

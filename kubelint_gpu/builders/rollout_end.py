@@ -125,9 +125,9 @@ def standstill(
     """The finding that a rollout never ends or, with `may`, may never end.
 
     Attributes:
-       after: what happens between this change, which rolls out, and that rollout, as in `once the Job has ended`.
-       at_once: nothing happens between: it may never end if `after` comes first.
-       further: what else helps.
+        after: what happens between this change, which rolls out, and that rollout, as in `once the Job has ended`.
+        at_once: nothing happens between: it may never end if `after` comes first.
+        further: what else helps.
     """
     manifest, workload = subject.manifest, subject.workload
     may = (at_once or code == "KLG107") if may is None else may

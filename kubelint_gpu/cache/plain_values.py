@@ -20,7 +20,7 @@ def to_text(value: Any) -> str:
     """A value on one line.
 
     Raises:
-       NotPlain: it contains something else than texts, numbers, tuples, sets and values.
+        NotPlain: it contains something else than texts, numbers, tuples, sets and values.
     """
     return json.dumps(_plain(value), separators=(",", ":"))
 
@@ -29,7 +29,7 @@ def from_text(text: str | bytes, classes: Mapping[str, type]) -> Any:
     """The value in a text, made of these classes.
 
     Raises:
-       NotPlain: the text was not written by `to_text` with these classes.
+        NotPlain: the text was not written by `to_text` with these classes.
     """
     try:
         return _value(json.loads(text), classes)

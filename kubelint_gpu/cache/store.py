@@ -111,7 +111,7 @@ def clean(folder: Path) -> int:
     """Remove everything that was kept, and return the number of freed bytes.
 
     Raises:
-       OSError: something cannot be removed.
+        OSError: something cannot be removed.
     """
     import shutil
 

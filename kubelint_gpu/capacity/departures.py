@@ -28,9 +28,9 @@ class Move(Value, eq=False):
     """What happens to the pods of a workload on some nodes.
 
     Attributes:
-       group: the workload.
-       to: the nodes that take them, one name for each pod.
-       drained: the same in numbers, with the PodDisruptionBudgets.
+        group: the workload.
+        to: the nodes that take them, one name for each pod.
+        drained: the same in numbers, with the PodDisruptionBudgets.
     """
 
     group: Group
@@ -42,10 +42,10 @@ class Departure(Value, eq=False):
     """Nodes that are lost, and what happens to their pods.
 
     Attributes:
-       what: the lost part, in words: a node, or a zone.
-       nodes: their names; for losses of single nodes, all equal ones.
-       moves: what happens to the pods there.
-       lost: how many pods there have no controller that recreates them, and how many GPUs they hold.
+        what: the lost part, in words: a node, or a zone.
+        nodes: their names; for losses of single nodes, all equal ones.
+        moves: what happens to the pods there.
+        lost: how many pods there have no controller that recreates them, and how many GPUs they hold.
     """
 
     what: str
@@ -121,9 +121,9 @@ class Interruption(Value, eq=False):
     """The most pods of a workload without a budget that are missing at once if the nodes are drained in turn.
 
     Attributes:
-       group: the workload.
-       node: the node that is drained at that time.
-       pods: how many of its pods are there.
+        group: the workload.
+        node: the node that is drained at that time.
+        pods: how many of its pods are there.
     """
 
     group: Group

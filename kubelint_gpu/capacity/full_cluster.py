@@ -27,14 +27,14 @@ class Group(Value, eq=False):
     """Pods of one controller.
 
     Attributes:
-       name: its name in messages: `Deployment namespace/name`, or `undeclared StatefulSet namespace/name`.
-       key: the workload's key.
-       cluster: the cluster that its pods are placed in, with the objects of its unit.
-       pod: a pod as its controller creates it.
-       gpus: how many GPUs one pod asks for, without claims.
-       node_bound: whether each of its pods belongs to one node.
-       placed: the nodes of its pods, one name for each.
-       pending: how many of its pods find no node.
+        name: its name in messages: `Deployment namespace/name`, or `undeclared StatefulSet namespace/name`.
+        key: the workload's key.
+        cluster: the cluster that its pods are placed in, with the objects of its unit.
+        pod: a pod as its controller creates it.
+        gpus: how many GPUs one pod asks for, without claims.
+        node_bound: whether each of its pods belongs to one node.
+        placed: the nodes of its pods, one name for each.
+        pending: how many of its pods find no node.
     """
 
     name: str
@@ -66,13 +66,13 @@ class FullCluster(Value, eq=False):
     """A cluster in which every declared pod that finds a node has one.
 
     Attributes:
-       world: the declared cluster.
-       empty: its nodes without pods.
-       snapshot: its nodes with the pods of the declared workloads, and with those of others.
-       groups: the declared workloads in the order in which they are placed.
-       undeclared: the controllers of running pods that no manifest declares and that a drain would move.
-       others: the running pods that no manifest declares.
-       refused: the workloads whose pods admission refuses.
+        world: the declared cluster.
+        empty: its nodes without pods.
+        snapshot: its nodes with the pods of the declared workloads, and with those of others.
+        groups: the declared workloads in the order in which they are placed.
+        undeclared: the controllers of running pods that no manifest declares and that a drain would move.
+        others: the running pods that no manifest declares.
+        refused: the workloads whose pods admission refuses.
     """
 
     world: ClusterContext
@@ -92,8 +92,8 @@ class FullCluster(Value, eq=False):
 def with_all_pods(world: ClusterContext, units: Sequence[ApplySet]) -> FullCluster:
     """Place the pods of all workloads of some units in their cluster.
 
-    Running pods keep their nodes. The others are placed one after the other: those of DaemonSets first, then those
-    of the highest priority, then those with the most GPUs. The scheduler may place them differently. A workload that
+    Running pods keep their nodes. The others are placed one after the other: those of DaemonSets first, then those of
+    the highest priority, then those with the most GPUs. The scheduler may place them differently. A workload that
     several units declare is counted once, with the most replicas. Quotas are ignored.
     """
     groups, refused = _declared(units)

@@ -23,15 +23,15 @@ class PoolShare(Value):
     """The nodes of one GPU model and one pool, and how their GPUs are used.
 
     Attributes:
-       model: the GPU model by the nodes' labels, otherwise the resource.
-       pool: the pool of the inventory; empty for nodes without one.
-       nodes: their names.
-       gpus: how many GPUs they have.
-       others: how many are held by pods that no manifest declares.
-       declared: how many the declared pods hold at rest.
-       pending: how many are requested by pods without a node that these nodes could take if they were empty.
-       one_by_one: how many more the rollouts take one after the other.
-       at_once: how many more the rollouts take all at once.
+        model: the GPU model by the nodes' labels, otherwise the resource.
+        pool: the pool of the inventory; empty for nodes without one.
+        nodes: their names.
+        gpus: how many GPUs they have.
+        others: how many are held by pods that no manifest declares.
+        declared: how many the declared pods hold at rest.
+        pending: how many are requested by pods without a node that these nodes could take if they were empty.
+        one_by_one: how many more the rollouts take one after the other.
+        at_once: how many more the rollouts take all at once.
     """
 
     model: str
@@ -59,10 +59,10 @@ class Surge(Value, eq=False):
     """A workload with GPUs that creates a new pod before it deletes an old one.
 
     Attributes:
-       group: the workload.
-       node: the node of its new pod while everything else is at rest; empty if there is none.
-       at_once: whether that pod also finds room beside the new pods of the workloads before it.
-       home: the node of the share in which its GPUs are counted; empty if no node can take it.
+        group: the workload.
+        node: the node of its new pod while everything else is at rest; empty if there is none.
+        at_once: whether that pod also finds room beside the new pods of the workloads before it.
+        home: the node of the share in which its GPUs are counted; empty if no node can take it.
     """
 
     group: Group

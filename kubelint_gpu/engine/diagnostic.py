@@ -49,18 +49,18 @@ class Diagnostic(Value):
     """The draft of a finding.
 
     Attributes:
-       code: the rule.
-       place: the line that its author can change.
-       message: one sentence, lower case, without a full stop; `sentence` is the reported form.
-       manifest: the object that it is about; None for a file that could not be read.
-       cause: distinguishes it from other findings of the rule in the same object, in words that stay the same if lines
-           move or messages change.
-       severity: the severity, if it is not the rule's own.
-       run: the simulated run that the trace describes.
-       undecided: why the answer to its question is not known; empty if it states an answer.
-       shared: what it has in common with findings of the same cause; None if its message says that.
-       waits, follows: as in `Shared`, without the unit; pods of rules about new pods wait in any case.
-       fatal: the run itself cannot be trusted (an inventory that cannot be read).
+        code: the rule.
+        place: the line that its author can change.
+        message: one sentence, lower case, without a full stop; `sentence` is the reported form.
+        manifest: the object that it is about; None for a file that could not be read.
+        cause: distinguishes it from other findings of the rule in the same object, in words that stay the same if lines
+            move or messages change.
+        severity: the severity, if it is not the rule's own.
+        run: the simulated run that the trace describes.
+        undecided: why the answer to its question is not known; empty if it states an answer.
+        shared: what it has in common with findings of the same cause; None if its message says that.
+        waits, follows: as in `Shared`, without the unit; pods of rules about new pods wait in any case.
+        fatal: the run itself cannot be trusted (an inventory that cannot be read).
     """
 
     code: str

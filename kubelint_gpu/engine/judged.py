@@ -29,12 +29,12 @@ class Judged(Value):
     """The findings of one unit.
 
     Attributes:
-       crashed: a finding for each rule that failed.
-       ignored: how many findings were suppressed, apart from those in `hidden`.
-       hidden: keys of suppressed findings on rendered objects: one that is seen through several overlays counts once.
-       unknown: the undeclared claims of its pods, as `namespace/name`.
-       decided: the verdict on each rollout, with the answers behind it.
-       effective: places of suppressions in sources of renders that had an effect, each with its cause.
+        crashed: a finding for each rule that failed.
+        ignored: how many findings were suppressed, apart from those in `hidden`.
+        hidden: keys of suppressed findings on rendered objects: one that is seen through several overlays counts once.
+        unknown: the undeclared claims of its pods, as `namespace/name`.
+        decided: the verdict on each rollout, with the answers behind it.
+        effective: places of suppressions in sources of renders that had an effect, each with its cause.
     """
 
     found: tuple[OverlayFinding, ...]

@@ -19,10 +19,10 @@ class OverlayFinding(Value):
     """A finding, its cause, and the overlay through which it was seen.
 
     Attributes:
-       rendered: whether the unit is a render.
-       overlay: the top of the render and its name; None if unknown.
-       cluster: the name of its cluster, and where it is declared; None if there is only one.
-       apart: the object, for a chart, whose renders give it the same name; else empty.
+        rendered: whether the unit is a render.
+        overlay: the top of the render and its name; None if unknown.
+        cluster: the name of its cluster, and where it is declared; None if there is only one.
+        apart: the object, for a chart, whose renders give it the same name; else empty.
     """
 
     finding: Finding

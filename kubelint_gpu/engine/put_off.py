@@ -23,9 +23,9 @@ class Kept(Value):
     """Why running pods keep their template.
 
     Attributes:
-       until: what this change does, and what must happen before pods of the new template are created.
-       pointer: the field that causes this.
-       why: what that field does.
+        until: what this change does, and what must happen before pods of the new template are created.
+        pointer: the field that causes this.
+        why: what that field does.
     """
 
     until: str

@@ -110,7 +110,7 @@ def _load(code: str, folder: Path) -> None:
     """Import the module of a rule; its bytecode is cached as for any other module.
 
     Raises:
-       BrokenRule: the folder does not have the required form.
+        BrokenRule: the folder does not have the required form.
     """
     name = folder.name.partition("-")[2].replace("-", "_")
     path = f"{folder}/{name}.py"

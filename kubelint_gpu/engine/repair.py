@@ -26,9 +26,9 @@ class Repaired(Value):
     """The result of repairing a unit.
 
     Attributes:
-       unit: the unit after the changes.
-       applied: the findings that were fixed, each with its fix.
-       refused: findings that remain although they had a fix, each with the reason.
+        unit: the unit after the changes.
+        applied: the findings that were fixed, each with its fix.
+        refused: findings that remain although they had a fix, each with the reason.
     """
 
     unit: ApplySet

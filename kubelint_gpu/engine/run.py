@@ -34,12 +34,12 @@ class Outcome(Value):
     """The result of a run.
 
     Attributes:
-       findings: all findings, unordered.
-       failed: the run cannot be trusted: a rule crashed or the inventory is unusable.
-       ignored: the number of suppressed findings.
-       workloads: the number of pod templates.
-       unknown: the undeclared claims of pods, as `namespace/name`.
-       decided: the verdict on each rollout, the worst first.
+        findings: all findings, unordered.
+        failed: the run cannot be trusted: a rule crashed or the inventory is unusable.
+        ignored: the number of suppressed findings.
+        workloads: the number of pod templates.
+        unknown: the undeclared claims of pods, as `namespace/name`.
+        decided: the verdict on each rollout, the worst first.
     """
 
     findings: tuple[Finding, ...]

@@ -24,9 +24,9 @@ class Selection(PartlyCompared):
     """Which findings are reported, and which fail a run.
 
     Attributes:
-       lowest: the lowest severity that is shown; None shows everything.
-       threshold: the lowest severity that fails the run; `undecided` is below a note.
-       known: a cache of the ignored codes by file.
+        lowest: the lowest severity that is shown; None shows everything.
+        threshold: the lowest severity that fails the run; `undecided` is below a note.
+        known: a cache of the ignored codes by file.
     """
 
     not_compared = frozenset({"known"})
@@ -111,7 +111,7 @@ def select(
     """The selection of the command line and the configuration; `--select` replaces that of the configuration.
 
     Raises:
-       click.BadParameter: a code or name does not exist.
+        click.BadParameter: a code or name does not exist.
     """
     where = str(configuration.path) if configuration.path else "configuration"
     levels = [(code, level) for given, level in configuration.severity.items() for code in codes([given], where)]
@@ -143,7 +143,7 @@ def codes(given: Iterable[str], option: str) -> tuple[str, ...]:
     """Codes and prefixes for a list of codes, prefixes and names, separated by commas.
 
     Raises:
-       click.BadParameter: no rule of the catalogue matches.
+        click.BadParameter: no rule of the catalogue matches.
     """
     found = []
     for text in (part.strip() for value in given for part in value.split(",")):

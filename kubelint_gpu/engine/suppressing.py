@@ -17,9 +17,9 @@ class Suppression(Value):
     """How suppressions in the manifests are treated.
 
     Attributes:
-       today: the day of the run, for example 2027-01-31; empty if no suppression expires.
-       off: codes and prefixes of rules that are never reported: suppressions of these are not called unused.
-       on: whether suppressions have any effect.
+        today: the day of the run, for example 2027-01-31; empty if no suppression expires.
+        off: codes and prefixes of rules that are never reported: suppressions of these are not called unused.
+        on: whether suppressions have any effect.
     """
 
     today: str = ""

@@ -26,15 +26,15 @@ class Ignore(Value, eq=False):
     """A suppression of one code.
 
     Attributes:
-       written: the code, prefix or name as it is written.
-       code: the rule's code, or a prefix of several; empty if there is no such rule.
-       place: where it is written.
-       reason: the author's reason.
-       until: the last day on which it is valid; empty for ever.
-       lines: the lines for which it is valid; empty for an annotation.
-       manifest: the object for which it is valid; None for a comment.
-       wrong: what is wrong with its syntax; empty if nothing is.
-       edit: the edit that removes it; None if it shares a comment or annotation with others.
+        written: the code, prefix or name as it is written.
+        code: the rule's code, or a prefix of several; empty if there is no such rule.
+        place: where it is written.
+        reason: the author's reason.
+        until: the last day on which it is valid; empty for ever.
+        lines: the lines for which it is valid; empty for an annotation.
+        manifest: the object for which it is valid; None for a comment.
+        wrong: what is wrong with its syntax; empty if nothing is.
+        edit: the edit that removes it; None if it shares a comment or annotation with others.
     """
 
     written: str
@@ -52,10 +52,10 @@ class Closing(Value, eq=False):
     """What is known about a unit's suppressions at the end.
 
     Attributes:
-       unused: those that suppressed nothing.
-       used: those that suppressed something.
-       findings: all findings, suppressed or not.
-       today: the day, for example 2027-01-31.
+        unused: those that suppressed nothing.
+        used: those that suppressed something.
+        findings: all findings, suppressed or not.
+        today: the day, for example 2027-01-31.
     """
 
     unused: tuple[Ignore, ...]

@@ -29,7 +29,7 @@ def find(what: str, units: Sequence[ApplySet]) -> tuple[ApplySet, WorkloadCheck]
     """The workload for `kind/name` or `namespace/kind/name`; the kind in any case, short or plural.
 
     Raises:
-       click.UsageError: no workload or several match, or it cannot be judged; the message lists the existing ones.
+        click.UsageError: no workload or several match, or it cannot be judged; the message lists the existing ones.
     """
     kind, name, namespace = _parts(what)
     every = [(unit, manifest) for unit in units for manifest in unit.templates if manifest.workload is not None]

@@ -71,13 +71,13 @@ class SchedulingMoment(Value):
     """A moment, and the explanation of the pod at that time.
 
     Attributes:
-       moment: `creation`: beside the inventory's running pods; `next-replica`: beside as many replicas as find a
-           node; `rollout`: beside the old pods that the strategy keeps while the new one waits.
-       explanation: why the pod fits or does not fit.
-       beside: how many pods of the workload itself are there, by node.
-       known: whether the inventory shows these pods; otherwise each was placed on the first node that takes it.
-       growing: the names of pools that could add a node that takes the pod.
-       failing: the nodes whose error ends the attempt for all nodes; empty if there is no such error.
+        moment: `creation`: beside the inventory's running pods; `next-replica`: beside as many replicas as find a node;
+            `rollout`: beside the old pods that the strategy keeps while the new one waits.
+        explanation: why the pod fits or does not fit.
+        beside: how many pods of the workload itself are there, by node.
+        known: whether the inventory shows these pods; otherwise each was placed on the first node that takes it.
+        growing: the names of pools that could add a node that takes the pod.
+        failing: the nodes whose error ends the attempt for all nodes; empty if there is no such error.
     """
 
     moment: Moment

@@ -113,7 +113,7 @@ def find(text: str) -> RuleInfo:
     """The rule with a code or name, in any case.
 
     Raises:
-       UnknownRule: there is none.
+        UnknownRule: there is none.
     """
     wanted = text.strip().lower()
     for found in every_rule():
@@ -126,7 +126,7 @@ def prefix_of(text: str) -> str:
     """The code, or the common beginning of codes, for a code, a prefix like `KLG1` or a name, in any case.
 
     Raises:
-       UnknownRule: no rule of the catalogue matches.
+        UnknownRule: no rule of the catalogue matches.
     """
     wanted = text.strip()
     if wanted and any(code.startswith(wanted.upper()) for code in folders()):

@@ -9,11 +9,11 @@ class Reason(Value):
     """The answer of one hypothesis.
 
     Attributes:
-       hypothesis: its name.
-       clause: the same in English, as in "if pools have grown".
-       answer: stuck, may-stick, completes or undecided; or how many pods lack room.
-       argument: the name of what decided it.
-       steps: how many states were looked at.
+        hypothesis: its name.
+        clause: the same in English, as in "if pools have grown".
+        answer: stuck, may-stick, completes or undecided; or how many pods lack room.
+        argument: the name of what decided it.
+        steps: how many states were looked at.
     """
 
     hypothesis: str

@@ -23,9 +23,9 @@ class Expiry(Value):
     """When a suppression ends.
 
     Attributes:
-       until: the last day on which it is valid, for example 2027-01-31; empty for ever.
-       reason: the text besides the day.
-       wrong: what is wrong with how the day is written; empty if nothing is.
+        until: the last day on which it is valid, for example 2027-01-31; empty for ever.
+        reason: the text besides the day.
+        wrong: what is wrong with how the day is written; empty if nothing is.
     """
 
     until: str

@@ -95,16 +95,16 @@ class Shared(Value):
     """What a finding shares with others of the same cause; many of them are reported as one.
 
     Attributes:
-       cause: the key of the common cause.
-       told: the parts of the sentence about all of them, with `WHO` and `ASKED` in place of names and the sum.
-       asked: how much this one asks for of a `resource`. If all together ask for more than the cluster `has`, they are
-           reported once, as certain unless some part is `unsure`.
-       priority: the priority of its pods; if not all have room, those with the highest have.
-       of_run: findings of all files are merged; otherwise only those of one unit.
-       who: `kind/namespace/name` of its workload, if an object has several templates.
-       unit: the first file of their unit, unless `of_run`.
-       waits: the objects whose pods it reports as waiting, also as `object at number of replicas`, each with its unit.
-       follows: the objects whose waiting causes it: it becomes part of the findings that report these.
+        cause: the key of the common cause.
+        told: the parts of the sentence about all of them, with `WHO` and `ASKED` in place of names and the sum.
+        asked: how much this one asks for of a `resource`. If all together ask for more than the cluster `has`, they are
+            reported once, as certain unless some part is `unsure`.
+        priority: the priority of its pods; if not all have room, those with the highest have.
+        of_run: findings of all files are merged; otherwise only those of one unit.
+        who: `kind/namespace/name` of its workload, if an object has several templates.
+        unit: the first file of their unit, unless `of_run`.
+        waits: the objects whose pods it reports as waiting, also as `object at number of replicas`, each with its unit.
+        follows: the objects whose waiting causes it: it becomes part of the findings that report these.
     """
 
     cause: str

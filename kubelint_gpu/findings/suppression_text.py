@@ -22,8 +22,8 @@ class Written(Value):
     """One suppression as written: its codes, prefixes or names, and the text after them.
 
     Attributes:
-       wrong: why it is not understood; empty if it is.
-       start: how many characters of a comment come before it.
+        wrong: why it is not understood; empty if it is.
+        start: how many characters of a comment come before it.
     """
 
     codes: tuple[str, ...] = ()

@@ -21,10 +21,10 @@ class Attempt(Value):
     """The result of one scheduling attempt.
 
     Attributes:
-       held: why no attempt is made (gates, deletion, another scheduler, a missing claim); empty if one is made.
-       fit: the filters' verdict; None if the pod is held.
-       preemption: None if the pod is held or fits, or if the cluster has no nodes.
-       message: the text of the FailedScheduling event; None if the pod fits or is held.
+        held: why no attempt is made (gates, deletion, another scheduler, a missing claim); empty if one is made.
+        fit: the filters' verdict; None if the pod is held.
+        preemption: None if the pod is held or fits, or if the cluster has no nodes.
+        message: the text of the FailedScheduling event; None if the pod fits or is held.
     """
 
     held: str = ""
@@ -51,7 +51,7 @@ def assume(pod: Pod, snapshot: Snapshot, node_name: str) -> Snapshot:
     """The snapshot after the pod is reserved on a node: with the pod and its reservations.
 
     Raises:
-       KeyError: there is no such node.
+        KeyError: there is no such node.
     """
     return snapshot.place(reservations(pod, snapshot, node_name)[0], node_name)
 
@@ -60,7 +60,7 @@ def reservations(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[Pod, ...
     """The pod with what the Reserve plugins give it on a node, one for each possible choice; it is not placed.
 
     Raises:
-       KeyError: there is no such node.
+        KeyError: there is no such node.
     """
     found: tuple[Pod, ...] = (pod,)
     for plugin in PLUGINS:
@@ -73,7 +73,7 @@ def resolved(pod: Pod, cluster: Cluster) -> Pod:
     """The pod with the priority and preemption policy that admission sets.
 
     Raises:
-       UnknownPriorityClass: its priority class does not exist: admission refuses the pod.
+        UnknownPriorityClass: its priority class does not exist: admission refuses the pod.
     """
     found = resolve_priority(pod.spec, cluster.priority_classes)
     return replace(

@@ -41,12 +41,12 @@ class FitResult(Value, dict=True):
     """The filters' verdict on a pod.
 
     Attributes:
-       classes: the judged nodes, equal ones together; the first plugin that rejects gives the status.
-       total: how many nodes there are.
-       prefilter: the rejection by which a PreFilter plugin ended the attempt before any node was judged.
-       excluded: the status of the nodes that PreFilter plugins excluded; None if there are none.
-       excluded_nodes: their names, sorted.
-       active: the filters that applied to the pod, with the states of their PreFilter.
+        classes: the judged nodes, equal ones together; the first plugin that rejects gives the status.
+        total: how many nodes there are.
+        prefilter: the rejection by which a PreFilter plugin ended the attempt before any node was judged.
+        excluded: the status of the nodes that PreFilter plugins excluded; None if there are none.
+        excluded_nodes: their names, sorted.
+        active: the filters that applied to the pod, with the states of their PreFilter.
     """
 
     classes: tuple[NodeClass, ...] = ()
@@ -155,7 +155,7 @@ def fit_on(pod: Pod, snapshot: Snapshot, name: str) -> Status | None:
     """The result of `fit` for one node only: its rejection, or None.
 
     Raises:
-       KeyError: there is no such node.
+        KeyError: there is no such node.
     """
     node = snapshot.node(name)
     if node is None:

@@ -1,8 +1,8 @@
 """The kubelet's admission of a pod that names its node, which no scheduler sees.
 
 Behaviour: first the device manager gives devices to container after container (pkg/kubelet/cm/devicemanager, called by
-the admit handler before the predicates), then `predicateAdmitHandler` of pkg/kubelet/lifecycle/predicate.go
-and `AdmissionCheck` of the scheduler, 1.34: requests, node affinity, host ports and NoExecute taints, in this order;
+the admit handler before the predicates), then `predicateAdmitHandler` of pkg/kubelet/lifecycle/predicate.go and
+`AdmissionCheck` of the scheduler, 1.34: requests, node affinity, host ports and NoExecute taints, in this order;
 cordons, NoSchedule taints, pod affinity, spreading and volumes are ignored.
 Every extended resource of a node is assumed to be a device plugin's.
 An extended resource that the node does not know is removed from the pod before it is checked.
@@ -29,11 +29,11 @@ class KubeletAdmission(Value):
     """The kubelet's answer.
 
     Attributes:
-       reason: `status.reason` of the failed pod (`UnexpectedAdmissionError` for too few devices, `OutOfcpu`); empty if
-           the pod may start.
-       message: the text with it.
-       devices: the extended resource with too few devices; empty for other reasons.
-       dropped: extended resources that the node does not know: the pod starts without them.
+        reason: `status.reason` of the failed pod (`UnexpectedAdmissionError` for too few devices, `OutOfcpu`); empty if
+            the pod may start.
+        message: the text with it.
+        devices: the extended resource with too few devices; empty for other reasons.
+        dropped: extended resources that the node does not know: the pod starts without them.
     """
 
     reason: str = ""

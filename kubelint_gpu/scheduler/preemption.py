@@ -32,9 +32,9 @@ class Preemption(PartlyCompared):
     """The result of trying to preempt pods of lower priority.
 
     Attributes:
-       ineligible: why the pod must not preempt, in the scheduler's words; empty if it may.
-       outcomes: the nodes in classes; status None means that preemption makes room there.
-       helpless: how many nodes are not in `outcomes`, because no preemption helps there.
+        ineligible: why the pod must not preempt, in the scheduler's words; empty if it may.
+        outcomes: the nodes in classes; status None means that preemption makes room there.
+        helpless: how many nodes are not in `outcomes`, because no preemption helps there.
     """
 
     not_compared = frozenset({"_choice", "_choose"})

@@ -21,11 +21,11 @@ class Growth(Value):
     """A node pool that can grow.
 
     Attributes:
-       name: the pool's name.
-       template: a node as the autoscaler would add it.
-       existing: how many nodes the pool has.
-       further: how many more nodes it can get.
-       slices: the devices that drivers publish for such a node.
+        name: the pool's name.
+        template: a node as the autoscaler would add it.
+        existing: how many nodes the pool has.
+        further: how many more nodes it can get.
+        slices: the devices that drivers publish for such a node.
     """
 
     name: str

@@ -53,11 +53,11 @@ class Row(NamedTuple):
     """What one hypothesis answers about a rollout.
 
     Attributes:
-       hypothesis: its name.
-       clause: the same in English, as in "if pools have grown".
-       answer: the verdict, or how many pods lack room.
-       argument: the name of the decider.
-       steps: how many states the search looked at.
+        hypothesis: its name.
+        clause: the same in English, as in "if pools have grown".
+        answer: the verdict, or how many pods lack room.
+        argument: the name of the decider.
+        steps: how many states the search looked at.
     """
 
     hypothesis: str

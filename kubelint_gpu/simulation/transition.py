@@ -10,11 +10,11 @@ class Transition(Value):
     """A workload before and after its change; equal if only the template's hash changes.
 
     Attributes:
-       rolls: False if the template stays, so that no pod is replaced.
-       known: the change is known, and happens at the same moment as every other known change.
-       existing: False if none of its pods runs before. They are created beside those of all others, and the verdict is
-           about a later rollout.
-       whole: its pods do nothing, and do not end, before all of them run, like those of a training Job.
+        rolls: False if the template stays, so that no pod is replaced.
+        known: the change is known, and happens at the same moment as every other known change.
+        existing: False if none of its pods runs before. They are created beside those of all others, and the verdict is
+            about a later rollout.
+        whole: its pods do nothing, and do not end, before all of them run, like those of a training Job.
     """
 
     new: Workload

@@ -65,7 +65,7 @@ def run(
     In a `session` of its own, the program is ended together with its children, and cannot ask at the terminal.
 
     Raises:
-       ChildError: the program cannot be started, took too long, or printed too much.
+        ChildError: the program cannot be started, took too long, or printed too much.
     """
     name = os.fsdecode(command[0])
     try:

@@ -35,12 +35,12 @@ class Commit(Value):
     """A commit about to be made, or a range of commits about to be pushed.
 
     Attributes:
-       tracked: the files of the commit, by path below the root.
-       root: the root of the repository.
-       base: the commit to compare with; None if there is none.
-       changed: for each file that the commit changes, adds or deletes, by path from the working directory, the name of
-           its blob before; empty if the path was no regular file.
-       left_out: why only the files that the run has read were compared; empty if all were.
+        tracked: the files of the commit, by path below the root.
+        root: the root of the repository.
+        base: the commit to compare with; None if there is none.
+        changed: for each file that the commit changes, adds or deletes, by path from the working directory, the name of
+            its blob before; empty if the path was no regular file.
+        left_out: why only the files that the run has read were compared; empty if all were.
     """
 
     tracked: Collection[str]
@@ -53,7 +53,7 @@ class Commit(Value):
         """Return the old contents of the files that the commit changes or deletes, up to `max_bytes` each.
 
         Raises:
-           GitError: the repository does not have all of these contents.
+            GitError: the repository does not have all of these contents.
         """
         return read_blobs(self.changed, self.base, self.root, max_bytes=max_bytes) if self.base is not None else {}
 
@@ -72,7 +72,7 @@ def read_commit(
     file missing in the work tree as deleted.
 
     Raises:
-       GitError: this is no git repository, or git is missing.
+        GitError: this is no git repository, or git is missing.
     """
     root = root_of(folder)
     index = entries(root)
@@ -171,7 +171,7 @@ def read_blobs(blobs: Mapping[Path, str], commit: str, root: Path, *, max_bytes:
     """Return the contents of files of a commit, by their blob names; files above `max_bytes` are left out.
 
     Raises:
-       GitError: the repository does not have all of these contents.
+        GitError: the repository does not have all of these contents.
     """
     wanted: dict[str, list[Path]] = {}
     for path, name in blobs.items():
@@ -197,7 +197,7 @@ def commit_of(revision: str, folder: Path) -> tuple[Path, str]:
     """Return the root of the repository of a folder, and the name of the commit that `revision` means.
 
     Raises:
-       GitError: this is no git repository, git is missing, or there is no such revision.
+        GitError: this is no git repository, git is missing, or there is no such revision.
     """
     root = root_of(folder)
     commit = commit_named(revision, root)
@@ -215,7 +215,7 @@ def checked_out(commit: str, root: Path) -> Iterator[Path]:
     names that the system does not allow.
 
     Raises:
-       GitError: git cannot read the commit.
+        GitError: git cannot read the commit.
     """
     from kubelint_gpu.sources.safe_write import ended_with_the_run
 

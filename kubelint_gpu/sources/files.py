@@ -99,7 +99,7 @@ def read_named(path: str | Path, *, max_bytes: int = MAX_BYTES) -> bytes:
     """Return the bytes of a file named by a user or a configuration, at most one more than the limit.
 
     Raises:
-       NotReadable: the file cannot be read, is no regular file, or a link takes it out of its checkout.
+        NotReadable: the file cannot be read, is no regular file, or a link takes it out of its checkout.
     """
     try:
         keep_out([path])

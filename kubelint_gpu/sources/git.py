@@ -113,7 +113,7 @@ def root_of(folder: Path) -> Path:
     repository is git asked.
 
     Raises:
-       GitError: this is no git repository, or git is missing.
+        GitError: this is no git repository, or git is missing.
     """
     if "GIT_DIR" in os.environ:
         return Path(os.fsdecode(_run(["rev-parse", "--show-toplevel"], folder)).rstrip("\n"))
@@ -128,7 +128,7 @@ def git(arguments: Sequence[str | bytes], root: Path, given: bytes = b"") -> byt
     """Run git at the root of a work tree, and return its output.
 
     Raises:
-       GitError: git is missing, fails, or exceeds its limits.
+        GitError: git is missing, fails, or exceeds its limits.
     """
     if "GIT_DIR" in os.environ:
         return _run(arguments, root, given)
@@ -165,7 +165,7 @@ def _can_be_read(root: Path) -> None:
     """Refuse a repository in which git would wait for ever.
 
     Raises:
-       GitError: something that git reads is no regular file.
+        GitError: something that git reads is no regular file.
     """
     odd = odd_file(root / os.environ.get("GIT_DIR", ".git"))
     if odd is not None:
@@ -187,7 +187,7 @@ def entries(root: Path) -> dict[str, str]:
     Paths have forward slashes. Untracked files are left out: they belong to another commit, or to none.
 
     Raises:
-       GitError: the index cannot be read.
+        GitError: the index cannot be read.
     """
     # git says as much of each: the names of all blobs of a repository are of one length
     text = os.fsdecode(git(["ls-files", "-z", "--stage", "-t"], root))
@@ -220,7 +220,7 @@ def differing(revision: str, root: Path, names: Collection[str]) -> Differences:
     """Compare the index with a commit; if that is too much for git, only the files of these names.
 
     Raises:
-       GitError: git does not know the commit, or fails.
+        GitError: git does not know the commit, or fails.
     """
     try:
         found = _differing(revision, root, ())
@@ -263,7 +263,7 @@ def files_with(texts: Sequence[str], root: Path) -> tuple[Path, ...]:
     """Return the files of the index that contain one of the texts, sorted by name.
 
     Raises:
-       GitError: git fails.
+        GitError: git fails.
     """
     wanted = [part for text in texts for part in ("-e", text)]
     flags = ("--cached", "-l", "-z", "-I", "-F", "--no-textconv", "--no-recurse-submodules")

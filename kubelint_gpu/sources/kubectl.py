@@ -47,10 +47,10 @@ class Answers(Value):
     """The answers of a cluster.
 
     Attributes:
-       objects: the objects of all resources asked for.
-       version: the version of the API server, for example `v1.34.1`; empty if unknown.
-       context: the name of the context that kubectl used.
-       unknown: resources that this server does not serve.
+        objects: the objects of all resources asked for.
+        version: the version of the API server, for example `v1.34.1`; empty if unknown.
+        context: the name of the context that kubectl used.
+        unknown: resources that this server does not serve.
     """
 
     objects: tuple[dict[str, Any], ...]
@@ -63,7 +63,7 @@ def ask(*, context: str = "", kubeconfig: str = "", without: Collection[str] = (
     """List the objects of all resources that an inventory needs, except those in `without`.
 
     Raises:
-       KubectlError: kubectl is missing, cannot reach the cluster, or may not list a resource.
+        KubectlError: kubectl is missing, cannot reach the cluster, or may not list a resource.
     """
     # each option is one argument, so that a name that looks like an option is none
     flags = [f"--{name}={value}" for name, value in (("context", context), ("kubeconfig", kubeconfig)) if value]

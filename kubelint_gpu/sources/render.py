@@ -21,11 +21,11 @@ class Obstacle(Value):
     """Why a part is not rendered.
 
     Attributes:
-       path: the file with the cause, as printed.
-       span: the place in the file; None if no line can be named.
-       message: one sentence.
-       withheld: whether the renderer could do it but is not asked to, for example for a remote base or a plugin.
-       help: commands that solve the problem.
+        path: the file with the cause, as printed.
+        span: the place in the file; None if no line can be named.
+        message: one sentence.
+        withheld: whether the renderer could do it but is not asked to, for example for a remote base or a plugin.
+        help: commands that solve the problem.
     """
 
     path: str
@@ -150,7 +150,7 @@ class Rendition(Protocol):
         """Return the same in another copy of the repository, where `folder` is the folder rendered.
 
         Raises:
-           LookupError: the folder cannot be rendered.
+            LookupError: the folder cannot be rendered.
         """
 
     def again(self, texts: Mapping[str, bytes]) -> Rendition:

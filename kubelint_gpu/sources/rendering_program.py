@@ -1,7 +1,7 @@
 """The user's own renderer, Kustomize or Helm, run within limits.
 
-It gets no network, no home and no credentials: its own environment, proxies that lead nowhere, a limit of time, a
-limit of memory if the system supports that (Linux), and a limit of output.
+It gets no network, no home and no credentials: its own environment, proxies that lead nowhere, a limit of time, a limit
+of memory if the system supports that (Linux), and a limit of output.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class RenderTime:
         """Return the seconds that the next render may take.
 
         Raises:
-           ProgramError: no time is left.
+            ProgramError: no time is left.
         """
         left = self.seconds * MOST_TIMES - sum(self._taken)
         if left <= 0:
@@ -79,7 +79,7 @@ def run(
     `search_path` is its PATH. It reaches the network only if it is not `proxied`.
 
     Raises:
-       ProgramError: it cannot be started, took too long, or printed too much.
+        ProgramError: it cannot be started, took too long, or printed too much.
     """
     environment = {
         "HOME": str(home),

@@ -51,7 +51,7 @@ def replace_file(path: Path, data: bytes, root: Path, *, was: bytes | None = Non
     A link is followed if its target lies below `root`. `was` is the expected old content, None to skip that check.
 
     Raises:
-       NotWritable: the file lies outside of `root`, is no regular file, differs from `was`, or the system refuses.
+        NotWritable: the file lies outside of `root`, is no regular file, differs from `was`, or the system refuses.
     """
     target = Path(os.path.realpath(path))
     if not is_inside(target, os.path.realpath(root)):
@@ -73,7 +73,7 @@ def write_file(path: Path, data: bytes) -> None:
     A pipe or another special file is written to directly.
 
     Raises:
-       NotWritable: a link of the checkout leads out of it, or the system refuses.
+        NotWritable: a link of the checkout leads out of it, or the system refuses.
     """
     target = Path(writable(path))
     try:
@@ -90,7 +90,7 @@ def writable(path: str | Path) -> str:
     """Return the path without links of a file that a user named for writing.
 
     Raises:
-       NotWritable: a link of the checkout leads out of it.
+        NotWritable: a link of the checkout leads out of it.
     """
     out = way_out(path, Path.cwd())
     if out is not None:

@@ -23,10 +23,10 @@ class Autoscaler(Value, eq=False):
     """An object that sets the replicas of one workload.
 
     Attributes:
-       manifest: the object.
-       target: its `scaleTargetRef`, with defaults.
-       least: the pointer of the minimum; `most` that of the maximum.
-       bounds: both numbers; None if they are invalid, or if it is switched off.
+        manifest: the object.
+        target: its `scaleTargetRef`, with defaults.
+        least: the pointer of the minimum; `most` that of the maximum.
+        bounds: both numbers; None if they are invalid, or if it is switched off.
     """
 
     manifest: Manifest
@@ -76,8 +76,8 @@ class ScaledAtOnce(Value):
 def read_autoscaler(manifest: Manifest) -> Autoscaler | None:
     """The autoscaler that an object is; None for any other object.
 
-    In KEDA, an idle workload has another minimum, and the default bounds are 0 and 100
-    (reference of ScaledObject, KEDA 2.15).
+    In KEDA, an idle workload has another minimum, and the default bounds are 0 and 100 (reference of ScaledObject, KEDA
+    2.15).
     """
     target = mapping(field_pointers.at(manifest, TARGET))
     if manifest.kind == "HorizontalPodAutoscaler":

@@ -58,11 +58,11 @@ class ClusterContext:
     """The declared cluster.
 
     Attributes:
-       readings: the files of the inventory.
-       errors: the errors in these.
-       name: its name in findings if there are several clusters; else empty.
-       what_if: the differences from the files, in words.
-       full: whether every node counts as full.
+        readings: the files of the inventory.
+        errors: the errors in these.
+        name: its name in findings if there are several clusters; else empty.
+        what_if: the differences from the files, in words.
+        full: whether every node counts as full.
     """
 
     def __init__(

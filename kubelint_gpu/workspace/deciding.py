@@ -75,10 +75,10 @@ class NamesThere(Value):
     """The words in the texts of some manifests that matter for other objects.
 
     Attributes:
-       spaces: the namespaces that they name.
-       declared: the names of their objects, and some more.
-       used: the claims and queues that they name.
-       kinds: the cluster-scoped kinds that can affect them.
+        spaces: the namespaces that they name.
+        declared: the names of their objects, and some more.
+        used: the claims and queues that they name.
+        kinds: the cluster-scoped kinds that can affect them.
     """
 
     spaces: frozenset[str]

@@ -43,11 +43,11 @@ class Read(Value):
     """The parsed content of an object.
 
     Attributes:
-       workload: the workload; None for kinds without pods.
-       problems: fields whose values the API server would refuse, or that are placeholders.
-       templates: the pod templates of a custom resource, each as the same object with its own workload.
-       defect: the error of this program that prevented parsing; then there is no workload, and other objects are
-           judged.
+        workload: the workload; None for kinds without pods.
+        problems: fields whose values the API server would refuse, or that are placeholders.
+        templates: the pod templates of a custom resource, each as the same object with its own workload.
+        defect: the error of this program that prevented parsing; then there is no workload, and other objects are
+            judged.
     """
 
     workload: Workload | None = None
@@ -60,9 +60,9 @@ class Manifest(Value, eq=False, dict=True):
     """One object of a manifest.
 
     Attributes:
-       item: the object's data and positions.
-       origin: for a rendered object, where its fields were written: its places are those of the sources.
-       given: its parsed content; if None, the data are parsed when first needed.
+        item: the object's data and positions.
+        origin: for a rendered object, where its fields were written: its places are those of the sources.
+        given: its parsed content; if None, the data are parsed when first needed.
     """
 
     item: Item

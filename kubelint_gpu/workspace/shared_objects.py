@@ -137,10 +137,10 @@ class Outline(NamedTuple):
     """How a file relates to the shared objects of a run.
 
     Attributes:
-       held: the shared objects in it: kind and name, and a digest of the document with its place.
-       needs: the shared objects that affect its result: a kind, or one object of a kind.
-       objects: all objects that it declares by name, as `kind/namespace/name`.
-       decides: where its objects affect others: see `decides`.
+        held: the shared objects in it: kind and name, and a digest of the document with its place.
+        needs: the shared objects that affect its result: a kind, or one object of a kind.
+        objects: all objects that it declares by name, as `kind/namespace/name`.
+        decides: where its objects affect others: see `decides`.
     """
 
     held: tuple[tuple[str, str], ...]

@@ -19,11 +19,11 @@ class Crowding(Value):
     """More replicas than domains that required anti-affinity keeps apart.
 
     Attributes:
-       term: the index of the anti-affinity term.
-       key: its topology key.
-       domains: the values of the key on the nodes that could take the pod.
-       message: the scheduler's message for the first replica without a place.
-       certainty: possible if other nodes, or pods on nodes that take no new ones, can change it.
+        term: the index of the anti-affinity term.
+        key: its topology key.
+        domains: the values of the key on the nodes that could take the pod.
+        message: the scheduler's message for the first replica without a place.
+        certainty: possible if other nodes, or pods on nodes that take no new ones, can change it.
     """
 
     term: int

@@ -1,8 +1,8 @@
 """LeaderWorkerSets whose groups must be in one topology domain, although no domain takes leader and workers.
 
 Behaviour: LeaderWorkerSet 0.7. With `exclusive-topology` the workers of a group get the node selector of the domain of
-their leader. With `subgroup-exclusive-topology` this holds in each subgroup; the leader is in the first one,
-unless `subGroupPolicyType` is LeaderExcluded.
+their leader. With `subgroup-exclusive-topology` this holds in each subgroup; the leader is in the first one, unless
+`subGroupPolicyType` is LeaderExcluded.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Torn(Value):
     """A group whose leader and workers cannot be in one domain.
 
     Attributes:
-       route: the annotation that requires one domain.
-       key: the topology key.
-       leader: the domains of the nodes that take the leader.
-       workers: the domains of the nodes that take a worker.
-       by_subgroup: the annotation is about subgroups.
+        route: the annotation that requires one domain.
+        key: the topology key.
+        leader: the domains of the nodes that take the leader.
+        workers: the domains of the nodes that take a worker.
+        by_subgroup: the annotation is about subgroups.
     """
 
     route: Pointer

@@ -19,12 +19,11 @@ class OutOfReach(Value):
     """Pods that a pod must be near, although they can only be near nodes that never take this pod.
 
     Attributes:
-       term: the index of the required term.
-       others: the keys of the workloads, or of the running pods, that meet it.
-       nodes: the nodes where these can be.
-       why: why the first of these nodes refuses the pod, in the scheduler's words; empty if it is in no domain, or
-           takes
-           the pod but is in another domain.
+        term: the index of the required term.
+        others: the keys of the workloads, or of the running pods, that meet it.
+        nodes: the nodes where these can be.
+        why: why the first of these nodes refuses the pod, in the scheduler's words; empty if it is in no domain, or
+            takes the pod but is in another domain.
     """
 
     term: int

@@ -23,10 +23,10 @@ class UnmetAffinity(Value):
     """Required affinity that no pod meets, or only pods that cannot exist before this one.
 
     Attributes:
-       term: the index of the first unmet term; with `together` the first of all.
-       together: each term is met by some pod, but no pod meets all of them.
-       namespaces: the namespaces of the term; empty for all.
-       circle: the workloads whose pods meet it, but in turn wait for a pod like this one.
+        term: the index of the first unmet term; with `together` the first of all.
+        together: each term is met by some pod, but no pod meets all of them.
+        namespaces: the namespaces of the term; empty for all.
+        circle: the workloads whose pods meet it, but in turn wait for a pod like this one.
     """
 
     term: int

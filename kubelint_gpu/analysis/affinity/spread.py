@@ -22,12 +22,12 @@ class Unspreadable(Value):
     """Replicas that a DoNotSchedule constraint leaves without a node.
 
     Attributes:
-       constraint: the index of the constraint.
-       key: its topology key.
-       placed: how many replicas find a node.
-       why: which property of the domains keeps the others out.
-       certainty: certain if no other order of placing, and no node beyond the inventory, could place more.
-       message: the scheduler's message for the first replica without a node.
+        constraint: the index of the constraint.
+        key: its topology key.
+        placed: how many replicas find a node.
+        why: which property of the domains keeps the others out.
+        certainty: certain if no other order of placing, and no node beyond the inventory, could place more.
+        message: the scheduler's message for the first replica without a node.
     """
 
     constraint: int

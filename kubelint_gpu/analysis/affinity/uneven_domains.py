@@ -23,11 +23,11 @@ class UnevenDomains(Value):
     """Pods that a DoNotSchedule constraint leaves without a node, in a cluster that has room for all of them.
 
     Attributes:
-       constraint: the index of the constraint without which more pods find a node.
-       placed: how many find a node.
-       failed: the attempt for the first that does not.
-       exact: whether no order of placing places more.
-       against: the indices of the other such constraints, if this one alone keeps no pod out.
+        constraint: the index of the constraint without which more pods find a node.
+        placed: how many find a node.
+        failed: the attempt for the first that does not.
+        exact: whether no order of placing places more.
+        against: the indices of the other such constraints, if this one alone keeps no pod out.
     """
 
     constraint: int

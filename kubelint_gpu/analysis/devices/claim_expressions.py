@@ -37,15 +37,15 @@ class RuntimeFailure(Value):
     """An expression that fails for a device.
 
     Attributes:
-       manifest: the object whose pods wait because of that.
-       pointer: the expression, or the reference to the object that contains it.
-       owner: the object that contains the expression, if that is not at the pointer; else empty.
-       device: the device.
-       has: the attributes and capacities of that device.
-       error: the error of the scheduler.
-       certainty: possible if the devices are only those that the driver is known to publish.
-       declared: whether they are those of the cluster.
-       in_some_order: whether it fails only if the scheduler, which has no fixed order, tries the device first.
+        manifest: the object whose pods wait because of that.
+        pointer: the expression, or the reference to the object that contains it.
+        owner: the object that contains the expression, if that is not at the pointer; else empty.
+        device: the device.
+        has: the attributes and capacities of that device.
+        error: the error of the scheduler.
+        certainty: possible if the devices are only those that the driver is known to publish.
+        declared: whether they are those of the cluster.
+        in_some_order: whether it fails only if the scheduler, which has no fixed order, tries the device first.
     """
 
     manifest: Manifest

@@ -21,11 +21,11 @@ class SharedClaim(Value):
     """A shared claim that keeps pods from running that could run without it.
 
     Attributes:
-       reference: the workload's reference to it.
-       wanted: how many pods the workload has, as far as counted; for a DaemonSet one for each node.
-       placed: how many of them run at most; 0 if pods of others are counted with them.
-       per_node: whether the workload has a pod on each node.
-       others: the other workloads whose pods are counted, if each alone finds room.
+        reference: the workload's reference to it.
+        wanted: how many pods the workload has, as far as counted; for a DaemonSet one for each node.
+        placed: how many of them run at most; 0 if pods of others are counted with them.
+        per_node: whether the workload has a pod on each node.
+        others: the other workloads whose pods are counted, if each alone finds room.
     """
 
     reference: PodClaimReference

@@ -20,13 +20,13 @@ class Fault(Value):
     """The part of a claim that fails.
 
     Attributes:
-       below: the field, below `devices` in the shape of v1.
-       text: what is wrong, as a clause.
-       offset: its position in an expression; None if it is not part of one.
-       wanted: the literal that no device has; empty if there is none.
-       near: the value that was probably meant; empty if none is similar.
-       reads: the paths that the failing condition reads; empty if unknown.
-       bare: the text without the values of the devices; empty if it has none.
+        below: the field, below `devices` in the shape of v1.
+        text: what is wrong, as a clause.
+        offset: its position in an expression; None if it is not part of one.
+        wanted: the literal that no device has; empty if there is none.
+        near: the value that was probably meant; empty if none is similar.
+        reads: the paths that the failing condition reads; empty if unknown.
+        bare: the text without the values of the devices; empty if it has none.
     """
 
     below: Pointer

@@ -30,10 +30,10 @@ class WrittenClaim(Value):
     """A readable claim or claim template of a manifest.
 
     Attributes:
-       manifest: its manifest.
-       spec: what it asks for.
-       base: the pointer of `devices`.
-       flat: whether its version has requests without `exactly`.
+        manifest: its manifest.
+        spec: what it asks for.
+        base: the pointer of `devices`.
+        flat: whether its version has requests without `exactly`.
     """
 
     manifest: Manifest
@@ -65,12 +65,12 @@ class PodClaimReference(Value):
     """An entry of a pod's `resourceClaims` that names a claim or a template.
 
     Attributes:
-       subject: the workload.
-       entry: the pointer of the entry.
-       pointer: the pointer of the object's name in it.
-       alias: its name for containers.
-       kind: the object's kind.
-       name: the object's name.
+        subject: the workload.
+        entry: the pointer of the entry.
+        pointer: the pointer of the object's name in it.
+        alias: its name for containers.
+        kind: the object's kind.
+        name: the object's name.
     """
 
     subject: WorkloadCheck

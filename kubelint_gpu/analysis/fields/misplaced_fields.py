@@ -25,9 +25,9 @@ class Misplaced(Value):
     """An unknown field, and the field that was meant.
 
     Attributes:
-       template: the index of the unit's template that has it.
-       pointer: the field as written.
-       meant: the field that was probably meant; it is not written.
+        template: the index of the unit's template that has it.
+        pointer: the field as written.
+        meant: the field that was probably meant; it is not written.
     """
 
     template: int

@@ -38,10 +38,10 @@ class Requested(Value):
     """What all pods of a workload take of one thing.
 
     Attributes:
-       key: the workload.
-       label: the name for messages.
-       amount: how much they take.
-       source: the parts of the cluster that they can use.
+        key: the workload.
+        label: the name for messages.
+        amount: how much they take.
+        source: the parts of the cluster that they can use.
     """
 
     key: WorkloadKey
@@ -54,10 +54,10 @@ class Overcommitment(Value):
     """A part of a cluster that is too small for some workloads.
 
     Attributes:
-       label: what is short.
-       nodes: the names of the nodes.
-       total: how much there is.
-       amounts: how much each workload asks for.
+        label: what is short.
+        nodes: the names of the nodes.
+        total: how much there is.
+        amounts: how much each workload asks for.
     """
 
     label: str

@@ -21,8 +21,8 @@ class OverlappingRuns(Value, eq=False):
     """A CronJob of which two runs may block each other.
 
     Attributes:
-       interval: the shortest time between two runs, in seconds; None if unknown.
-       deadline: the seconds after which a run fails; None if it never fails.
+        interval: the shortest time between two runs, in seconds; None if unknown.
+        deadline: the seconds after which a run fails; None if it never fails.
     """
 
     subject: WorkloadCheck

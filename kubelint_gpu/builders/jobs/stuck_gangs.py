@@ -34,9 +34,9 @@ class ShortGang(Value, eq=False):
     """A Job or similar custom resource whose pods run partly but never all at once.
 
     Attributes:
-       beside: the workloads that stay.
-       least, most: how many of its pods run at once.
-       refusal: how a quota refuses the next pod, if nodes have room for it.
+        beside: the workloads that stay.
+        least, most: how many of its pods run at once.
+        refusal: how a quota refuses the next pod, if nodes have room for it.
     """
 
     team: Team
@@ -65,9 +65,9 @@ class GangDeadlock(Value, eq=False):
     """Jobs and custom resources that each hold what another one needs.
 
     Attributes:
-       stuck: those that hold something.
-       beside: the workloads that stay.
-       queued: they name a queue, but nothing shows that a controller admits them by it.
+        stuck: those that hold something.
+        beside: the workloads that stay.
+        queued: they name a queue, but nothing shows that a controller admits them by it.
     """
 
     stuck: tuple[Team, ...]

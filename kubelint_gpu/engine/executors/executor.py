@@ -25,7 +25,7 @@ class Executor(Protocol):
         The work, the things and the results must be picklable.
 
         Raises:
-           ExecutorError: the work cannot be done there.
+            ExecutorError: the work cannot be done there.
         """
 
 

@@ -59,7 +59,7 @@ class Fleet:
         Work that is lost with its worker is given to another one.
 
         Raises:
-           ExecutorError: there is no scheduler, or no worker; a worker has another program; some die of the work.
+            ExecutorError: there is no scheduler, or no worker; a worker has another program; some die of the work.
         """
         found: dict[int, Answer] = {}
         if things:
@@ -130,7 +130,7 @@ def answers_of(future: Future, program: str, names: Sequence[str]) -> list[Any]:
     """The results of a worker for some files.
 
     Raises:
-       ExecutorError: no worker could judge them, or the worker runs another program.
+        ExecutorError: no worker could judge them, or the worker runs another program.
     """
     import pickle
 

@@ -48,14 +48,14 @@ class Role(Enum):
     """The contents of a field that is kept.
 
     Attributes:
-       PLAIN: words of Kubernetes, numbers, quantities: the same everywhere.
-       NAME: the name of an object, or text that is built from names.
-       KEY: the key of a label or taint, or the name of a resource.
-       LABELS: labels by their keys.
-       AMOUNTS: quantities by the names of resources.
-       REQUIREMENT: a key with its operator and values, as in taints and tolerations.
-       ATTRIBUTES: the attributes of a device by name: its model, and also its serial number.
-       EXPRESSION: a condition on attributes, in the Common Expression Language.
+        PLAIN: words of Kubernetes, numbers, quantities: the same everywhere.
+        NAME: the name of an object, or text that is built from names.
+        KEY: the key of a label or taint, or the name of a resource.
+        LABELS: labels by their keys.
+        AMOUNTS: quantities by the names of resources.
+        REQUIREMENT: a key with its operator and values, as in taints and tolerations.
+        ATTRIBUTES: the attributes of a device by name: its model, and also its serial number.
+        EXPRESSION: a condition on attributes, in the Common Expression Language.
     """
 
     PLAIN = "plain"

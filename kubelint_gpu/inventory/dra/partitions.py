@@ -52,12 +52,12 @@ class MigPartition(Value):
     """A possible MIG device.
 
     Attributes:
-       profile: its MIG profile, for example `1g.10gb`.
-       start: the first memory slice.
-       size: the number of memory slices.
-       compute: the number of compute slices.
-       memory: in MiB, as the driver publishes it; if that is unknown, from the profile's name.
-       media: whether it takes the GPU's media extensions.
+        profile: its MIG profile, for example `1g.10gb`.
+        start: the first memory slice.
+        size: the number of memory slices.
+        compute: the number of compute slices.
+        memory: in MiB, as the driver publishes it; if that is unknown, from the profile's name.
+        media: whether it takes the GPU's media extensions.
     """
 
     profile: str

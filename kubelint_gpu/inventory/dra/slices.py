@@ -105,11 +105,11 @@ class Published(Struct):
     """The devices that one driver publishes for a node.
 
     Attributes:
-       driver: the name of the driver.
-       at: the first entry that names the driver, below the node.
-       devices: in the order of the entries.
-       entries: for each device its entry, below the node.
-       counters: the counter sets that the devices share.
+        driver: the name of the driver.
+        at: the first entry that names the driver, below the node.
+        devices: in the order of the entries.
+        entries: for each device its entry, below the node.
+        counters: the counter sets that the devices share.
     """
 
     driver: str

@@ -1,7 +1,7 @@
 """What admission adds to a pod before the scheduler sees it, as far as filters look at it.
 
-Behaviour: admission plugins DefaultTolerationSeconds (on by default) and ExtendedResourceToleration (off by default,
-on in GKE), kube-apiserver 1.34.
+Behaviour: admission plugins DefaultTolerationSeconds (on by default) and ExtendedResourceToleration (off by default, on
+in GKE), kube-apiserver 1.34.
 """
 
 from __future__ import annotations

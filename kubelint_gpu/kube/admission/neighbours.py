@@ -1,7 +1,7 @@
 """Names that schedulers and controllers beside Kubernetes' own use in pods.
 
-Source: Kueue, Grove, KAI, Volcano, YuniKorn, Koordinator, HAMi, the OpenShift multiarch tuning operator, CAST AI,
-GKE's Cloud Storage FUSE driver: the constants of each.
+Source: Kueue, Grove, KAI, Volcano, YuniKorn, Koordinator, HAMi, the OpenShift multiarch tuning operator, CAST AI, GKE's
+Cloud Storage FUSE driver: the constants of each.
 """
 
 from __future__ import annotations

@@ -19,10 +19,10 @@ class CompileError(Exception):
     """An expression does not compile.
 
     Attributes:
-       text: the API server's message.
-       issues: the problems, in the order of the text.
-       line: of the first issue, from 1.
-       column: of the first issue, from 1.
+        text: the API server's message.
+        issues: the problems, in the order of the text.
+        line: of the first issue, from 1.
+        column: of the first issue, from 1.
     """
 
     def __init__(self, text: str, issues: tuple[Issue, ...] = (), line: int = 1, column: int = 1) -> None:

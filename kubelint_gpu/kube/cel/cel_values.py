@@ -46,9 +46,9 @@ class Quantity(NamedTuple):
     """A resource quantity.
 
     Attributes:
-       amount: in its unit.
-       whole: whether Kubernetes stores it as an integer; a quantity that is stored as a decimal counts as no integer.
-       derived: whether it is the result of `add` or `sub`, which apiserver's `Equal` finds equal to nothing.
+        amount: in its unit.
+        whole: whether Kubernetes stores it as an integer; a quantity that is stored as a decimal counts as no integer.
+        derived: whether it is the result of `add` or `sub`, which apiserver's `Equal` finds equal to nothing.
     """
 
     amount: Fraction | int
@@ -154,7 +154,7 @@ def weight(value: Any) -> int:
     """The size of a value, in items and in letters divided by 16: the cost of comparing it.
 
     Raises:
-       NotKnown: it is too large; nested lists may share parts and be larger than memory.
+        NotKnown: it is too large; nested lists may share parts and be larger than memory.
     """
     if isinstance(value, (str, bytes)):
         if len(value) > MOST_LETTERS:
@@ -180,7 +180,7 @@ def equal(one: Any, other: Any) -> bool:
     """Whether two values are equal; numbers of different types can be.
 
     Raises:
-       EvaluationError: the first is a quantity or a version and the second something else.
+        EvaluationError: the first is a quantity or a version and the second something else.
     """
     kind = type(one)
     if kind is str or kind is bytes or kind is bool or one is None:
@@ -227,7 +227,7 @@ def compare(one: Any, other: Any, operator: str) -> int:
     """Return -1, 0 or 1; NaN is equal to all numbers.
 
     Raises:
-       EvaluationError: they cannot be compared.
+        EvaluationError: they cannot be compared.
     """
     pair: tuple[Any, Any] | None = None
     if type(one) is bool or type(other) is bool:
@@ -249,7 +249,7 @@ def parse_semver(text: str) -> Semver:
     """A version as github.com/blang/semver parses it.
 
     Raises:
-       EvaluationError: it is invalid.
+        EvaluationError: it is invalid.
     """
     if not text:
         raise EvaluationError("Version string empty")

@@ -29,8 +29,8 @@ class Evaluation:
         """Add the cost and the steps of an operation.
 
         Raises:
-           EvaluationError: the expression exceeds its cost limit.
-           NotKnown: it takes more steps than are tried here.
+            EvaluationError: the expression exceeds its cost limit.
+            NotKnown: it takes more steps than are tried here.
         """
         self.cost += cost
         self.steps += steps
@@ -47,7 +47,7 @@ class Evaluation:
         """Return a new value after its size is added to the steps.
 
         Raises:
-           NotKnown: it is too large.
+            NotKnown: it is too large.
         """
         self.steps += weight(value) // _PER_STEP
         return value

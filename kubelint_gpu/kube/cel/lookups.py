@@ -29,7 +29,7 @@ def at(value: Any, key: Any) -> Any:
     """The entry or item of a value.
 
     Raises:
-       EvaluationError: it is missing.
+        EvaluationError: it is missing.
     """
     if not isinstance(key, (str, int, float)):
         raise EvaluationError(f"invalid qualifier type: {type_name(key)}")

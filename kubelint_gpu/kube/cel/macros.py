@@ -39,7 +39,7 @@ def integer(text: str) -> int:
     """An int literal.
 
     Raises:
-       BadLiteral: it is no int64.
+        BadLiteral: it is no int64.
     """
     found = _number(text)
     if not -(2**63) <= found < 2**63:
@@ -70,7 +70,7 @@ def string(text: str) -> str:
     """A string literal.
 
     Raises:
-       BadLiteral: an escape is invalid.
+        BadLiteral: an escape is invalid.
     """
     raw = text[0] in "rR"
     body = _body(text[1:] if raw else text)
@@ -81,7 +81,7 @@ def byte_string(text: str) -> bytes:
     """A bytes literal.
 
     Raises:
-       BadLiteral: an escape is invalid.
+        BadLiteral: an escape is invalid.
     """
     rest = text[1:]
     raw = rest[0] in "rR"
@@ -123,7 +123,7 @@ def literal(kind: str, text: str) -> tuple[str, Any]:
     """Type and value of a literal token of the grammar.
 
     Raises:
-       BadLiteral: it is invalid.
+        BadLiteral: it is invalid.
     """
     if kind == "INT_LIT":
         return "int", integer(text)

@@ -62,7 +62,7 @@ def parse(source: str) -> Node:
     """The syntax tree of an expression, with macros expanded.
 
     Raises:
-       CompileError: the text is invalid.
+        CompileError: the text is invalid.
     """
     if len(source) > LONGEST:
         raise CompileError(f"must be no more than {LONGEST} characters")

@@ -56,7 +56,7 @@ class Checker(Visitor[Type]):
     """Finds the type of every node of a tree: `visit` returns that of a node, `error` if it has none.
 
     Attributes:
-       issues: the type errors.
+        issues: the type errors.
     """
 
     def __init__(

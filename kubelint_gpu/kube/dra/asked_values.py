@@ -49,10 +49,10 @@ class AskedValues(Value):
     """What a condition compares.
 
     Attributes:
-       paths: what it looks at: only one if it compares that with literals.
-       relation: how that is compared: `at least `, empty for equality with one of them; None for other conditions.
-       literals: the literals that it is compared with; empty if it only has to exist.
-       as_it_is: whether the comparison is case-sensitive.
+        paths: what it looks at: only one if it compares that with literals.
+        relation: how that is compared: `at least `, empty for equality with one of them; None for other conditions.
+        literals: the literals that it is compared with; empty if it only has to exist.
+        as_it_is: whether the comparison is case-sensitive.
     """
 
     paths: tuple[Path, ...]
@@ -129,7 +129,7 @@ class Condition(Value):
         """Whether a device meets it; False if it cannot be evaluated.
 
         Raises:
-           UsedUp: the work of the run is used up.
+            UsedUp: the work of the run is used up.
         """
         run = Evaluation([device_value(subject), *[None] * self.slots])
         try:

@@ -26,15 +26,15 @@ class DeviceQuery(Value):
     """A request for devices of one class: an `exactly`, or one of `firstAvailable`.
 
     Attributes:
-       name: of the alternative; for an `exactly`, of its request.
-       device_class: the name of its DeviceClass.
-       selectors: CEL expressions that a device must all satisfy; None stands for an unknown kind of selector.
-       mode: `ExactCount` or `All`.
-       count: how many devices, if the mode is `ExactCount`.
-       admin: `adminAccess`; None if it is absent.
-       tolerations: of device taints.
-       capacity: the consumed capacity of a shareable device.
-       has_capacity: whether there is a `capacity` at all.
+        name: of the alternative; for an `exactly`, of its request.
+        device_class: the name of its DeviceClass.
+        selectors: CEL expressions that a device must all satisfy; None stands for an unknown kind of selector.
+        mode: `ExactCount` or `All`.
+        count: how many devices, if the mode is `ExactCount`.
+        admin: `adminAccess`; None if it is absent.
+        tolerations: of device taints.
+        capacity: the consumed capacity of a shareable device.
+        has_capacity: whether there is a `capacity` at all.
     """
 
     name: str
@@ -141,13 +141,13 @@ class AllocatedDevice(Value):
     """A device that is allocated to a claim.
 
     Attributes:
-       request: `request` or `request/alternative`.
-       id: its identifier.
-       admin: whether it is for administration only, so that others may have it as well.
-       share: identifies one allocation of a shareable device; empty if it is not shared.
-       consumed: the capacity that a share consumes.
-       binding_conditions: conditions that must be true before a pod is bound.
-       binding_failure_conditions: conditions that must all be false.
+        request: `request` or `request/alternative`.
+        id: its identifier.
+        admin: whether it is for administration only, so that others may have it as well.
+        share: identifies one allocation of a shareable device; empty if it is not shared.
+        consumed: the capacity that a share consumes.
+        binding_conditions: conditions that must be true before a pod is bound.
+        binding_failure_conditions: conditions that must all be false.
     """
 
     request: str
@@ -178,11 +178,11 @@ class ResourceClaim(Value):
     """A ResourceClaim.
 
     Attributes:
-       meta: its metadata.
-       spec: what it asks for.
-       allocation: its devices; None if it is not allocated.
-       reserved_for: its users.
-       idle: its devices, if no known pod uses it and it is assumed to be deallocated.
+        meta: its metadata.
+        spec: what it asks for.
+        allocation: its devices; None if it is not allocated.
+        reserved_for: its users.
+        idle: its devices, if no known pod uses it and it is assumed to be deallocated.
     """
 
     meta: Meta

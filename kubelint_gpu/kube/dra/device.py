@@ -36,13 +36,13 @@ class Capacity(Value):
     """A capacity of a device, and which parts of it may be requested.
 
     Attributes:
-       value: the full amount.
-       default: what a request without an amount consumes; None means all.
-       valid: the amounts that may be consumed, ascending; empty if they are not enumerated.
-       minimum: the smallest amount; None if there is no range.
-       maximum: the largest amount of the range.
-       step: amounts of the range are the minimum plus a multiple of this.
-       ranged: whether there is a range.
+        value: the full amount.
+        default: what a request without an amount consumes; None means all.
+        valid: the amounts that may be consumed, ascending; empty if they are not enumerated.
+        minimum: the smallest amount; None if there is no range.
+        maximum: the largest amount of the range.
+        step: amounts of the range are the minimum plus a multiple of this.
+        ranged: whether there is a range.
     """
 
     value: Amount
@@ -76,17 +76,17 @@ class Device(Value):
     """A device of a ResourceSlice.
 
     Attributes:
-       name: unique in its pool.
-       attributes: by name, which has a domain (`domain/id`) or is in that of the driver.
-       capacity: by name, likewise.
-       consumes: counters that it takes while it is allocated.
-       taints: its own; those of DeviceTaintRules are added.
-       node_name: its node, if its slice has `perDeviceNodeSelection`.
-       node_selector: likewise, the nodes that reach it.
-       all_nodes: likewise, whether all nodes reach it.
-       binds_to_node: an allocation is for the chosen node only.
-       binding_conditions: conditions that must be true before a pod is bound.
-       shareable: `allowMultipleAllocations`.
+        name: unique in its pool.
+        attributes: by name, which has a domain (`domain/id`) or is in that of the driver.
+        capacity: by name, likewise.
+        consumes: counters that it takes while it is allocated.
+        taints: its own; those of DeviceTaintRules are added.
+        node_name: its node, if its slice has `perDeviceNodeSelection`.
+        node_selector: likewise, the nodes that reach it.
+        all_nodes: likewise, whether all nodes reach it.
+        binds_to_node: an allocation is for the chosen node only.
+        binding_conditions: conditions that must be true before a pod is bound.
+        shareable: `allowMultipleAllocations`.
     """
 
     name: str

@@ -24,10 +24,10 @@ class DeviceClass(Value):
     """A DeviceClass.
 
     Attributes:
-       name: the object's name.
-       selectors: CEL expressions that a device must all satisfy; None stands for an unknown kind of selector.
-       extended_resource: the extended resource that devices of the class also serve; empty if none.
-       created: an RFC 3339 text, empty if unknown.
+        name: the object's name.
+        selectors: CEL expressions that a device must all satisfy; None stands for an unknown kind of selector.
+        extended_resource: the extended resource that devices of the class also serve; empty if none.
+        created: an RFC 3339 text, empty if unknown.
     """
 
     name: str

@@ -33,17 +33,17 @@ class ResourceSlice(Value):
     """A part of a pool of devices.
 
     Attributes:
-       name: the object's name.
-       driver: the driver that publishes it.
-       pool: the pool's name.
-       generation: that of the pool; only slices of the highest one count.
-       count: how many slices the pool has in this generation.
-       node_name: the only node that reaches the devices; empty if another field applies.
-       node_selector: the nodes that reach them.
-       all_nodes: all nodes reach them.
-       per_device: each device names its own nodes.
-       devices: in the order in which the allocator tries them.
-       counters: the counters that they share.
+        name: the object's name.
+        driver: the driver that publishes it.
+        pool: the pool's name.
+        generation: that of the pool; only slices of the highest one count.
+        count: how many slices the pool has in this generation.
+        node_name: the only node that reaches the devices; empty if another field applies.
+        node_selector: the nodes that reach them.
+        all_nodes: all nodes reach them.
+        per_device: each device names its own nodes.
+        devices: in the order in which the allocator tries them.
+        counters: the counters that they share.
     """
 
     name: str

@@ -27,9 +27,9 @@ class SelectorVerdict(Value):
     """The result of an expression for a device.
 
     Attributes:
-       matches: whether it selects the device.
-       error: the runtime error of the evaluation; empty if there was none.
-       unknown: why the result is not known; empty if it is.
+        matches: whether it selects the device.
+        error: the runtime error of the evaluation; empty if there was none.
+        unknown: why the result is not known; empty if it is.
     """
 
     matches: bool
@@ -41,9 +41,9 @@ class Selector:
     """A compiled expression.
 
     Attributes:
-       expression: its text.
-       error: why it does not compile; None if it does.
-       sight: the parts of a device that it looks at.
+        expression: its text.
+        error: why it does not compile; None if it does.
+        sight: the parts of a device that it looks at.
     """
 
     __slots__ = ("_most", "_program", "_verdicts", "error", "expression", "sight")
@@ -91,7 +91,7 @@ class Selector:
         """The result of the expression for a device, computed once for all devices that look the same to it.
 
         Raises:
-           UsedUp: the work of the run is used up.
+            UsedUp: the work of the run is used up.
         """
         if subject.broken:
             return SelectorVerdict(False, subject.broken)

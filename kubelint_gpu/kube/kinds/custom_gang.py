@@ -36,12 +36,12 @@ class CustomGang(Value):
     """Pods of a custom resource that all wait for each other.
 
     Attributes:
-       parts: the pointers of the pod templates, each with the number of its pods that must run.
-       where: the field that says or implies it.
-       why: that they wait for each other, as a clause.
-       deadline: seconds after which it fails; None if it never fails.
-       name: its name within the object, if that has several.
-       whole: another object may say that they start together or not at all.
+        parts: the pointers of the pod templates, each with the number of its pods that must run.
+        where: the field that says or implies it.
+        why: that they wait for each other, as a clause.
+        deadline: seconds after which it fails; None if it never fails.
+        name: its name within the object, if that has several.
+        whole: another object may say that they start together or not at all.
     """
 
     parts: tuple[tuple[Pointer, int], ...]

@@ -1,13 +1,13 @@
 """Pod templates inside custom resources, at the places in `custom_workloads.json`.
 
-Each row of the table is a kind with its API groups, whether its pods end by themselves, how a change replaces
-them in words, and its templates: a path (`[]` every entry of a list, `.*` every value of a mapping), whether a pod
-template or a bare pod spec is there, or containers in another form (`inline`, see `inline_containers`), and
-the fields whose product is the number of pods; `groups` of which each has one pod less if there is a `first` template.
+Each row of the table is a kind with its API groups, whether its pods end by themselves, how a change replaces them in
+words, and its templates: a path (`[]` every entry of a list, `.*` every value of a mapping), whether a pod template or
+a bare pod spec is there, or containers in another form (`inline`, see `inline_containers`), and the fields whose
+product is the number of pods; `groups` of which each has one pod less if there is a `first` template.
 `either` is a pod spec if it has containers, else a template.
 `more` says that the pod template is no plain one: it has additional fields, and lacks some that a pod needs.
-`update` says how a change replaces them: as `custom_strategy` reads it, or a controller of that name. `strategy` is
-the field of a template that may hold the strategy of its operator's Deployment, `plain` as a word. `exact` kinds do the
+`update` says how a change replaces them: as `custom_strategy` reads it, or a controller of that name. `strategy` is the
+field of a template that may hold the strategy of its operator's Deployment, `plain` as a word. `exact` kinds do the
 same in every version, if the field `autoscaled` is not true; those with `suspend` true have no pods.
 """
 

@@ -27,15 +27,14 @@ def composed(
     """The spec of a pod, and the pointers of its requests.
 
     Args:
-       here: the mapping that describes the pod.
-       above: the fields of all mappings above it, which replace missing fields of `here` if the row says `inherits`.
-       row: `containers`: below `here`, each a container or a mapping with `resources`; empty for `here` itself.
-           `scheduling`: the key below `here` with the fields of the pod's spec; empty for `here` itself.
-           `resources`: the field of a container with its resources.
-           `under`: the container whose resources these amounts override, one by one.
-           `elsewhere`: another object decides where the pods go: they are assumed to tolerate everything. `lenient`: so
-           are pods without tolerations.
-       pointer: the pointer of `here`.
+        here: the mapping that describes the pod.
+        above: the fields of all mappings above it, which replace missing fields of `here` if the row says `inherits`.
+        row: `containers`: below `here`, each a container or a mapping with `resources`; empty for `here` itself.
+            `scheduling`: the key below `here` with the fields of the pod's spec; empty for `here` itself. `resources`:
+            the field of a container with its resources. `under`: the container whose resources these amounts override,
+            one by one. `elsewhere`: another object decides where the pods go: they are assumed to tolerate everything.
+            `lenient`: so are pods without tolerations.
+        pointer: the pointer of `here`.
     """
     fields = mapping(here.get(row["scheduling"])) if row.get("scheduling") else here
     spec = {key: fields[key] for key in _SCHEDULING if key in fields}

@@ -117,7 +117,7 @@ def read_cluster(
     With `complete` these are all existing objects, so that no object of `resource.k8s.io` means no devices.
 
     Raises:
-       InvalidObject: a field has a value the API server would refuse, an object has no name, or it is given twice.
+        InvalidObject: a field has a value the API server would refuse, an object has no name, or it is given twice.
     """
     found: dict[str, list[Any]] = {field: [] for field, _, _ in _READERS.values()}
     seen: set[tuple[str, str, str]] = set()
@@ -160,7 +160,7 @@ def identity(value: dict[str, Any]) -> tuple[str, str, str]:
     A kind that scheduling does not look at counts as namespaced.
 
     Raises:
-       InvalidObject: the object has no name.
+        InvalidObject: the object has no name.
     """
     reader = _READERS.get(value["kind"])
     meta = value.get("metadata")

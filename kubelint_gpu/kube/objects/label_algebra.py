@@ -28,11 +28,11 @@ class Allowed(Value):
     """The allowed values of a label.
 
     Attributes:
-       absent: whether the node may lack it.
-       values: the only allowed values; None for all but `excluded`.
-       excluded: values that are not allowed.
-       above: the number it must exceed, None without such a bound; a bound admits only values that are int64.
-       below: the number it must stay under.
+        absent: whether the node may lack it.
+        values: the only allowed values; None for all but `excluded`.
+        excluded: values that are not allowed.
+        above: the number it must exceed, None without such a bound; a bound admits only values that are int64.
+        below: the number it must stay under.
     """
 
     absent: bool = True

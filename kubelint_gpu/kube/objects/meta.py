@@ -21,7 +21,7 @@ class Reader(Protocol[Read_co]):
     Problems are appended to the list, if there is one; otherwise the first one is raised.
 
     Raises:
-       InvalidObject: a field has a value the API server would refuse; it names the object.
+        InvalidObject: a field has a value the API server would refuse; it names the object.
     """
 
     def __call__(self, value: Any, problems: list[InvalidObject] | None = None) -> Read_co:

@@ -56,7 +56,7 @@ def resolve_priority(spec: PodSpec, classes: Iterable[PriorityClass]) -> Priorit
     Of several global defaults the one with the lowest value is used.
 
     Raises:
-       UnknownPriorityClass: the class is neither given nor one of the system's.
+        UnknownPriorityClass: the class is neither given nor one of the system's.
     """
     if spec.priority is not None:
         return Priority(spec.priority, spec.preemption_policy or PREEMPT, spec.priority_class_name)
@@ -84,7 +84,7 @@ def priority_refusal(spec: PodSpec, classes: Iterable[PriorityClass]) -> Priorit
     """Why a new pod is refused whose written priority differs from the computed one; None if it is not.
 
     Raises:
-       UnknownPriorityClass: the class is neither given nor one of the system's.
+        UnknownPriorityClass: the class is neither given nor one of the system's.
     """
     computed = resolve_priority(replace(spec, priority=None, preemption_policy=""), classes)
     if spec.priority not in (None, computed.value):

@@ -186,12 +186,12 @@ class QuotaRefusal(Value):
     """Why admission refuses to create a pod, or one of its claims.
 
     Attributes:
-       pod: the name of the object.
-       quota: the name of the ResourceQuota.
-       exceeded: the keys that it would exceed.
-       unspecified: what the pod must specify but does not; empty if it exceeds a key.
-       kind: the resource of the object: `pods`, `resourceclaims` or `persistentvolumeclaims`.
-       scope: which pods the quota counts, empty for all; `others` are further quotas that would refuse it.
+        pod: the name of the object.
+        quota: the name of the ResourceQuota.
+        exceeded: the keys that it would exceed.
+        unspecified: what the pod must specify but does not; empty if it exceeds a key.
+        kind: the resource of the object: `pods`, `resourceclaims` or `persistentvolumeclaims`.
+        scope: which pods the quota counts, empty for all; `others` are further quotas that would refuse it.
     """
 
     pod: str

@@ -65,14 +65,14 @@ class DeploymentStrategy(PartlyCompared):
     """`spec.strategy` of a Deployment with its defaults, and what else shapes its rollout.
 
     Attributes:
-       at: the parent of maxSurge and maxUnavailable if `bounded`; otherwise the field that decides instead.
-       batch: for a custom resource, how many new pods of a template must be ready, together with those of its other
-           templates, before old ones are deleted; None if each counts by itself.
-       why: for a custom resource whose fields do not say it, why old pods stay, as a clause.
-       remedy: what would need less room, if no fix does it.
-       revised: for a custom resource, whether each revision has its own number of pods, which the next one does not
-           scale.
-       by_default: whether neither maxSurge nor maxUnavailable is written.
+        at: the parent of maxSurge and maxUnavailable if `bounded`; otherwise the field that decides instead.
+        batch: for a custom resource, how many new pods of a template must be ready, together with those of its other
+            templates, before old ones are deleted; None if each counts by itself.
+        why: for a custom resource whose fields do not say it, why old pods stay, as a clause.
+        remedy: what would need less room, if no fix does it.
+        revised: for a custom resource, whether each revision has its own number of pods, which the next one does not
+            scale.
+        by_default: whether neither maxSurge nor maxUnavailable is written.
     """
 
     not_compared = frozenset({"by_default"})
@@ -127,8 +127,8 @@ class WrittenStrategy(Value):
     """The written strategy of a custom resource, for its own controller.
 
     Attributes:
-       update: the name of the strategy in the row of its kind.
-       spec: `spec` of the object, as written.
+        update: the name of the strategy in the row of its kind.
+        spec: `spec` of the object, as written.
     """
 
     update: str

@@ -1,7 +1,7 @@
 """Taints of nodes and devices, and tolerations of pods and requests.
 
-Behaviour: `Toleration.ToleratesTaint` of staging/src/k8s.io/api/core/v1/toleration.go, 1.35; the alpha operators
-`Lt` and `Gt` (gate TaintTolerationComparisonOperators, off) tolerate nothing here. For devices, `ToleratesTaint` of
+Behaviour: `Toleration.ToleratesTaint` of staging/src/k8s.io/api/core/v1/toleration.go, 1.35; the alpha operators `Lt`
+and `Gt` (gate TaintTolerationComparisonOperators, off) tolerate nothing here. For devices, `ToleratesTaint` of
 k8s.io/dynamic-resource-allocation/resourceclaim, 1.36.
 """
 
@@ -137,7 +137,7 @@ def read_toleration(fields: Fields) -> Toleration:
     """A `v1.Toleration`.
 
     Raises:
-       InvalidObject: API validation refuses the combination of operator, effect, key and value.
+        InvalidObject: API validation refuses the combination of operator, effect, key and value.
     """
     key, value = fields.text("key"), fields.text("value")
     operator = fields.choice("operator", ("Equal", "Exists"), "Equal")

@@ -32,29 +32,28 @@ class Workload(Value, dict=True):
     """An object that creates pods, with its defaults applied.
 
     Attributes:
-       kind: the Kubernetes kind.
-       meta: name, namespace, labels of the object itself.
-       replicas: the desired pods; for a Job the parallel ones; 1 for a Pod; 0 for a DaemonSet, which counts nodes.
-       template: the metadata of its pods.
-       spec: the spec of its pods.
-       template_pointer: the pointer of the pod template; `()` for a Pod.
-       selector: the selector of its own pods; None if it has none.
-       strategy: how it replaces pods; None if it never does.
-       partial: it is a patch: it lacks what the API server requires and is never judged alone.
-       spec_key: the key of the pod's spec under `template_pointer`.
-       custom: it comes from a custom resource.
-       part: which of the templates of a custom resource it is, counted from 1.
-       named: the role of its pods in that resource; empty if it has no other templates, or two have one name.
-       approximate: how many pods a custom resource has, or how they are replaced, depends on an autoscaler or on the
-           version of its operator: nothing is certain about its rollouts.
-       extended: its pod template has additional fields, and may lack required ones, so that the API server's rules for
-           pods do not apply to it.
-       by_shape: its kind is unknown, and its pod template was found by its shape: the number of pods is unknown, and so
-           is
-           how they are replaced.
-       asks: the pointers of the pods' requests in a custom resource, if these are not in a list of containers.
-       written: the spec before admission, if `spec` is the one after admission; None if they are the same.
-       claims: the `volumeClaimTemplates` of a StatefulSet; the name of each is that of its template.
+        kind: the Kubernetes kind.
+        meta: name, namespace, labels of the object itself.
+        replicas: the desired pods; for a Job the parallel ones; 1 for a Pod; 0 for a DaemonSet, which counts nodes.
+        template: the metadata of its pods.
+        spec: the spec of its pods.
+        template_pointer: the pointer of the pod template; `()` for a Pod.
+        selector: the selector of its own pods; None if it has none.
+        strategy: how it replaces pods; None if it never does.
+        partial: it is a patch: it lacks what the API server requires and is never judged alone.
+        spec_key: the key of the pod's spec under `template_pointer`.
+        custom: it comes from a custom resource.
+        part: which of the templates of a custom resource it is, counted from 1.
+        named: the role of its pods in that resource; empty if it has no other templates, or two have one name.
+        approximate: how many pods a custom resource has, or how they are replaced, depends on an autoscaler or on the
+            version of its operator: nothing is certain about its rollouts.
+        extended: its pod template has additional fields, and may lack required ones, so that the API server's rules for
+            pods do not apply to it.
+        by_shape: its kind is unknown, and its pod template was found by its shape: the number of pods is unknown, and
+            so is how they are replaced.
+        asks: the pointers of the pods' requests in a custom resource, if these are not in a list of containers.
+        written: the spec before admission, if `spec` is the one after admission; None if they are the same.
+        claims: the `volumeClaimTemplates` of a StatefulSet; the name of each is that of its template.
     """
 
     kind: str
@@ -192,7 +191,7 @@ def read_workload(value: Any, problems: list[InvalidObject] | None = None) -> Wo
     """The workload, or None if the object is of another kind.
 
     Raises:
-       InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
     """
     if not is_workload(value):
         return None

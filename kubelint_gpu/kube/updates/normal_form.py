@@ -38,9 +38,9 @@ class RefusedChange(Value):
     """A change of an immutable field.
 
     Attributes:
-       at: its smallest parts that differ; never empty.
-       answer: the API server's message, without the value and the full stop.
-       where: the way of applying that is refused; empty if every way is.
+        at: its smallest parts that differ; never empty.
+        answer: the API server's message, without the value and the full stop.
+        where: the way of applying that is refused; empty if every way is.
     """
 
     at: tuple[Pointer, ...]

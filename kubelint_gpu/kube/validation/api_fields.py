@@ -32,12 +32,12 @@ class Misfit(Value):
     """A field that its object must not have, or a value of the wrong type.
 
     Attributes:
-       pointer: the field.
-       value: the written value.
-       wanted: the expected type, in words; empty for an unknown field.
-       types: the types of the parent mappings, from the root down, each with its pointer.
-       since: the minor release that adds the field; 0 if none does.
-       until: the last minor release with the field; 0 if none had it.
+        pointer: the field.
+        value: the written value.
+        wanted: the expected type, in words; empty for an unknown field.
+        types: the types of the parent mappings, from the root down, each with its pointer.
+        since: the minor release that adds the field; 0 if none does.
+        until: the last minor release with the field; 0 if none had it.
     """
 
     pointer: Pointer

@@ -148,10 +148,10 @@ class Service(Value):
     """The releases that serve an apiVersion and kind.
 
     Attributes:
-       since: the first minor release that has it, as far as known.
-       gone: the first minor release without it; 0 if the newest known one still has it.
-       successor: the apiVersion to write instead in the given release; empty if there is none.
-       same: whether the fields carry over unchanged.
+        since: the first minor release that has it, as far as known.
+        gone: the first minor release without it; 0 if the newest known one still has it.
+        successor: the apiVersion to write instead in the given release; empty if there is none.
+        same: whether the fields carry over unchanged.
     """
 
     since: int

@@ -166,12 +166,12 @@ class RequestProblem(Value):
     """An amount that the API server refuses.
 
     Attributes:
-       kind: one of the constants of this module.
-       pointer: the entry, below the pod's spec.
-       resource: its name.
-       value: the written value.
-       other: the limit, if the request is not equal to it.
-       detail: the API server's words.
+        kind: one of the constants of this module.
+        pointer: the entry, below the pod's spec.
+        resource: its name.
+        value: the written value.
+        other: the limit, if the request is not equal to it.
+        detail: the API server's words.
     """
 
     kind: str

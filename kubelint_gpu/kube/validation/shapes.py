@@ -18,11 +18,11 @@ class Word(Value):
     """A text that must be valid.
 
     Attributes:
-       what: what it must be, after `must be`.
-       is_lawful: whether it is.
-       required: whether it must be present and not empty.
-       empty: whether it may be written and empty.
-       allowed: the allowed values, if these are few.
+        what: what it must be, after `must be`.
+        is_lawful: whether it is.
+        required: whether it must be present and not empty.
+        empty: whether it may be written and empty.
+        allowed: the allowed values, if these are few.
     """
 
     what: str
@@ -36,9 +36,9 @@ class Shape(Value):
     """A mapping with known fields.
 
     Attributes:
-       fields: what each may contain, a `Word`, a `Shape`, a `Many` or a `Keyed`.
-       further: checks rules about several of them.
-       required: whether an absent one is validated as an empty one.
+        fields: what each may contain, a `Word`, a `Shape`, a `Many` or a `Keyed`.
+        further: checks rules about several of them.
+        required: whether an absent one is validated as an empty one.
     """
 
     fields: Mapping[str, Any]
@@ -50,9 +50,9 @@ class Many(Value):
     """A list.
 
     Attributes:
-       item: what each entry may be.
-       most: the maximum number of entries.
-       key: the field that must be unique among entries; empty if whole entries must be unique, None if nothing must.
+        item: what each entry may be.
+        most: the maximum number of entries.
+        key: the field that must be unique among entries; empty if whole entries must be unique, None if nothing must.
     """
 
     item: Word | Shape
@@ -64,10 +64,10 @@ class Keyed(Value):
     """A mapping with keys of one kind.
 
     Attributes:
-       key: what each key must be.
-       most: the maximum number of entries; None for any number.
-       required: whether there must be at least one.
-       item: what each value may be.
+        key: what each key must be.
+        most: the maximum number of entries; None for any number.
+        required: whether there must be at least one.
+        item: what each value may be.
     """
 
     key: Word

@@ -2,8 +2,8 @@
 
 Fields behind a feature gate that is off by default are dropped before validation and ignored here. Attributes with
 lists, whose gate is off in 1.36, are assumed to be from a cluster that has it on.
-Source: `ValidateResourceSlice` and `ValidateDeviceTaintRule` of pkg/apis/resource/validation, and
-`dropDisabledFields` of pkg/registry/resource/resourceslice, of Kubernetes, 1.34.1, 1.35.0 and 1.36.3.
+Source: `ValidateResourceSlice` and `ValidateDeviceTaintRule` of pkg/apis/resource/validation, and `dropDisabledFields`
+of pkg/registry/resource/resourceslice, of Kubernetes, 1.34.1, 1.35.0 and 1.36.3.
 """
 
 from __future__ import annotations

@@ -55,13 +55,13 @@ class InvalidObject(ValueError):  # noqa: N818 - it names the thing, as Kubernet
     """A field of an API object has a value that the API server would refuse.
 
     Attributes:
-       kind: `kind` of the object, or the kind that was expected.
-       name: `namespace/name`, or the name alone for a cluster-scoped object.
-       pointer: the field, from the root of the object.
-       value: the invalid value.
-       detail: what is wrong and what would be right.
-       allowed: the allowed values, if these are few.
-       is_text: the field is a string, and the value is none.
+        kind: `kind` of the object, or the kind that was expected.
+        name: `namespace/name`, or the name alone for a cluster-scoped object.
+        pointer: the field, from the root of the object.
+        value: the invalid value.
+        detail: what is wrong and what would be right.
+        allowed: the allowed values, if these are few.
+        is_text: the field is a string, and the value is none.
     """
 
     def __init__(

@@ -39,7 +39,7 @@ def difference(resource: str, whole: str | float, part: str | float) -> str | No
     """`whole` minus `part`, exact, or None if that is below zero.
 
     Raises:
-       QuantityError: one of them is no quantity.
+        QuantityError: one of them is no quantity.
     """
     left = parse_quantity(whole) - parse_quantity(part)
     if left < 0:
@@ -63,7 +63,7 @@ def parse_quantity(value: str | float) -> Amount:
     Numbers are read as the decimal text that YAML or JSON gave for them.
 
     Raises:
-       QuantityError: the text is not a quantity.
+        QuantityError: the text is not a quantity.
     """
     parts, whole = _ratio(value)
     return fractions.Fraction(parts, whole) if parts % whole else parts // whole

@@ -122,7 +122,7 @@ def read_label_selector(fields: Fields | None) -> LabelSelector | None:
     """A `metav1.LabelSelector`; `{}` matches everything and an absent one, None, nothing.
 
     Raises:
-       InvalidObject: an operator is unknown, or has the wrong number of values.
+        InvalidObject: an operator is unknown, or has the wrong number of values.
     """
     if fields is None:
         return None
@@ -152,7 +152,7 @@ def read_node_selector(fields: Fields) -> NodeSelector:
     """A `v1.NodeSelector`.
 
     Raises:
-       InvalidObject: an operator is unknown, or has the wrong number of values.
+        InvalidObject: an operator is unknown, or has the wrong number of values.
     """
     return NodeSelector(tuple(read_node_selector_term(child) for child in fields.children("nodeSelectorTerms")))
 

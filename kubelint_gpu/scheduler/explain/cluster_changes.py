@@ -63,11 +63,11 @@ class NodeJoins(Value):
     """A node joins.
 
     Attributes:
-       node: the node.
-       like: the name of the node that it copies; the following fields are the differences.
-       labels: changed labels; None is a removed label.
-       allocatable: resources of which it has more.
-       untainted: taints that it does not have.
+        node: the node.
+        like: the name of the node that it copies; the following fields are the differences.
+        labels: changed labels; None is a removed label.
+        allocatable: resources of which it has more.
+        untainted: taints that it does not have.
     """
 
     node: Node
@@ -100,7 +100,7 @@ class ChangedCluster(Value):
         """The node.
 
         Raises:
-           KeyError: there is no such node.
+            KeyError: there is no such node.
         """
         found = self.snapshot.node(self.node)
         if found is None:
@@ -116,7 +116,7 @@ def after(changed: ChangedCluster, change: Change) -> ChangedCluster:
     """The cluster after a change of the node or of the cluster.
 
     Raises:
-       KeyError: the change is about a missing node.
+        KeyError: the change is about a missing node.
     """
     if isinstance(change, PodsEnd):
         return replace(changed, snapshot=changed.snapshot.without(change.pods))

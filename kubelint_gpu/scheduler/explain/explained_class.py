@@ -29,21 +29,21 @@ class ExplainedClass(Value):
     """Nodes with the same explanation.
 
     Attributes:
-       nodes: their names, sorted.
-       status: why they do not take the pod; None if they do.
-       allocatable: the allocatable amount of each resource that the pod requests, and of `pods`.
-       free: the free amount of each.
-       taints: taints that keep the pod away.
-       unmet: requirements on labels that keep the pod away.
-       holders: the holders of what is lacking; if nothing is, those of GPUs and other extended resources.
-       eviction: the best preemption that makes room on one of them; None if there is none.
-       spared: why there is none, in the scheduler's words.
-       remedies: what would make the pod fit on one of them, the most likely first.
-       joining: a similar node that would take the pod if it joined; None if none would, or if they take it.
-       examined: how many of them were tried for remedies: the nearest ones, equal ones once.
-       devices: how many of the devices that the pod can have there are free, and how many there are; None if it has no
-           claims.
-       takes: the devices that it would get on the first of them; empty if they do not take it.
+        nodes: their names, sorted.
+        status: why they do not take the pod; None if they do.
+        allocatable: the allocatable amount of each resource that the pod requests, and of `pods`.
+        free: the free amount of each.
+        taints: taints that keep the pod away.
+        unmet: requirements on labels that keep the pod away.
+        holders: the holders of what is lacking; if nothing is, those of GPUs and other extended resources.
+        eviction: the best preemption that makes room on one of them; None if there is none.
+        spared: why there is none, in the scheduler's words.
+        remedies: what would make the pod fit on one of them, the most likely first.
+        joining: a similar node that would take the pod if it joined; None if none would, or if they take it.
+        examined: how many of them were tried for remedies: the nearest ones, equal ones once.
+        devices: how many of the devices that the pod can have there are free, and how many there are; None if it has no
+            claims.
+        takes: the devices that it would get on the first of them; empty if they do not take it.
     """
 
     nodes: tuple[str, ...]
@@ -76,15 +76,15 @@ class Explanation(Value):
     """The explanation of a scheduling attempt.
 
     Attributes:
-       pod: the pod.
-       requests: its requests, in the scheduler's units, without those of zero.
-       held: why no attempt is made; empty if one is made. The classes describe the attempt in any case.
-       fit: the verdict of the filters.
-       preemption: the result of preemption; None if the pod fits, the attempt fails, or there are no nodes.
-       message: the text of FailedScheduling, or the error that ends the attempt; None if the pod fits or is held.
-       classes: all nodes, first those that take it, then the nearest ones.
-       refusal: the message of a quota that refuses the pod at admission; empty if none does.
-       quotas: by how much quotas must grow to admit it.
+        pod: the pod.
+        requests: its requests, in the scheduler's units, without those of zero.
+        held: why no attempt is made; empty if one is made. The classes describe the attempt in any case.
+        fit: the verdict of the filters.
+        preemption: the result of preemption; None if the pod fits, the attempt fails, or there are no nodes.
+        message: the text of FailedScheduling, or the error that ends the attempt; None if the pod fits or is held.
+        classes: all nodes, first those that take it, then the nearest ones.
+        refusal: the message of a quota that refuses the pod at admission; empty if none does.
+        quotas: by how much quotas must grow to admit it.
     """
 
     pod: Pod

@@ -19,14 +19,14 @@ class Holder(Value):
     """Pods of one owner that hold something.
 
     Attributes:
-       owner: their owner.
-       pods: `namespace/name` of each, sorted.
-       nodes: the names of their nodes, sorted.
-       amounts: what they hold together of the resources in question, in the scheduler's units.
-       priority: their priority.
-       lower: whether that is lower than the pod's, so that it might preempt them.
-       terminating: whether they are being deleted.
-       devices: the devices that are allocated to them.
+        owner: their owner.
+        pods: `namespace/name` of each, sorted.
+        nodes: the names of their nodes, sorted.
+        amounts: what they hold together of the resources in question, in the scheduler's units.
+        priority: their priority.
+        lower: whether that is lower than the pod's, so that it might preempt them.
+        terminating: whether they are being deleted.
+        devices: the devices that are allocated to them.
     """
 
     owner: Owner

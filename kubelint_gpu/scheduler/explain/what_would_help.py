@@ -45,9 +45,9 @@ class MissingLabel(Value):
     """What a node lacks to meet one alternative of a pod's node requirements.
 
     Attributes:
-       requirements: the unmet requirements.
-       labels: labels to set, or to remove if None, so that it meets them.
-       name: the required node name; empty if any will do.
+        requirements: the unmet requirements.
+        labels: labels to set, or to remove if None, so that it meets them.
+        name: the required node name; empty if any will do.
     """
 
     requirements: tuple[Requirement, ...]
@@ -145,8 +145,8 @@ class Remedy(Value):
     """Changes after which a pod fits.
 
     Attributes:
-       changes: all necessary changes; pods that end are those of the first of `nodes`.
-       nodes: the names of the nodes on which the pod fits after such changes.
+        changes: all necessary changes; pods that end are those of the first of `nodes`.
+        nodes: the names of the nodes on which the pod fits after such changes.
     """
 
     changes: tuple[Change, ...]

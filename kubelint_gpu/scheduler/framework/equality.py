@@ -19,10 +19,10 @@ class NodeEquivalence(Value):
     """What nodes have in common, each part as a number.
 
     Attributes:
-       labels: their labels; for labels with many values only that they exist.
-       gate: taints and `unschedulable`.
-       room: what is allocatable.
-       pods: the kinds of their pods, which determine what is used.
+        labels: their labels; for labels with many values only that they exist.
+        gate: taints and `unschedulable`.
+        room: what is allocatable.
+        pods: the kinds of their pods, which determine what is used.
     """
 
     labels: int

@@ -124,25 +124,25 @@ class Facts(Value):
     """What is true about a filter for every pod.
 
     Attributes:
-       held: what other pods hold when it rejects because of them; None if it rejects because of nodes.
-       near: how close a rejected node is to fitting, relative to other filters about nodes; 0 is far.
-       asks: whether it can reject the pod because of what other pods have, except for their requests.
-       counted: whether bounds can count what it holds, as tokens or as anti-affinity.
-       heeds: whether its verdict on the first pod can depend on the place of the second.
-       excludes: whether two pods can want something that only one of them can have at a time.
-       local: whether its verdict on the pod and a node depends only on the pods of that node.
-       refusing: for some placed pods, which pods they keep off nodes other than their own.
-       pod_labels: the label keys that it looks at for this pod, its own and those of others; None if it can look at
-           all.
-           Pods that differ only in other labels count as equal.
-       topology: the node labels whose values form the domains that it counts in.
-       tokens: what at most one pod of a node can have, for example `host port 80/TCP`.
-       token: a key that distinguishes nodes for some pods in play.
-       blockers: which pods keep a pod off nodes; None if no pod does.
-       sought: the names of things on a node that others have and the pod could use.
-       stock: how many things on a node that a pod could have are free, and how many there are.
-       slots: limited things of nodes that the pod uses, for example attached volumes of a driver.
-       spared: the pod's spec without what the filter looks at.
+        held: what other pods hold when it rejects because of them; None if it rejects because of nodes.
+        near: how close a rejected node is to fitting, relative to other filters about nodes; 0 is far.
+        asks: whether it can reject the pod because of what other pods have, except for their requests.
+        counted: whether bounds can count what it holds, as tokens or as anti-affinity.
+        heeds: whether its verdict on the first pod can depend on the place of the second.
+        excludes: whether two pods can want something that only one of them can have at a time.
+        local: whether its verdict on the pod and a node depends only on the pods of that node.
+        refusing: for some placed pods, which pods they keep off nodes other than their own.
+        pod_labels: the label keys that it looks at for this pod, its own and those of others; None if it can look at
+            all.
+            Pods that differ only in other labels count as equal.
+        topology: the node labels whose values form the domains that it counts in.
+        tokens: what at most one pod of a node can have, for example `host port 80/TCP`.
+        token: a key that distinguishes nodes for some pods in play.
+        blockers: which pods keep a pod off nodes; None if no pod does.
+        sought: the names of things on a node that others have and the pod could use.
+        stock: how many things on a node that a pod could have are free, and how many there are.
+        slots: limited things of nodes that the pod uses, for example attached volumes of a driver.
+        spared: the pod's spec without what the filter looks at.
     """
 
     held: Held | None = None

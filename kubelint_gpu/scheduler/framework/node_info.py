@@ -18,14 +18,14 @@ class NodeInfo(Value):
     """A node with its pods; immutable.
 
     Attributes:
-       node: the node.
-       pods: its pods that are not finished, including terminating ones.
-       used: the sum of their requests, in the scheduler's units.
-       ports: the host ports that they use.
-       anti: those with required anti-affinity.
-       claimants: those that have claims or hold devices.
-       taints: the node's NoSchedule and NoExecute taints.
-       memory: cached facts about pods, shared by snapshots.
+        node: the node.
+        pods: its pods that are not finished, including terminating ones.
+        used: the sum of their requests, in the scheduler's units.
+        ports: the host ports that they use.
+        anti: those with required anti-affinity.
+        claimants: those that have claims or hold devices.
+        taints: the node's NoSchedule and NoExecute taints.
+        memory: cached facts about pods, shared by snapshots.
     """
 
     node: Node

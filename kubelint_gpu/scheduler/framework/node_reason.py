@@ -10,8 +10,8 @@ class NodeReason(str):
     """`node(s) had untolerated taint(s)`: why a filter rejects nodes, in the scheduler's words.
 
     Attributes:
-       told: the text that follows the node names: usually the words after `node(s)`.
-       of_one: the same as a clause about one node: `it had untolerated taint(s)`.
+        told: the text that follows the node names: usually the words after `node(s)`.
+        of_one: the same as a clause about one node: `it had untolerated taint(s)`.
     """
 
     __slots__ = ("of_one", "told")

@@ -17,13 +17,13 @@ class NodeSet:
     """Nodes, sorted by name.
 
     Attributes:
-       source: the nodes as they were given.
-       nodes: the nodes by name.
-       positions: the index of each node in `nodes`, by its name.
-       taints: the NoSchedule and NoExecute taints of each node.
+        source: the nodes as they were given.
+        nodes: the nodes by name.
+        positions: the index of each node in `nodes`, by its name.
+        taints: the NoSchedule and NoExecute taints of each node.
 
     Raises:
-       InvalidObject: two nodes have one name.
+        InvalidObject: two nodes have one name.
     """
 
     def __init__(self, source: tuple[Node, ...]) -> None:
@@ -85,7 +85,7 @@ def node_set(nodes: tuple[Node, ...]) -> NodeSet:
     """The set of these nodes; the same object for the same tuple, as long as it is among the latest.
 
     Raises:
-       InvalidObject: two nodes have one name.
+        InvalidObject: two nodes have one name.
     """
     found = next((one for one in _LATEST if one.source is nodes), None)
     if found is None:

@@ -82,16 +82,16 @@ class Prepared(Value):
     """The result of PreFilter for a pod.
 
     Attributes:
-       state: what `filter` needs to know about the pod and the cluster.
-       skip: the filter does not apply to this pod.
-       status: the rejection of the pod on all nodes.
-       nodes: the names of the only possible nodes; None means all.
-       labels: the node labels that the filter looks at.
-       by_load: set if the filter looks at allocatable, usage or host ports: equal values, equal verdicts.
-       apart: names of the nodes that it distinguishes from all others.
-       by_node: set if only the filter itself can distinguish nodes: equal values, equal verdicts.
-       sight: what `by_node` depends on besides the snapshot: equal sights, equal values; None if it depends on the pod.
-       steps: the extra cost of the filter for each node, in steps of the run's work.
+        state: what `filter` needs to know about the pod and the cluster.
+        skip: the filter does not apply to this pod.
+        status: the rejection of the pod on all nodes.
+        nodes: the names of the only possible nodes; None means all.
+        labels: the node labels that the filter looks at.
+        by_load: set if the filter looks at allocatable, usage or host ports: equal values, equal verdicts.
+        apart: names of the nodes that it distinguishes from all others.
+        by_node: set if only the filter itself can distinguish nodes: equal values, equal verdicts.
+        sight: the input of `by_node` besides the snapshot: equal sights, equal values; None if it is the pod.
+        steps: the extra cost of the filter for each node, in steps of the run's work.
     """
 
     state: Any = None
@@ -116,13 +116,12 @@ class Plugin(Value, eq=False):
     """A filter of kube-scheduler; `name` is kube-scheduler's name for it.
 
     Attributes:
-       without: the state after some pods of a node are gone.
-       facts: what is true about it for every pod.
-       reserve: the pod with what it gets on a node, for each possible choice, if the plugin allocates anything.
-       post_filter: its message for a pod that fits nowhere, given the nodes that it rejected; its state is None if it
-           was
-           skipped.
-       takes: how many equal pods the filter lets onto a node that takes one; None if they must be placed to know.
+        without: the state after some pods of a node are gone.
+        facts: what is true about it for every pod.
+        reserve: the pod with what it gets on a node, for each possible choice, if the plugin allocates anything.
+        post_filter: its message for a pod that fits nowhere, given the nodes that it rejected; its state is None if it
+            was skipped.
+        takes: how many equal pods the filter lets onto a node that takes one; None if they must be placed to know.
     """
 
     name: str

@@ -20,21 +20,21 @@ class Behaviour(Value):
     """Wordings and switches of one minor release.
 
     Attributes:
-       version: the minor release, for example `1.34`.
-       names_taint: the reason for an untolerated taint names the first one.
-       excluded: the reason of a node that PreFilter plugins excluded; `{plugins}` is their sorted names.
-       volume_affinity: the reason of a node that a bound PersistentVolume cannot reach.
-       claim_in_use: the reason of a ReadWriteOncePod claim that another pod uses.
-       oversize_is_final: a request above allocatable makes the node UnschedulableAndUnresolvable.
-       pod_level_resources: `spec.resources` of a pod counts (gate PodLevelResources).
-       in_place_resize: what the kubelet allocated to a running pod counts (gate InPlacePodVerticalScaling).
-       dynamic_resources: the plugin DynamicResources is in the default profile.
-       deallocation: its PostFilter message for a pod without claims; empty if it has none.
-       volume_narrowing: VolumeBinding's PreFilter narrows the nodes to those that bound local volumes name.
-       namespaces_leak: an own affinity term whose namespace selector also matches no labels at all covers every
-           namespace (kubernetes/kubernetes#141526).
-       counts_attachments: NodeVolumeLimits counts volumes that are attached without a pod
-           (kubernetes/kubernetes#127757).
+        version: the minor release, for example `1.34`.
+        names_taint: the reason for an untolerated taint names the first one.
+        excluded: the reason of a node that PreFilter plugins excluded; `{plugins}` is their sorted names.
+        volume_affinity: the reason of a node that a bound PersistentVolume cannot reach.
+        claim_in_use: the reason of a ReadWriteOncePod claim that another pod uses.
+        oversize_is_final: a request above allocatable makes the node UnschedulableAndUnresolvable.
+        pod_level_resources: `spec.resources` of a pod counts (gate PodLevelResources).
+        in_place_resize: what the kubelet allocated to a running pod counts (gate InPlacePodVerticalScaling).
+        dynamic_resources: the plugin DynamicResources is in the default profile.
+        deallocation: its PostFilter message for a pod without claims; empty if it has none.
+        volume_narrowing: VolumeBinding's PreFilter narrows the nodes to those that bound local volumes name.
+        namespaces_leak: an own affinity term whose namespace selector also matches no labels at all covers every
+            namespace (kubernetes/kubernetes#141526).
+        counts_attachments: NodeVolumeLimits counts volumes that are attached without a pod
+            (kubernetes/kubernetes#127757).
     """
 
     version: str
@@ -101,7 +101,7 @@ def behaviour(version: str | None) -> Behaviour:
     Releases before 1.29 count as 1.29, those after the end of the table as its last.
 
     Raises:
-       ValueError: the text is no version of Kubernetes.
+        ValueError: the text is no version of Kubernetes.
     """
     minor = minor_of(NEWEST if version is None else version)
     if minor is None:

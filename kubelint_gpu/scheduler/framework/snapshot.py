@@ -33,10 +33,10 @@ class Snapshot:
     Derived values (`by_labels`, `anti_groups` …) are computed when they are first needed.
 
     Attributes:
-       cluster: all objects except nodes and pods (claims, namespaces, budgets …).
-       nodes: the nodes, by name.
-       behaviour: wordings and switches of the cluster's release.
-       memory: cached facts about pods, shared by snapshots.
+        cluster: all objects except nodes and pods (claims, namespaces, budgets …).
+        nodes: the nodes, by name.
+        behaviour: wordings and switches of the cluster's release.
+        memory: cached facts about pods, shared by snapshots.
     """
 
     __slots__ = ("_derived", "_set", "_statics", "behaviour", "cluster", "memory", "nodes")
@@ -64,8 +64,8 @@ class Snapshot:
         Finished pods and pods of missing nodes are left out.
 
         Raises:
-           InvalidObject: two nodes have one name.
-           ValueError: the cluster's version is no version of Kubernetes.
+            InvalidObject: two nodes have one name.
+            ValueError: the cluster's version is no version of Kubernetes.
         """
         memory = PodMemory(behaviour(_version(cluster)))
         by_node: dict[str, list[Pod]] = {}
@@ -96,7 +96,7 @@ class Snapshot:
         """The snapshot with one more pod on a node; the pod's own `nodeName` is ignored.
 
         Raises:
-           KeyError: there is no such node.
+            KeyError: there is no such node.
         """
         position = self._set.positions[node_name]
         charge(1 + (len(self.nodes) + len(self.nodes[position].pods)) // STEPS.copied)
@@ -107,7 +107,7 @@ class Snapshot:
         """The snapshot with several more pods, each with the name of its node.
 
         Raises:
-           KeyError: there is no such node.
+            KeyError: there is no such node.
         """
         changed: dict[str, NodeInfo] = {}
         for pod, name in placed:
@@ -119,7 +119,7 @@ class Snapshot:
         """The snapshot without the pod `namespace/name`; `node_name` saves the search.
 
         Raises:
-           KeyError: no node holds such a pod.
+            KeyError: no node holds such a pod.
         """
         namespace, _, name = pod_key.partition("/")
         nodes = self.nodes
@@ -137,7 +137,7 @@ class Snapshot:
         Unlike preemption's dry run, this frees no host port that another pod of the node uses, too.
 
         Raises:
-           KeyError: there is no such node, or no such pod on it.
+            KeyError: there is no such node, or no such pod on it.
         """
         gone: dict[int, dict[str, None]] = {}
         for pod, name in placed:
@@ -170,7 +170,7 @@ class Snapshot:
         """The snapshot with other pods on some nodes, by the nodes' names.
 
         Raises:
-           KeyError: there is no such node.
+            KeyError: there is no such node.
         """
         charge(len(changed) + len(self.nodes) // STEPS.copied)
         nodes = list(self.nodes)

@@ -25,14 +25,14 @@ class StorageIndex(Value):
     """The storage objects of a cluster.
 
     Attributes:
-       claims: by `namespace/name`.
-       volumes: by name.
-       unbound: the volumes of each class, by name of the class, in the order of their names.
-       classes: by name.
-       csi_nodes: by name of the node.
-       drivers: by name.
-       capacities: by name of the class.
-       attached: for each node, the attacher and name of attached volumes; empty if the release ignores them.
+        claims: by `namespace/name`.
+        volumes: by name.
+        unbound: the volumes of each class, by name of the class, in the order of their names.
+        classes: by name.
+        csi_nodes: by name of the node.
+        drivers: by name.
+        capacities: by name of the class.
+        attached: for each node, the attacher and name of attached volumes; empty if the release ignores them.
     """
 
     claims: Mapping[str, PersistentVolumeClaim]

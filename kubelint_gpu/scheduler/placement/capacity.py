@@ -26,7 +26,7 @@ def fitting_on(pod: Pod, snapshot: Snapshot, name: str, enough: int) -> int:
     They are counted if each filter can say how many it admits, and otherwise placed one by one.
 
     Raises:
-       KeyError: there is no such node.
+        KeyError: there is no such node.
     """
     most, exact = bound_on(pod, snapshot, name, enough)
     for number in range(0 if exact else most):
@@ -42,7 +42,7 @@ def bound_on(pod: Pod, snapshot: Snapshot, name: str, enough: int) -> tuple[int,
     If it is exact, pods on other nodes do not matter.
 
     Raises:
-       KeyError: there is no such node.
+        KeyError: there is no such node.
     """
     node = snapshot.node(name)
     if node is None:

@@ -20,9 +20,9 @@ class Filled(Value):
     """The result of placing pods one after the other.
 
     Attributes:
-       placed: how many got a node.
-       snapshot: the cluster with them.
-       failed: the attempt for the first pod that got none; None if all got one.
+        placed: how many got a node.
+        snapshot: the cluster with them.
+        failed: the attempt for the first pod that got none; None if all got one.
     """
 
     placed: int

@@ -1,7 +1,7 @@
 """The devices of running pods: those of their claims, or what the scheduler would allocate if claims are not known.
 
-A device is held through a pod on a node, so that it is free when the pod is gone. For an unknown user of a claim, a
-pod without containers is invented.
+A device is held through a pod on a node, so that it is free when the pod is gone. For an unknown user of a claim, a pod
+without containers is invented.
 """
 
 from __future__ import annotations

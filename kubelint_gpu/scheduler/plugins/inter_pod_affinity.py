@@ -58,14 +58,14 @@ class AffinityState(Value):
     """The counts of PreFilter, by label key and value of nodes.
 
     Attributes:
-       pod: the incoming pod.
-       namespace: the labels of its namespace.
-       affinity: its own affinity terms.
-       anti: its own anti-affinity terms.
-       alike: whether it meets its own affinity terms itself.
-       wanted: pods that meet all its affinity terms.
-       unwanted: pods that match one of its anti-affinity terms.
-       refusing: pods with an anti-affinity term that matches it.
+        pod: the incoming pod.
+        namespace: the labels of its namespace.
+        affinity: its own affinity terms.
+        anti: its own anti-affinity terms.
+        alike: whether it meets its own affinity terms itself.
+        wanted: pods that meet all its affinity terms.
+        unwanted: pods that match one of its anti-affinity terms.
+        refusing: pods with an anti-affinity term that matches it.
     """
 
     pod: Pod

@@ -29,12 +29,12 @@ class Count(Value):
     """The matching pods of one constraint.
 
     Attributes:
-       constraint: the constraint, its `matchLabelKeys` folded into the selector.
-       own: 1 if the selector matches the incoming pod, else 0.
-       matched: how many pods match, by domain, without empty domains.
-       domains: how many domains there are.
-       lowest: the two smallest entries of `matched`.
-       minimum: the number that the skew is measured against.
+        constraint: the constraint, its `matchLabelKeys` folded into the selector.
+        own: 1 if the selector matches the incoming pod, else 0.
+        matched: how many pods match, by domain, without empty domains.
+        domains: how many domains there are.
+        lowest: the two smallest entries of `matched`.
+        minimum: the number that the skew is measured against.
     """
 
     constraint: SpreadConstraint
@@ -65,8 +65,8 @@ class DomainCounts(Value):
     """The nodes that have all topology keys, grouped by what the inclusion policies look at.
 
     Attributes:
-       members: one node of each group, and the group's values of each topology key.
-       group_of: the group of a node, by the node's name.
+        members: one node of each group, and the group's values of each topology key.
+        group_of: the group of a node, by the node's name.
     """
 
     members: Mapping[Hashable, tuple[NodeInfo, Mapping[str, dict[str, None]]]]

@@ -40,10 +40,10 @@ class ClaimState(Value):
     """The pod's claims by what is left to do for them.
 
     Attributes:
-       bound: the volumes of the bound claims; None for a volume that does not exist.
-       delayed: the claims whose volumes are found or provisioned after the node is chosen.
-       storage: the storage objects.
-       unreachable: the reason of a node that a bound volume cannot reach.
+        bound: the volumes of the bound claims; None for a volume that does not exist.
+        delayed: the claims whose volumes are found or provisioned after the node is chosen.
+        storage: the storage objects.
+        unreachable: the reason of a node that a bound volume cannot reach.
     """
 
     bound: tuple[PersistentVolume | None, ...]

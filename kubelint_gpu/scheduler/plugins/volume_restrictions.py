@@ -26,10 +26,10 @@ class DiskState(Value):
     """The incoming pod's disks and exclusive claims.
 
     Attributes:
-       disks: its volumes of the kinds that cannot be shared freely.
-       exclusive: the names of its ReadWriteOncePod claims.
-       in_use: how many of these another pod uses.
-       conflict: the rejection while any is in use.
+        disks: its volumes of the kinds that cannot be shared freely.
+        exclusive: the names of its ReadWriteOncePod claims.
+        in_use: how many of these another pod uses.
+        conflict: the rejection while any is in use.
     """
 
     disks: tuple[Volume, ...]

@@ -26,11 +26,11 @@ class Shares(Value):
     """Equal places while several workloads change at the same moment.
 
     Attributes:
-       total: all places.
-       least: places that the other workloads hold at every moment, together.
-       most: an upper bound of the places that they hold at rest.
-       last: places that they hold when all have changed.
-       needed: places that the rollout needs to end; the replicas if there is no rollout.
+        total: all places.
+        least: places that the other workloads hold at every moment, together.
+        most: an upper bound of the places that they hold at rest.
+        last: places that they hold when all have changed.
+        needed: places that the rollout needs to end; the replicas if there is no rollout.
     """
 
     total: int

@@ -19,12 +19,12 @@ class Question:
     """Does the rollout of the workload at a position end?
 
     Attributes:
-       situation: the workloads that can compete with it, and what runs beside them.
-       position: its position among them.
-       search: what searches of this situation share.
-       blank: the judgement of a workload that has all its pods and rolls nothing out.
-       bounded: whether upper bounds of all demands may decide it; False if a question is repeated for a wider
-           situation.
+        situation: the workloads that can compete with it, and what runs beside them.
+        position: its position among them.
+        search: what searches of this situation share.
+        blank: the judgement of a workload that has all its pods and rolls nothing out.
+        bounded: whether upper bounds of all demands may decide it; False if a question is repeated for a wider
+            situation.
     """
 
     def __init__(self, situation: Situation, position: int, *, bounded: bool = True) -> None:

@@ -24,15 +24,15 @@ class QuiescentBound(Value):
     """Upper and lower bounds of what can be bound of one workload at a rest.
 
     Attributes:
-       nodes: the nodes that its pods can be on.
-       each: the most that one of its pods takes, with host ports and anti-affinity counted as resources.
-       each_new: the most that one of its new pods takes.
-       least: the least that one of its pods takes.
-       most: the most pods.
-       old: the most old pods among these.
-       on_each: for a DaemonSet, the most pods on one node; otherwise 0.
-       apart: the most pods on one node.
-       pods: its old, its new and its running pods.
+        nodes: the nodes that its pods can be on.
+        each: the most that one of its pods takes, with host ports and anti-affinity counted as resources.
+        each_new: the most that one of its new pods takes.
+        least: the least that one of its pods takes.
+        most: the most pods.
+        old: the most old pods among these.
+        on_each: for a DaemonSet, the most pods on one node; otherwise 0.
+        apart: the most pods on one node.
+        pods: its old, its new and its running pods.
     """
 
     nodes: frozenset[str]

@@ -28,13 +28,13 @@ class Constraint(Value):
     """One spread constraint of the waiting pod.
 
     Attributes:
-       rule: the constraint, with `matchLabelKeys` folded into the selector.
-       own: 1 if it counts the pod itself, else 0.
-       fixed: for each counted domain, the counted pods that never move.
-       mobile: the most other pods that it can count.
-       uncounted: whether other pods of the workload can exist that it does not count.
-       home: the domain of each node that has the labels of all constraints.
-       counting: the nodes of `home` whose pods it counts.
+        rule: the constraint, with `matchLabelKeys` folded into the selector.
+        own: 1 if it counts the pod itself, else 0.
+        fixed: for each counted domain, the counted pods that never move.
+        mobile: the most other pods that it can count.
+        uncounted: whether other pods of the workload can exist that it does not count.
+        home: the domain of each node that has the labels of all constraints.
+        counting: the nodes of `home` whose pods it counts.
     """
 
     rule: SpreadConstraint

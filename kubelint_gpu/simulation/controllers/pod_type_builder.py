@@ -33,21 +33,21 @@ class Change(Value):
     """A workload before and after its change, and its pods that are known to run.
 
     Attributes:
-       new: after the change; `old` is the same workload if only the template's hash changes.
-       rolls: False if the template stays.
-       nodes: the nodes of a DaemonSet.
-       left: nodes on which a DaemonSet has pods and must have none.
-       stays: nodes on which a DaemonSet creates no pod but keeps an existing one until it updates it: those with a
-           NoSchedule taint that it no longer tolerates.
-       fresh: nodes in `nodes` on which a DaemonSet has no pod before.
-       known: the change is known, and happens at the same moment as every other known change.
-       existing: False if none of its pods runs before.
-       whole: its pods end only when all of them run.
-       settled: it stands for the state after its rollout.
-       waiting: its pods that are known to wait for a node.
-       under_way: its template stays, and not all of its pods have it yet.
-       numbered: filters look at the labels that distinguish a StatefulSet's pods.
-       mixed: its pods are known to be of several templates.
+        new: after the change; `old` is the same workload if only the template's hash changes.
+        rolls: False if the template stays.
+        nodes: the nodes of a DaemonSet.
+        left: nodes on which a DaemonSet has pods and must have none.
+        stays: nodes on which a DaemonSet creates no pod but keeps an existing one until it updates it: those with a
+            NoSchedule taint that it no longer tolerates.
+        fresh: nodes in `nodes` on which a DaemonSet has no pod before.
+        known: the change is known, and happens at the same moment as every other known change.
+        existing: False if none of its pods runs before.
+        whole: its pods end only when all of them run.
+        settled: it stands for the state after its rollout.
+        waiting: its pods that are known to wait for a node.
+        under_way: its template stays, and not all of its pods have it yet.
+        numbered: filters look at the labels that distinguish a StatefulSet's pods.
+        mixed: its pods are known to be of several templates.
     """
 
     new: Workload

@@ -21,14 +21,14 @@ class PodType(Value):
     """Interchangeable pods: same owner, same template.
 
     Attributes:
-       pod: a pod of this kind, with its priority resolved.
-       reconciler: the position of the reconciler that owns it; -1 if no controller replaces it.
-       new: whether it has the template that is being rolled out.
-       temporary: whether the pod ends by itself at some time, as a Job's does.
-       whole: for a Job whose pods wait for each other, how many must run before they end together.
-       pinned: whether each pod is created for one node, as a daemon pod is.
-       ranked: whether its pods rank differently when the owner deletes one, so that any of them may be the one.
-       owner: `kind/namespace/name` of the owner.
+        pod: a pod of this kind, with its priority resolved.
+        reconciler: the position of the reconciler that owns it; -1 if no controller replaces it.
+        new: whether it has the template that is being rolled out.
+        temporary: whether the pod ends by itself at some time, as a Job's does.
+        whole: for a Job whose pods wait for each other, how many must run before they end together.
+        pinned: whether each pod is created for one node, as a daemon pod is.
+        ranked: whether its pods rank differently when the owner deletes one, so that any of them may be the one.
+        owner: `kind/namespace/name` of the owner.
     """
 
     pod: Pod
@@ -65,12 +65,12 @@ class Action(Value):
     """One action of a controller.
 
     Attributes:
-       control: what the controller has written afterwards.
-       what: the sentence that describes it; `WHOSE` stands for the workload, which otherwise comes last.
-       create: pods of one kind that it creates, as (kind, count).
-       delete: pods of one kind that it deletes, as (kind, count); `family` are the kinds that count for the same owner.
-       node: the node for which it creates or on which it deletes a pod; -1 for any.
-       by: the kind of the acting controller, for example `ReplicaSet`; empty for the workload's own.
+        control: what the controller has written afterwards.
+        what: the sentence that describes it; `WHOSE` stands for the workload, which otherwise comes last.
+        create: pods of one kind that it creates, as (kind, count).
+        delete: pods of one kind that it deletes, as (kind, count); `family` are the kinds of the same owner.
+        node: the node for which it creates or on which it deletes a pod; -1 for any.
+        by: the kind of the acting controller, for example `ReplicaSet`; empty for the workload's own.
     """
 
     control: Control

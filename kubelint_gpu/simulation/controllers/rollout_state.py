@@ -31,8 +31,8 @@ class HeldDevices(NamedTuple):
     """What is allocated to the claims of the pods in play.
 
     Attributes:
-       on_nodes: for each node its pods with allocations of their own: (kind, number of the allocations, count).
-       shared: for each claim that pods name, the number of its allocation; 0 if it has none.
+        on_nodes: for each node its pods with allocations of their own: (kind, number of the allocations, count).
+        shared: for each claim that pods name, the number of its allocation; 0 if it has none.
     """
 
     on_nodes: tuple[Content, ...]

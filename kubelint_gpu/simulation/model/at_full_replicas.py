@@ -24,8 +24,8 @@ def full_simulation(
     """Simulate workloads without rollouts, beside the pods of the cluster.
 
     A transition is a scaled workload: its additional pods come after all others. Pods that are known to run do so.
-    Daemon
-    pods stay if they find room, and DaemonSets are no members. `outsiders` are running pods of others that may change.
+    Daemon pods stay if they find room, and DaemonSets are no members. `outsiders` are running pods of others that may
+    change.
     """
     changes = [Transition(one, one) if isinstance(one, Workload) else one for one in workloads]
     participants, rest = standing_participants([bounded(one, cluster, cluster.nodes) for one in changes], cluster)

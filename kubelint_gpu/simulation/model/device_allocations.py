@@ -41,7 +41,7 @@ class DeviceAllocations:
     """The allocations of one exploration, by number; 0 stands for no allocation.
 
     Attributes:
-       cluster: the cluster without the allocations of claims that pods in play name.
+        cluster: the cluster without the allocations of claims that pods in play name.
     """
 
     def __init__(

@@ -28,16 +28,16 @@ class ClusterOracle:
     """Answers for the nodes of one exploration.
 
     Attributes:
-       names: the nodes, class by class.
-       classes: positions of nodes that are equal for all pods in play.
-       domains: groups of equal domains.
-       class_of: for each position, the number of its class.
-       state_pods: the pods on the nodes, as the scheduler sees them.
-       standing: the pods that stay where they are.
-       local: for each kind, whether its fit on a node depends on that node alone.
-       peaceful: whether no pod in play can preempt another.
-       devices: the allocations of claims of pods in play; None if there are no claims.
-       errs: whether an attempt ended with an error. Then fewer pods or more room may change the answer either way.
+        names: the nodes, class by class.
+        classes: positions of nodes that are equal for all pods in play.
+        domains: groups of equal domains.
+        class_of: for each position, the number of its class.
+        state_pods: the pods on the nodes, as the scheduler sees them.
+        standing: the pods that stay where they are.
+        local: for each kind, whether its fit on a node depends on that node alone.
+        peaceful: whether no pod in play can preempt another.
+        devices: the allocations of claims of pods in play; None if there are no claims.
+        errs: whether an attempt ended with an error. Then fewer pods or more room may change the answer either way.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class ClusterOracle:
         """What preemption can do for a waiting pod that fits nowhere; None if the pod must not preempt.
 
         Raises:
-           UnmodelledVictim: it would preempt pods that are not in play.
+            UnmodelledVictim: it would preempt pods that are not in play.
         """
         if not self._may_evict[kind]:
             return ()

@@ -31,16 +31,16 @@ class PodTypes(Value):
     """The kinds and reconcilers of an exploration.
 
     Attributes:
-       kinds: the kinds of pods.
-       reconcilers: the reconcilers that manage them.
-       wanted: how many pods of each kind run before any rollout.
-       sure: how many of these have places before newly created pods look for one.
-       homes: nodes on which pods of a kind are known to run, as (kind, node name).
-       unready: the entries of `homes` whose pod is not ready now, and may never be.
-       pending: how many more pods of each kind wait for a node at the start.
-       optional: kinds that may wait at the start, which is no error (Jobs queue).
-       members: for each participant, its own kinds.
-       holding: the allocations of pods that are known to run.
+        kinds: the kinds of pods.
+        reconcilers: the reconcilers that manage them.
+        wanted: how many pods of each kind run before any rollout.
+        sure: how many of these have places before newly created pods look for one.
+        homes: nodes on which pods of a kind are known to run, as (kind, node name).
+        unready: the entries of `homes` whose pod is not ready now, and may never be.
+        pending: how many more pods of each kind wait for a node at the start.
+        optional: kinds that may wait at the start, which is no error (Jobs queue).
+        members: for each participant, its own kinds.
+        holding: the allocations of pods that are known to run.
     """
 
     kinds: tuple[PodType, ...]

@@ -50,7 +50,7 @@ class Preemptions:
         """The possible nodes and victims for a waiting pod of a kind; None if the pod must not preempt.
 
         Raises:
-           UnmodelledVictim: it would preempt pods that are not in play.
+            UnmodelledVictim: it would preempt pods that are not in play.
         """
         pod = self._state_pods.incoming(kind, home, only)
         found: dict[Eviction, None] = {}

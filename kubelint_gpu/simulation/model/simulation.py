@@ -26,15 +26,15 @@ class Simulation(Value):
     """Everything that one exploration needs.
 
     Attributes:
-       pod_types: the pods that may change, and their controllers.
-       model: the possible events.
-       places: the nodes.
-       local: whether what happens on a node never depends on other nodes, nor on the order of pods.
-       eligible: for each kind, the nodes that take it when nothing else runs.
-       absent: the names of nodes that an autoscaler may add.
-       added: these nodes, with their devices.
-       in_play: the identifiers of running pods that may change.
-       cut: for each class with fewer nodes here than there can be pods, their positions.
+        pod_types: the pods that may change, and their controllers.
+        model: the possible events.
+        places: the nodes.
+        local: whether what happens on a node never depends on other nodes, nor on the order of pods.
+        eligible: for each kind, the nodes that take it when nothing else runs.
+        absent: the names of nodes that an autoscaler may add.
+        added: these nodes, with their devices.
+        in_play: the identifiers of running pods that may change.
+        cut: for each class with fewer nodes here than there can be pods, their positions.
     """
 
     pod_types: PodTypes

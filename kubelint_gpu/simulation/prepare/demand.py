@@ -29,25 +29,23 @@ class Demand(Value):
     """The pods of one workload: their possible nodes, what one takes, and how many can exist at once.
 
     Attributes:
-       nodes: the nodes that take such a pod when nothing else runs.
-       each: the most that one of them takes of each resource.
-       most: an upper bound of the pods that exist at once in any state, terminating ones included.
-       rest: an upper bound of the pods at rest while the workload still waits for a pod; without a rollout, its
-           replicas.
-       whole: an upper bound of the pods once nothing terminates.
-       simple: only resources of a node can keep such a pod off a node in `nodes`.
-       least: the least that one of its pods takes of each resource.
-       on_each: an upper bound of the pods on one node, if lower than `most`; otherwise None.
-       in_domain: an upper bound of the pods on one node at rest by a spread constraint; None without one.
-       devices: the most devices that one of its pods takes.
-       prices: by node, how many devices others must hold so that such a pod finds too few; None if that is not known,
-           or
-           if more than resources and devices can keep it off.
-       alike_devices: whether such a pod takes one group of devices, and all groups are equal.
-       supply: what each of its pods takes of devices, and how many there are; None if that is not known.
-       pinned: if its pods share a claim, the nodes to one of which all of them go; empty if they can go to any, or if
-           more
-           than resources and that claim can keep them off.
+        nodes: the nodes that take such a pod when nothing else runs.
+        each: the most that one of them takes of each resource.
+        most: an upper bound of the pods that exist at once in any state, terminating ones included.
+        rest: an upper bound of the pods at rest while the workload still waits for a pod; without a rollout, its
+            replicas.
+        whole: an upper bound of the pods once nothing terminates.
+        simple: only resources of a node can keep such a pod off a node in `nodes`.
+        least: the least that one of its pods takes of each resource.
+        on_each: an upper bound of the pods on one node, if lower than `most`; otherwise None.
+        in_domain: an upper bound of the pods on one node at rest by a spread constraint; None without one.
+        devices: the most devices that one of its pods takes.
+        prices: by node, how many devices others must hold so that such a pod finds too few; None if that is not known,
+            or if more than resources and devices can keep it off.
+        alike_devices: whether such a pod takes one group of devices, and all groups are equal.
+        supply: what each of its pods takes of devices, and how many there are; None if that is not known.
+        pinned: if its pods share a claim, the nodes to one of which all of them go; empty if they can go to any, or if
+            more than resources and that claim can keep them off.
     """
 
     nodes: frozenset[str]

@@ -30,20 +30,20 @@ class PreparedRun:
     """All workloads of one run, the cluster before the rollouts, and what each workload can take on which nodes.
 
     Attributes:
-       workloads: after the change; in `participants`, replicas may be limited.
-       participants: the workloads with their running pods.
-       rest: the running pods of other workloads.
-       waiting: the pods of other workloads that have no node, without those that end by themselves.
-       cluster: without claims and quotas that decide nothing, with the claims of templates.
-       empty: the cluster without pods.
-       grown: nodes that pools may add; None without any.
-       pods: for each participant an old and a new pod.
-       alike: for each participant the numbers of the first pods that are equal to its old and its new pod.
-       eligible: for each participant the nodes that take a new pod when nothing else runs.
-       volumes: for each participant the storage classes and drivers that it competes for.
-       demands: for each participant what its pods can take.
-       driven: for each participant the pods that it can preempt and that are created again elsewhere.
-       met: which participants are known to compete, by the numbers of `alike`.
+        workloads: after the change; in `participants`, replicas may be limited.
+        participants: the workloads with their running pods.
+        rest: the running pods of other workloads.
+        waiting: the pods of other workloads that have no node, without those that end by themselves.
+        cluster: without claims and quotas that decide nothing, with the claims of templates.
+        empty: the cluster without pods.
+        grown: nodes that pools may add; None without any.
+        pods: for each participant an old and a new pod.
+        alike: for each participant the numbers of the first pods that are equal to its old and its new pod.
+        eligible: for each participant the nodes that take a new pod when nothing else runs.
+        volumes: for each participant the storage classes and drivers that it competes for.
+        demands: for each participant what its pods can take.
+        driven: for each participant the pods that it can preempt and that are created again elsewhere.
+        met: which participants are known to compete, by the numbers of `alike`.
     """
 
     def __init__(self, transitions: Sequence[Transition], cluster: Cluster, growth: Sequence[Growth] = ()) -> None:

@@ -205,7 +205,7 @@ def resolved_workload(workload: Workload, classes: Iterable[PriorityClass]) -> W
     """The workload with its pods' priority as admission computes it.
 
     Raises:
-       UnknownPriorityClass: its priority class does not exist.
+        UnknownPriorityClass: its priority class does not exist.
     """
     found = resolve_priority(workload.spec, classes)
     return replace(

@@ -33,7 +33,7 @@ def asked_once(
     `decided` is computed again if there are more steps.
 
     Raises:
-       UsedUp: as `compute` does.
+        UsedUp: as `compute` does.
     """
     known = answers()
     steps = left()

@@ -62,7 +62,7 @@ def _contended(question: Question) -> Judgement:
     """Judge by the search with an eighth of the work, then by the most expensive bounds, then by the rest of the work.
 
     Raises:
-       UsedUp: nothing was decided.
+        UsedUp: nothing was decided.
     """
     # if the rollout surely ends, the search looks only for the pods that it evicts
     turns = ((1, AT_LAST),) if applied.surely_ends(question) else ((1, SOON), (7, AT_LAST))

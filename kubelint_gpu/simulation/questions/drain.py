@@ -28,14 +28,14 @@ class Drained(Value):
     """The result for a workload's pods if one of their nodes is drained.
 
     Attributes:
-       owner: the workload.
-       node: the node.
-       pods: how many of its pods are there.
-       elsewhere: how many of these find room on other nodes while everything else stays.
-       budgets: the PodDisruptionBudgets that cover them.
-       allowed: how many may be missing at once; None if several budgets cover a pod.
-       known: the pods are known to be there; otherwise this is one possible placement.
-       decided: False if more pods might find room elsewhere.
+        owner: the workload.
+        node: the node.
+        pods: how many of its pods are there.
+        elsewhere: how many of these find room on other nodes while everything else stays.
+        budgets: the PodDisruptionBudgets that cover them.
+        allowed: how many may be missing at once; None if several budgets cover a pod.
+        known: the pods are known to be there; otherwise this is one possible placement.
+        decided: False if more pods might find room elsewhere.
     """
 
     owner: str

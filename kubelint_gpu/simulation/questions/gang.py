@@ -34,11 +34,11 @@ class Gang(Value):
     """Whether all Jobs that start at the same moment end.
 
     Attributes:
-       verdict: `may-stick` or `stuck` if parts of Jobs can block each other; `undecided` if they may also preempt other
-           pods.
-       states: how many states were looked at.
-       held: what each Job holds in the nearest state in which no Job ever gets all its pods.
-       lone: Jobs whose pods do not all find room even alone; they are left out.
+        verdict: `may-stick` or `stuck` if parts of Jobs can block each other; `undecided` if they may also preempt
+            other pods.
+        states: how many states were looked at.
+        held: what each Job holds in the nearest state in which no Job ever gets all its pods.
+        lone: Jobs whose pods do not all find room even alone; they are left out.
     """
 
     verdict: Verdict | None

@@ -21,12 +21,12 @@ class Crowd(Value):
     """The order and the targets of pods in a crowded placement.
 
     Attributes:
-       nodes: the names of the crowded nodes; if empty, those on which `mine` are placed.
-       mine: the kinds that must find no room there.
-       weak: the kinds that are not pushed there, because `mine` preempt them.
-       first: the kinds that are placed before all others.
-       early: whether `mine` are placed before the others.
-       homes: by pod, nodes for the pods that find no room on the crowded nodes.
+        nodes: the names of the crowded nodes; if empty, those on which `mine` are placed.
+        mine: the kinds that must find no room there.
+        weak: the kinds that are not pushed there, because `mine` preempt them.
+        first: the kinds that are placed before all others.
+        early: whether `mine` are placed before the others.
+        homes: by pod, nodes for the pods that find no room on the crowded nodes.
     """
 
     nodes: frozenset[str]

@@ -36,12 +36,12 @@ class RunEnds(Value):
     """Where the runs of a simulation come to rest.
 
     Attributes:
-       simulation: the simulation.
-       starts: the states in which the runs begin.
-       found: the ends, the nearest first.
-       whole: whether these are all ends.
-       states: how many states were looked at.
-       evictions: for each owner whose pods others preempt, the shortest run up to the state before that.
+        simulation: the simulation.
+        starts: the states in which the runs begin.
+        found: the ends, the nearest first.
+        whole: whether these are all ends.
+        states: how many states were looked at.
+        evictions: for each owner whose pods others preempt, the shortest run up to the state before that.
     """
 
     simulation: Simulation

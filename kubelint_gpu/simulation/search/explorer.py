@@ -20,9 +20,9 @@ class Reached(Generic[S]):
     """The states that runs reach from some starts, in the order of discovery.
 
     Attributes:
-       states: all discovered states, the starts first.
-       number: the index of each state.
-       edges: for each expanded state, in order, the indices of its successors.
+        states: all discovered states, the starts first.
+        number: the index of each state.
+        edges: for each expanded state, in order, the indices of its successors.
     """
 
     def __init__(self, starts: Iterable[S]) -> None:

@@ -21,15 +21,15 @@ class Starts(Value):
     """The start states.
 
     Attributes:
-       full: the placements in which every wanted pod runs.
-       partial: if there are none, the maximal placements.
-       without: for each of `partial`, the pods of each kind that do not run.
-       placed: the pods of each kind in a placement with as many pods as possible.
-       least: the fewest pods of each kind in a maximal placement; all pods if all find room together.
-       most: the most pods of each kind in any maximal placement.
-       looked_at: how many partial placements were tried.
-       complete: whether the search ended within its budget.
-       fragmented: whether some order of placing omits a wanted pod although another order does not.
+        full: the placements in which every wanted pod runs.
+        partial: if there are none, the maximal placements.
+        without: for each of `partial`, the pods of each kind that do not run.
+        placed: the pods of each kind in a placement with as many pods as possible.
+        least: the fewest pods of each kind in a maximal placement; all pods if all find room together.
+        most: the most pods of each kind in any maximal placement.
+        looked_at: how many partial placements were tried.
+        complete: whether the search ended within its budget.
+        fragmented: whether some order of placing omits a wanted pod although another order does not.
     """
 
     full: tuple[State, ...]

@@ -96,8 +96,8 @@ def placed_one_more(
     Pods of a DaemonSet are placed on all their nodes at once, if the nodes do not affect each other.
 
     Pods of equal rank come in some `order` of kinds, which matters only if nodes look at each other. `hopeless` kinds
-    are
-    not tried; a kind that finds no node is added to them. Kinds in `refused` are not tried on nodes with these looks.
+    are not tried; a kind that finds no node is added to them. Kinds in `refused` are not tried on nodes with these
+    looks.
     """
     places, kinds = simulation.places, simulation.pod_types.kinds
     nobody = simulation.pod_types.pending

@@ -38,7 +38,7 @@ def replay(
     `base` is the snapshot of the cluster, if there already is one.
 
     Raises:
-       ReplayMismatch: the core does not confirm a step.
+        ReplayMismatch: the core does not confirm a step.
     """
     return _Replay(simulation, cluster, base).run(path, ends)
 

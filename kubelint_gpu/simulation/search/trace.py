@@ -44,18 +44,18 @@ class Blocker(Value):
     """Why a waiting pod does not get a node that could take it.
 
     Attributes:
-       node: the node's name.
-       plugin: the filter plugin that rejects; `VolumeAttach` if the pod is bound and its volume is not free.
-       reason: its first reason.
-       held: what others hold: `resource`, `port`, `place` (by anti-affinity or spreading), `volume` or `device`.
-       resource: the resource that is short; empty if it is none.
-       needed: the pod's request, in the scheduler's units.
-       free: the free amount.
-       allocatable: the node's allocatable amount.
-       holders: the pods that hold the rest, or are in the way.
-       also: what else the pod lacks on this node, each by itself.
-       things: the names of held things that the pod could use.
-       failed: whether the plugin fails with an error, and with it the whole attempt.
+        node: the node's name.
+        plugin: the filter plugin that rejects; `VolumeAttach` if the pod is bound and its volume is not free.
+        reason: its first reason.
+        held: what others hold: `resource`, `port`, `place` (by anti-affinity or spreading), `volume` or `device`.
+        resource: the resource that is short; empty if it is none.
+        needed: the pod's request, in the scheduler's units.
+        free: the free amount.
+        allocatable: the node's allocatable amount.
+        holders: the pods that hold the rest, or are in the way.
+        also: what else the pod lacks on this node, each by itself.
+        things: the names of held things that the pod could use.
+        failed: whether the plugin fails with an error, and with it the whole attempt.
     """
 
     node: str

@@ -37,32 +37,31 @@ class Judgement(PartlyCompared):
     """The result of the analysis of one workload.
 
     Attributes:
-       workload: the workload after its change.
-       verdict: whether its rollout ends; None if there is no rollout, or if its pods lack room even without one.
-       by_bound: whether a bound decided it; otherwise the search did.
-       by: the name of the decider.
-       states: how many states the search looked at.
-       wanted: how many pods it wants.
-       placed: how many of them can run at once before any rollout, beside everything else.
-       at_best: how many can run if the others are placed in the best way for it; None if that is not known.
-       waiting: what the next pod waits for beside everything else, if that is known.
-       alone: how many could run beside only the running pods of the inventory.
-       eligible: the nodes that take its pod when nothing else runs.
-       crowded: nodes on which a DaemonSet's pod finds no room beside the running pods of the inventory.
-       trace: the shortest known run that gets stuck; None if there is none. For a StatefulSet that lacks room, how it
-           halts.
-       evicts: the pods that runs of the rollout preempt, the earliest first.
-       eviction: the shortest run that preempts a pod of another workload; None if there is none.
-       grows: whether the verdict relies on nodes that an autoscaler may add.
-       stalls: if it ends only after such a node joins, the shortest run that waits for one.
-       fragmented: whether all pods find room in some orders of placing but not in others.
-       refusal: how a quota keeps it from having all its pods; None if none does.
-       unknown: what the verdict could not take into account, in words; else empty.
-       company: if the rollout never ends by itself, the workloads whose rollouts at the same moment may let it end. If
-           it
-           is judged beside other changes, those that have changed when the run begins, or that make it undecided.
-       by_itself: if that is undecided, whether it ends while all others stay as they are.
-       rows: what each hypothesis answered on the way to the verdict; ignored when judgements are compared.
+        workload: the workload after its change.
+        verdict: whether its rollout ends; None if there is no rollout, or if its pods lack room even without one.
+        by_bound: whether a bound decided it; otherwise the search did.
+        by: the name of the decider.
+        states: how many states the search looked at.
+        wanted: how many pods it wants.
+        placed: how many of them can run at once before any rollout, beside everything else.
+        at_best: how many can run if the others are placed in the best way for it; None if that is not known.
+        waiting: what the next pod waits for beside everything else, if that is known.
+        alone: how many could run beside only the running pods of the inventory.
+        eligible: the nodes that take its pod when nothing else runs.
+        crowded: nodes on which a DaemonSet's pod finds no room beside the running pods of the inventory.
+        trace: the shortest known run that gets stuck; None if there is none. For a StatefulSet that lacks room, how it
+            halts.
+        evicts: the pods that runs of the rollout preempt, the earliest first.
+        eviction: the shortest run that preempts a pod of another workload; None if there is none.
+        grows: whether the verdict relies on nodes that an autoscaler may add.
+        stalls: if it ends only after such a node joins, the shortest run that waits for one.
+        fragmented: whether all pods find room in some orders of placing but not in others.
+        refusal: how a quota keeps it from having all its pods; None if none does.
+        unknown: what the verdict could not take into account, in words; else empty.
+        company: if the rollout never ends by itself, the workloads whose rollouts at the same moment may let it end. If
+            it is judged beside other changes, those that have changed when the run begins, or that make it undecided.
+        by_itself: if that is undecided, whether it ends while all others stay as they are.
+        rows: what each hypothesis answered on the way to the verdict; ignored when judgements are compared.
     """
 
     not_compared = frozenset({"rows"})
@@ -129,15 +128,15 @@ class Together(Value):
     """The result for workloads that roll out at once and can compete.
 
     Attributes:
-       workloads: the workloads of one group that roll out.
-       verdict: whether all their rollouts end.
-       by_bound: whether a bound decided it.
-       states: how many states the search looked at.
-       trace: the shortest known run that gets stuck.
-       evicts: the pods that runs preempt.
-       eviction: the shortest run that preempts a pod of another workload.
-       grows: whether the verdict relies on nodes that an autoscaler may add.
-       numbers: the positions of `workloads` among the given transitions.
+        workloads: the workloads of one group that roll out.
+        verdict: whether all their rollouts end.
+        by_bound: whether a bound decided it.
+        states: how many states the search looked at.
+        trace: the shortest known run that gets stuck.
+        evicts: the pods that runs preempt.
+        eviction: the shortest run that preempts a pod of another workload.
+        grows: whether the verdict relies on nodes that an autoscaler may add.
+        numbers: the positions of `workloads` among the given transitions.
     """
 
     workloads: tuple[Workload, ...]

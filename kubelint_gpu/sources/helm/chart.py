@@ -47,13 +47,13 @@ class Chart(Value, eq=False):
     """A chart of the repository.
 
     Attributes:
-       root: the real root of the repository.
-       cwd: the folder that printed paths are relative to.
-       folder: the folder of the chart, below the root.
-       files: the files that Helm gets, by path below the chart: its own, and its dependencies in the repository.
-       places: the path of each of these files below the root; for a file in an archive the path of the archive.
-       top: `Chart.yaml`.
-       problems: why the chart is not rendered, or only in part.
+        root: the real root of the repository.
+        cwd: the folder that printed paths are relative to.
+        folder: the folder of the chart, below the root.
+        files: the files that Helm gets, by path below the chart: its own, and its dependencies in the repository.
+        places: the path of each of these files below the root; for a file in an archive the path of the archive.
+        top: `Chart.yaml`.
+        problems: why the chart is not rendered, or only in part.
     """
 
     root: Path
@@ -137,7 +137,7 @@ class _Gathering:
         """Add all files below a folder of the repository, as files below `target`.
 
         Raises:
-           TooLargeError: there are too many files, or they are too large.
+            TooLargeError: there are too many files, or they are too large.
         """
         if depth > _DEEPEST:
             raise TooLargeError(f"its folders are more than {_DEEPEST} deep")
@@ -176,7 +176,7 @@ class _Gathering:
         """Add a file for Helm.
 
         Raises:
-           TooLargeError: there are too many files, or they are too large.
+            TooLargeError: there are too many files, or they are too large.
         """
         self._size += len(data)
         if len(self.files) >= MOST_FILES or self._size > MOST_TOGETHER or len(data) > MAX_BYTES:

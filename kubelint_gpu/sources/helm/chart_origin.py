@@ -21,12 +21,11 @@ class Found(Value, eq=False):
     """The origin of one field.
 
     Attributes:
-       spot: the value that decides the field, else the line of the template.
-       certain: whether the origin was confirmed.
-       template: the line of the template if a value decides the field.
-       values: the pointer of the deciding value among the chart's values; None if no value decides. The value may not
-           be
-           set yet, or be set by a source without a place.
+        spot: the value that decides the field, else the line of the template.
+        certain: whether the origin was confirmed.
+        template: the line of the template if a value decides the field.
+        values: the pointer of the deciding value among the chart's values; None if no value decides. The value may not
+            be set yet, or be set by a source without a place.
     """
 
     spot: Spot

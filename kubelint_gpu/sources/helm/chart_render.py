@@ -40,15 +40,15 @@ class RenderedChart(Value, eq=False):
     """One chart with one choice of values, rendered.
 
     Attributes:
-       chart: the files of the chart.
-       release: the flags of `helm template`.
-       values: further values, in increasing precedence.
-       renderer: the Helm program, and its limit of time.
-       problems: why the chart could not be rendered, or which parts were not.
-       reading: the rendered objects, None if there are none.
-       origins: for each rendered document the origin of its fields; None for a document that is no object.
-       texts: replacements of files on disk, by path below the root.
-       title: what distinguishes this render from others of the same chart; empty if there is only one.
+        chart: the files of the chart.
+        release: the flags of `helm template`.
+        values: further values, in increasing precedence.
+        renderer: the Helm program, and its limit of time.
+        problems: why the chart could not be rendered, or which parts were not.
+        reading: the rendered objects, None if there are none.
+        origins: for each rendered document the origin of its fields; None for a document that is no object.
+        texts: replacements of files on disk, by path below the root.
+        title: what distinguishes this render from others of the same chart; empty if there is only one.
     """
 
     chart: Chart
@@ -111,7 +111,7 @@ class RenderedChart(Value, eq=False):
         """Return the same render in another copy of the repository, whose chart lies in `folder`.
 
         Raises:
-           LookupError: the folder holds no chart.
+            LookupError: the folder holds no chart.
         """
         if not (folder / "Chart.yaml").is_file() or any(not (root / one.path).is_file() for one in self.values):
             raise LookupError(f"there is no chart in {folder}, or not all of its values")

@@ -24,10 +24,10 @@ class ValuesPart(Value, eq=False):
     """Values from one source.
 
     Attributes:
-       value: the values.
-       places: where single values stand in `script`, by pointer; None if all stand in order below `base`.
-       document: the document that can be edited; None if there is none.
-       prefix: the pointer of these values among those of the chart; empty except for subcharts.
+        value: the values.
+        places: where single values stand in `script`, by pointer; None if all stand in order below `base`.
+        document: the document that can be edited; None if there is none.
+        prefix: the pointer of these values among those of the chart; empty except for subcharts.
     """
 
     path: str

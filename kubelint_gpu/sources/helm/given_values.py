@@ -15,11 +15,11 @@ class GivenValues(Value):
     """A values file, or values that an object of a GitOps controller holds.
 
     Attributes:
-       path: the file, below the root of the repository.
-       form: `file` for a values file; else the form in an object: a `mapping`, a `text`, or `parameters`, a list of
-           names and values.
-       document: the index of that object's document in the file.
-       pointer: where the values stand in the object.
+        path: the file, below the root of the repository.
+        form: `file` for a values file; else the form in an object: a `mapping`, a `text`, or `parameters`, a list of
+            names and values.
+        document: the index of that object's document in the file.
+        pointer: where the values stand in the object.
     """
 
     path: str

@@ -28,12 +28,12 @@ class Release(Value):
     """The flags of `helm template`.
 
     Attributes:
-       name: the name of the release; empty to use the chart's name.
-       namespace: the namespace of the release.
-       sets: single values, as for `--set`.
-       json_sets: single values, as for `--set-json`.
-       kube_version: the Kubernetes version that templates see.
-       api_versions: further API versions that templates see.
+        name: the name of the release; empty to use the chart's name.
+        namespace: the namespace of the release.
+        sets: single values, as for `--set`.
+        json_sets: single values, as for `--set-json`.
+        kube_version: the Kubernetes version that templates see.
+        api_versions: further API versions that templates see.
     """
 
     name: str = ""
@@ -48,7 +48,7 @@ def find_helm(given: str | None = None) -> Helm:
     """Return the first `helm` on the PATH, or the program that `given` names.
 
     Raises:
-       ProgramError: there is none.
+        ProgramError: there is none.
     """
     if given is not None:
         path = shutil.which(given) if os.path.dirname(given) else find(given)  # noqa: PTH120 - as it is written
@@ -80,7 +80,7 @@ def template(helm: Helm, chart: Path, values: list[Path], home: Path, release: R
     """Run `helm template` for a folder that holds a copy of the chart.
 
     Raises:
-       ProgramError: Helm cannot be started, took too long, printed too much, or lies among the files of the run.
+        ProgramError: Helm cannot be started, took too long, printed too much, or lies among the files of the run.
     """
     if not helm.named and is_of_checkout(helm.path):
         raise ProgramError(f"{helm.path} lies in the checkout, and is started only if --helm names it")

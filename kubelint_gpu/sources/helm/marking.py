@@ -43,9 +43,9 @@ class Printed(Value, eq=False):
     """The output of one template without its marks.
 
     Attributes:
-       text: the output.
-       marks: for each marked piece, the offset in the text at which its output begins, and its number; in order.
-       offsets: the offsets alone.
+        text: the output.
+        marks: for each marked piece, the offset in the text at which its output begins, and its number; in order.
+        offsets: the offsets alone.
     """
 
     text: str

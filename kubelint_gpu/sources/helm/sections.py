@@ -31,10 +31,10 @@ class Section(Value, eq=False):
     """One object of the output.
 
     Attributes:
-       template: Helm's name of its template.
-       number: how many sections of this template come before it.
-       start: the offset of its text in the output.
-       text: the text of the object.
+        template: Helm's name of its template.
+        number: how many sections of this template come before it.
+        start: the offset of its text in the output.
+        text: the text of the object.
     """
 
     template: str
@@ -71,7 +71,7 @@ class Alignment(Value, eq=False):
     """The lines of a section within the output of its template.
 
     Attributes:
-       lines: for each line, its offset in the section and its offset in the template's output.
+        lines: for each line, its offset in the section and its offset in the template's output.
     """
 
     lines: tuple[tuple[int, int], ...]

@@ -37,15 +37,15 @@ class Piece(Value):
     """A piece of a template.
 
     Attributes:
-       kind: `text` is printed; `output` prints the result of its pipeline; `control` opens, divides or ends a block;
-           `silent` is a comment or an assignment.
-       start: the offset of its first character; for text the first that is not trimmed.
-       end: the offset behind its last character.
-       inner: the text between the delimiters of an action.
-       word: the keyword of a control action.
-       trims_left: whether it trims the space before it.
-       trims_right: whether it trims the space behind it.
-       within: the control actions that enclose it, the outermost first.
+        kind: `text` is printed; `output` prints the result of its pipeline; `control` opens, divides or ends a block;
+            `silent` is a comment or an assignment.
+        start: the offset of its first character; for text the first that is not trimmed.
+        end: the offset behind its last character.
+        inner: the text between the delimiters of an action.
+        word: the keyword of a control action.
+        trims_left: whether it trims the space before it.
+        trims_right: whether it trims the space behind it.
+        within: the control actions that enclose it, the outermost first.
     """
 
     kind: Kind
@@ -68,7 +68,7 @@ def pieces(text: str) -> list[Piece]:
     """Return the pieces of a template, in order; trimmed text belongs to none.
 
     Raises:
-       TemplateError: an action or a block is not ended.
+        TemplateError: an action or a block is not ended.
     """
     found: list[Piece] = []
     blocks: list[list[Piece]] = []

@@ -51,9 +51,9 @@ class WorkingCopy(Value):
     """The folders in which Kustomize works.
 
     Attributes:
-       folder: the folder to build.
-       home: a separate folder for everything that the program writes.
-       tree: the folder that stands for the root of the repository, as it occurs in errors.
+        folder: the folder to build.
+        home: a separate folder for everything that the program writes.
+        tree: the folder that stands for the root of the repository, as it occurs in errors.
     """
 
     folder: Path

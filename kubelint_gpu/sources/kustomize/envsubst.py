@@ -39,7 +39,7 @@ def filled(text: str, lookup: Lookup) -> str:
     """Return the text with its variables filled in; an unknown variable without a default stays as it is.
 
     Raises:
-       SubstitutionError: Flux does not accept the text behind `${`, or the values are too long.
+        SubstitutionError: Flux does not accept the text behind `${`, or the values are too long.
     """
     return _Filling(text, lookup).all()
 

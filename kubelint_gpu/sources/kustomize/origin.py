@@ -22,11 +22,11 @@ class Answer(Value, eq=False):
     """The origin of one field.
 
     Attributes:
-       spot: where the field was set last, or where its object stands.
-       certain: whether the value there equals the rendered one.
-       writer: the last writer; None if the object itself is unknown.
-       before: the earlier writers, the oldest first, each with its value.
-       pointer: the field of the rendered object; for an absent field its nearest present ancestor.
+        spot: where the field was set last, or where its object stands.
+        certain: whether the value there equals the rendered one.
+        writer: the last writer; None if the object itself is unknown.
+        before: the earlier writers, the oldest first, each with its value.
+        pointer: the field of the rendered object; for an absent field its nearest present ancestor.
     """
 
     spot: Spot
@@ -40,9 +40,9 @@ class Removal(Value, eq=False):
     """Entries that one line removed from a mapping or list of a rendered object, and that did not come back.
 
     Attributes:
-       pointer: the mapping or list.
-       writer: the writer that removed the entries.
-       entries: the removed entries, each with its key; None for elements of a list.
+        pointer: the mapping or list.
+        writer: the writer that removed the entries.
+        entries: the removed entries, each with its key; None for elements of a list.
     """
 
     pointer: Pointer

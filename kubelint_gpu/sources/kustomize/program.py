@@ -26,7 +26,7 @@ def find_program(given: str | None = None) -> Program:
     """Return `kustomize`, else `kubectl kustomize`; `given` is the path of either.
 
     Raises:
-       ProgramError: there is none.
+        ProgramError: there is none.
     """
     if given is not None:
         path = shutil.which(given) if os.path.dirname(given) else find(given)  # noqa: PTH120 - as it is written
@@ -62,7 +62,7 @@ def build(program: Program, folder: Path, home: Path, flags: tuple[str, ...], ti
     """Build a folder.
 
     Raises:
-       ProgramError: Kustomize cannot be started, took too long, printed too much, or lies among the files of the run.
+        ProgramError: Kustomize cannot be started, took too long, printed too much, or lies among the files of the run.
     """
     if not program.named and is_of_checkout(program.command[0]):
         raise ProgramError(f"{program.command[0]} lies in the checkout, and is started only if --kustomize names it")

@@ -65,18 +65,18 @@ class Rendered(Value, eq=False):
     """One kustomization, built.
 
     Attributes:
-       path: the folder, with a title if there are several builds of it, as printed; stands for the rendered text.
-       root: the real root of the repository.
-       cwd: the folder that printed paths are relative to.
-       survey: the parts of the kustomization.
-       problems: why it could not be rendered; empty if it was.
-       reading: the rendered objects, None if there are none.
-       origins: for each rendered document the origin of its fields; None for a document that is no object.
-       objects: the objects of the second build, which traces the fields.
-       printed: the output of Kustomize.
-       renderer: the program and its settings.
-       texts: replacements of files on disk, by path below the root.
-       known: the variables that Flux fills in; None if it is not built for a Kustomization of Flux.
+        path: the folder, with a title if there are several builds of it, as printed; stands for the rendered text.
+        root: the real root of the repository.
+        cwd: the folder that printed paths are relative to.
+        survey: the parts of the kustomization.
+        problems: why it could not be rendered; empty if it was.
+        reading: the rendered objects, None if there are none.
+        origins: for each rendered document the origin of its fields; None for a document that is no object.
+        objects: the objects of the second build, which traces the fields.
+        printed: the output of Kustomize.
+        renderer: the program and its settings.
+        texts: replacements of files on disk, by path below the root.
+        known: the variables that Flux fills in; None if it is not built for a Kustomization of Flux.
     """
 
     path: str
@@ -121,7 +121,7 @@ class Rendered(Value, eq=False):
         """Return the same build in another copy of the repository, whose kustomization lies in `folder`.
 
         Raises:
-           LookupError: the folder holds no kustomization.
+            LookupError: the folder holds no kustomization.
         """
         if self.renderer is None:
             raise LookupError(f"nothing renders {folder}")
@@ -179,7 +179,7 @@ def render(
     Printed paths are relative to `cwd`; a caller whose tree is a copy gives the folder that stands for its own.
 
     Raises:
-       LookupError: the folder holds no kustomization.
+        LookupError: the folder holds no kustomization.
     """
     rendered, tree = _looked_at(folder, renderer, root, cwd or Path.cwd(), dict(texts or {}), variables)
     if not rendered.problems:
@@ -200,7 +200,7 @@ def looked_at(
     """Survey a kustomization like `render`, without starting Kustomize: its parts and problems.
 
     Raises:
-       LookupError: the folder holds no kustomization.
+        LookupError: the folder holds no kustomization.
     """
     return _looked_at(folder, renderer, root, cwd, {}, variables)[0]
 

@@ -25,11 +25,11 @@ class VariableSource(Value):
     """A source of variables: entries of a ConfigMap or a Secret, or of the Kustomization itself.
 
     Attributes:
-       title: its name in messages.
-       reference: where the Kustomization names it.
-       optional: whether it may be missing.
-       path: the file, below the root of the repository; empty if the repository does not have it.
-       document: the index of its document in the file.
+        title: its name in messages.
+        reference: where the Kustomization names it.
+        optional: whether it may be missing.
+        path: the file, below the root of the repository; empty if the repository does not have it.
+        document: the index of its document in the file.
     """
 
     title: str
@@ -43,12 +43,12 @@ class Variables(Value):
     """A Flux Kustomization: its folder and its variables.
 
     Attributes:
-       folder: the real path of the folder to build.
-       title: the name of the Kustomization in messages.
-       path: its file, below the root of the repository.
-       document: the index of its document in the file.
-       sources: the sources of variables, in increasing precedence.
-       always: whether variables are filled in although none has a value.
+        folder: the real path of the folder to build.
+        title: the name of the Kustomization in messages.
+        path: its file, below the root of the repository.
+        document: the index of its document in the file.
+        sources: the sources of variables, in increasing precedence.
+        always: whether variables are filled in although none has a value.
     """
 
     folder: str
@@ -103,7 +103,7 @@ class KnownVariables:
         """Return the text of an object with its variables filled in.
 
         Raises:
-           SubstitutionError: Flux refuses the text.
+            SubstitutionError: Flux refuses the text.
         """
         meta = mapping(mapping(document.value).get("metadata"))
         if any(mapping(meta.get(key)).get(_SWITCH) == "disabled" for key in ("labels", "annotations")):

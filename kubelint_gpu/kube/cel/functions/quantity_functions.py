@@ -28,7 +28,7 @@ def quantity_of(text: str) -> Quantity:
     """The quantity of a text.
 
     Raises:
-       EvaluationError: the text is no quantity.
+        EvaluationError: the text is no quantity.
     """
     try:
         amount = parse_quantity(_with_digits(text))

@@ -25,7 +25,7 @@ def compiled(pattern: str) -> Any:
     """The compiled RE2 pattern.
 
     Raises:
-       EvaluationError: it is invalid.
+        EvaluationError: it is invalid.
     """
     import re2
 
@@ -46,7 +46,7 @@ def steps_of(text: str, pattern: str, *_: int, every: bool = False) -> int:
     A repetition of few letters may be a large program, so that the length of the pattern is no measure.
 
     Raises:
-       EvaluationError: the pattern is invalid.
+        EvaluationError: the pattern is invalid.
     """
     letters = len(text) + 1
     size: int = compiled(pattern).programsize

@@ -80,12 +80,12 @@ class AttemptState:
     """The pod's claims and the allocated devices, for one attempt.
 
     Attributes:
-       pod: the pod.
-       claims: its claims, in the order of its spec, without the one for extended resources.
-       wanted: those that are not allocated yet.
-       allocations: the allocations of the others, by claim.
-       asked: extended resources of which some may be served by devices.
-       stale: a claim for extended resources that an earlier attempt left.
+        pod: the pod.
+        claims: its claims, in the order of its spec, without the one for extended resources.
+        wanted: those that are not allocated yet.
+        allocations: the allocations of the others, by claim.
+        asked: extended resources of which some may be served by devices.
+        stale: a claim for extended resources that an earlier attempt left.
     """
 
     def __init__(

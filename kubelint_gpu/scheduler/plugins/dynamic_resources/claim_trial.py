@@ -25,12 +25,12 @@ class TrialOutcome(Value):
     """The plugin's answer about some claims on all nodes.
 
     Attributes:
-       refused: the status by which it refuses them before it looks at nodes; None if it does not.
-       fits: the names of the nodes whose devices serve all of them.
-       error: the error with which the attempt fails on some node, or before it looks at any.
-       why: the allocator's error without the name of the claim.
-       unknown: whether a node's verdict is not known.
-       selector: the selector that causes the error, and the device.
+        refused: the status by which it refuses them before it looks at nodes; None if it does not.
+        fits: the names of the nodes whose devices serve all of them.
+        error: the error with which the attempt fails on some node, or before it looks at any.
+        why: the allocator's error without the name of the claim.
+        unknown: whether a node's verdict is not known.
+        selector: the selector that causes the error, and the device.
     """
 
     refused: Status | None = None

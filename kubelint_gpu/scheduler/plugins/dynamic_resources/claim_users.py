@@ -20,8 +20,8 @@ class Hold(Value):
     """An allocated claim of a pod.
 
     Attributes:
-       nodes: the names of the nodes that reach its devices.
-       users: the placed pods that use the claim, including the pod.
+        nodes: the names of the nodes that reach its devices.
+        users: the placed pods that use the claim, including the pod.
     """
 
     nodes: tuple[str, ...]

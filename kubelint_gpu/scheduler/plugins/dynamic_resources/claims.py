@@ -33,12 +33,12 @@ class Objects(Value):
     """The DRA objects of a cluster by name.
 
     Attributes:
-       claims: by `namespace/name`.
-       templates: by `namespace/name`.
-       classes: by name.
-       by_resource: the class behind each extended resource; empty if the release does not support that.
-       slices: by node and pool.
-       features: those of the release.
+        claims: by `namespace/name`.
+        templates: by `namespace/name`.
+        classes: by name.
+        by_resource: the class behind each extended resource; empty if the release does not support that.
+        slices: by node and pool.
+        features: those of the release.
     """
 
     claims: Mapping[str, ResourceClaim]
@@ -115,7 +115,7 @@ def claims_of(pod: Pod, objects: Objects) -> tuple[ResourceClaim, ...]:
     """The claims of a pod, in the order of its spec.
 
     Raises:
-       Refused: a claim is missing, is being deleted, or belongs to another pod.
+        Refused: a claim is missing, is being deleted, or belongs to another pod.
     """
     found = [_claim(pod, entry, objects) for entry in pod_claims(pod)]
     return tuple(claim for claim in found if claim is not None)

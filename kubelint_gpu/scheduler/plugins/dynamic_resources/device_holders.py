@@ -20,10 +20,10 @@ class DeviceHolder(Value):
     """A device that blocks a pod on a node: the pod could get it, or the device uses the counters that the pod needs.
 
     Attributes:
-       device: its identifier.
-       claim: the claim that has it.
-       users: the placed pods that use that claim; empty if it is reserved for no existing pod.
-       counters: whether the pod only needs its counters.
+        device: its identifier.
+        claim: the claim that has it.
+        users: the placed pods that use that claim; empty if it is reserved for no existing pod.
+        counters: whether the pod only needs its counters.
     """
 
     device: DeviceID

@@ -22,12 +22,12 @@ class DeviceRoom(Value):
     """Bounds on the devices of a pod.
 
     Attributes:
-       most: the most devices that its claims take.
-       prices: by node, how many devices others must hold at least so that the pod finds too few.
-       alike: whether it takes one group of devices, all groups are equal, and stay so.
-       parts: the key of the physical device of each device; devices with equal keys count once.
-       supply: what it takes and what is free, if the number of its devices is known.
-       pinned: whether all pods that share its claim go to one of several nodes: the one that allocates the claim.
+        most: the most devices that its claims take.
+        prices: by node, how many devices others must hold at least so that the pod finds too few.
+        alike: whether it takes one group of devices, all groups are equal, and stay so.
+        parts: the key of the physical device of each device; devices with equal keys count once.
+        supply: what it takes and what is free, if the number of its devices is known.
+        pinned: whether all pods that share its claim go to one of several nodes: the one that allocates the claim.
     """
 
     most: int = 0

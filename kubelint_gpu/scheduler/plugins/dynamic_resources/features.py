@@ -19,16 +19,16 @@ class Features(Value):
     """Feature gates with their defaults, and peculiarities of old allocators.
 
     Attributes:
-       betas: features that are beta and on since 1.36: `sharedCounters`, `consumesCounters`, `perDeviceNodeSelection`
-           (DRAPartitionableDevices), taints and tolerations (DRADeviceTaints), binding conditions
-           (DRADeviceBindingConditions), capacity requests and `allowMultipleAllocations` (DRAConsumableCapacity),
-           extended resources by DeviceClass (DRAExtendedResource). Also, `distinctAttribute` compares the values of
-           devices: 0.34.1 compares pointers, and so accepts any two devices that have the attribute.
-       old_pools: until 1.34, an incomplete pool still serves requests that do not ask for all devices, an invalid pool
-           fails the whole attempt when the allocator reaches it, and slices for other nodes do not count.
-       any_order: pools, and the slices of a pool, are tried in no fixed order.
-       mistakes_alternatives: of two alternatives for all devices the second gets the devices of the first, and an
-           alternative for all continues as the first alternative after one device.
+        betas: features that are beta and on since 1.36: `sharedCounters`, `consumesCounters`, `perDeviceNodeSelection`
+            (DRAPartitionableDevices), taints and tolerations (DRADeviceTaints), binding conditions
+            (DRADeviceBindingConditions), capacity requests and `allowMultipleAllocations` (DRAConsumableCapacity),
+            extended resources by DeviceClass (DRAExtendedResource). Also, `distinctAttribute` compares the values of
+            devices: 0.34.1 compares pointers, and so accepts any two devices that have the attribute.
+        old_pools: until 1.34, an incomplete pool still serves requests that do not ask for all devices, an invalid pool
+            fails the whole attempt when the allocator reaches it, and slices for other nodes do not count.
+        any_order: pools, and the slices of a pool, are tried in no fixed order.
+        mistakes_alternatives: of two alternatives for all devices the second gets the devices of the first, and an
+            alternative for all continues as the first alternative after one device.
     """
 
     betas: bool = False

@@ -25,11 +25,11 @@ class Asking(Value):
     """The claims of a pod on nodes that serve the same of its extended resources by devices.
 
     Attributes:
-       claims: the claims that need devices.
-       interest: the parts of devices that they look at.
-       number: equal for equal claims.
-       seen: by node, its view and the layout of the view for these claims.
-       keys: by node, a key that distinguishes it for all claims with this interest.
+        claims: the claims that need devices.
+        interest: the parts of devices that they look at.
+        number: equal for equal claims.
+        seen: by node, its view and the layout of the view for these claims.
+        keys: by node, a key that distinguishes it for all claims with this interest.
     """
 
     claims: tuple[ResourceClaim, ...]

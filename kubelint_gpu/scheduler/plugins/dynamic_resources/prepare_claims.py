@@ -87,7 +87,7 @@ def reserve(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[Pod, ...]:
     There can be several if a release walks pools and slices in no fixed order.
 
     Raises:
-       KeyError: there is no such node.
+        KeyError: there is no such node.
     """
     node = snapshot.node(node_name)
     if node is None:

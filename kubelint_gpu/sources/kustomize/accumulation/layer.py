@@ -31,9 +31,9 @@ class PluginFile(Value, eq=False):
     """A file with the configuration of a generator or transformer that does the work of kustomization fields.
 
     Attributes:
-       script: the text of the configuration.
-       moves: pairs of a kustomization pointer and the corresponding pointer in the configuration; the first match
-           counts.
+        script: the text of the configuration.
+        moves: pairs of a kustomization pointer and the corresponding pointer in the configuration; the first match
+            counts.
     """
 
     script: DocumentScript | InlineScript

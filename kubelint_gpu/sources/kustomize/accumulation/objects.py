@@ -13,10 +13,10 @@ class Traceable:
     """One object on its way through the layers.
 
     Attributes:
-       traced: its fields.
-       kind: its apiVersion and kind.
-       names: every name and namespace that it has had; patches and references may use any of them.
-       generated: whether its name gets a hash suffix at the end.
+        traced: its fields.
+        kind: its apiVersion and kind.
+        names: every name and namespace that it has had; patches and references may use any of them.
+        generated: whether its name gets a hash suffix at the end.
     """
 
     __slots__ = ("generated", "kind", "names", "traced")

@@ -40,9 +40,9 @@ class _Built(Value):
     """How the configuration of a plugin corresponds to a field of a kustomization.
 
     Attributes:
-       change: the function that makes the change.
-       fields: builds the equivalent kustomization fields.
-       moves: pairs of a pointer in these fields and the corresponding pointer in the configuration.
+        change: the function that makes the change.
+        fields: builds the equivalent kustomization fields.
+        moves: pairs of a pointer in these fields and the corresponding pointer in the configuration.
     """
 
     change: _Change

@@ -113,10 +113,10 @@ class FieldWriter(Value, eq=False):
     """One value in one text.
 
     Attributes:
-       script: the text.
-       pointer: where the value stands in the text.
-       layer: the kustomization through which it comes, below the root of the tree.
-       by: the kind of writer: resource, patch, replicas, …
+        script: the text.
+        pointer: where the value stands in the text.
+        layer: the kustomization through which it comes, below the root of the tree.
+        by: the kind of writer: resource, patch, replicas, …
     """
 
     script: Script

@@ -137,11 +137,11 @@ class Kustomization(Value, eq=False):
     """A kustomization file.
 
     Attributes:
-       folder: the folder of the file, below the root.
-       path: the file, below the root.
-       reading: its text with positions.
-       document: the parsed document; None if there is none.
-       value: its fields; empty if it cannot be read.
+        folder: the folder of the file, below the root.
+        path: the file, below the root.
+        reading: its text with positions.
+        document: the parsed document; None if there is none.
+        value: its fields; empty if it cannot be read.
     """
 
     folder: str
@@ -165,11 +165,11 @@ class Reference(Value):
     """A file or folder that a kustomization names.
 
     Attributes:
-       pointer: where the reference is written.
-       text: the reference as written.
-       key: the field of the kustomization.
-       folder: whether it may be a folder with a kustomization.
-       manifest: whether the file holds objects, patches or configuration in YAML, not plain data.
+        pointer: where the reference is written.
+        text: the reference as written.
+        key: the field of the kustomization.
+        folder: whether it may be a folder with a kustomization.
+        manifest: whether the file holds objects, patches or configuration in YAML, not plain data.
     """
 
     pointer: Pointer

@@ -29,13 +29,13 @@ class Survey(Value, eq=False):
     """The parts of a kustomization.
 
     Attributes:
-       root: the folder to build.
-       kustomizations: all kustomizations involved, by folder.
-       readings: files with objects, patches and configuration, by path below the root of the tree.
-       files: the bytes of every file read, by path below the root of the tree.
-       resources: the files that hold whole objects.
-       obstacles: why it is not built; empty if it can be.
-       objects: the number of objects, those of a base as often as it is used; too low if there are obstacles.
+        root: the folder to build.
+        kustomizations: all kustomizations involved, by folder.
+        readings: files with objects, patches and configuration, by path below the root of the tree.
+        files: the bytes of every file read, by path below the root of the tree.
+        resources: the files that hold whole objects.
+        obstacles: why it is not built; empty if it can be.
+        objects: the number of objects, those of a base as often as it is used; too low if there are obstacles.
     """
 
     root: str
@@ -87,6 +87,6 @@ def text_of(data: bytes, errors: str = "replace") -> str:
     """Return the text of a file; cached for files of several names.
 
     Raises:
-       UnicodeDecodeError: the bytes are no text, and `errors` are strict.
+        UnicodeDecodeError: the bytes are no text, and `errors` are strict.
     """
     return data.decode(errors=errors)

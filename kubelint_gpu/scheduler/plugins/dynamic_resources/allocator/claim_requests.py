@@ -25,12 +25,12 @@ class Query(Value):
     """A request, or one of its alternatives, prepared for the search.
 
     Attributes:
-       number: its number.
-       query: what it asks for.
-       request: the name of the request.
-       alternative: the name of the alternative; empty if it is none.
-       needed: how many devices it needs.
-       every: the positions of the devices that it needs, if it asks for all.
+        number: its number.
+        query: what it asks for.
+        request: the name of the request.
+        alternative: the name of the alternative; empty if it is none.
+        needed: how many devices it needs.
+        every: the positions of the devices that it needs, if it asks for all.
     """
 
     number: int
@@ -77,8 +77,8 @@ class ClaimPreparation:
         """What the claim at an index needs.
 
         Raises:
-           Failed: the scheduling attempt fails.
-           Unknown: it is not known.
+            Failed: the scheduling attempt fails.
+            Unknown: it is not known.
         """
         requests = tuple([self._alternatives(place, request) for request in spec.requests])
         least = sum(min(one.needed for one in found) for found in requests)

@@ -14,9 +14,9 @@ class Interest(Value):
     """What some claims look at.
 
     Attributes:
-       sight: the parts of devices that their selectors name.
-       compared: the attributes that their constraints compare; only the equality of their values matters.
-       amounts: whether they ask for capacities of devices.
+        sight: the parts of devices that their selectors name.
+        compared: the attributes that their constraints compare; only the equality of their values matters.
+        amounts: whether they ask for capacities of devices.
     """
 
     sight: Sight
@@ -28,8 +28,8 @@ class Layout(Value):
     """A view as some claims see it.
 
     Attributes:
-       number: equal for views that offer the same devices, position by position.
-       likeness: a number for each device; devices with equal numbers are interchangeable.
+        number: equal for views that offer the same devices, position by position.
+        likeness: a number for each device; devices with equal numbers are interchangeable.
     """
 
     number: int

@@ -15,11 +15,11 @@ class Holdings(Value):
     """The allocations of all claims.
 
     Attributes:
-       claims: the allocation of each allocated claim, by `namespace/name`.
-       exclusive: the devices that one claim has entirely.
-       shared: the devices that claims share.
-       consumed: the consumed capacity of shared devices.
-       pools: driver and name of the pools with allocated devices.
+        claims: the allocation of each allocated claim, by `namespace/name`.
+        exclusive: the devices that one claim has entirely.
+        shared: the devices that claims share.
+        consumed: the consumed capacity of shared devices.
+        pools: driver and name of the pools with allocated devices.
     """
 
     claims: Mapping[str, Allocation]
@@ -37,10 +37,10 @@ class Usage(Value):
     """What is allocated of the devices of a view, by their positions.
 
     Attributes:
-       exclusive: whether one claim has the whole device.
-       consumed: the consumed capacity of a device; None if it has no shares.
-       is_allocated: whether any claim has a device, inside the view or not.
-       key: equal for equal usage.
+        exclusive: whether one claim has the whole device.
+        consumed: the consumed capacity of a device; None if it has no shares.
+        is_allocated: whether any claim has a device, inside the view or not.
+        key: equal for equal usage.
     """
 
     exclusive: tuple[bool, ...]

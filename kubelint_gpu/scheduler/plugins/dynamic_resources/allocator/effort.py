@@ -20,7 +20,7 @@ class Effort:
         """Count one try.
 
         Raises:
-           Unknown: there were too many.
+            Unknown: there were too many.
         """
         self.left -= 1
         if self.left < 0:

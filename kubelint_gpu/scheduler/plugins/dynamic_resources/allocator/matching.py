@@ -35,8 +35,8 @@ class Matcher:
         """Whether a device satisfies a request; `number` identifies the request, `place` the device.
 
         Raises:
-           Failed: a selector does not compile or has a runtime error.
-           Unknown: a selector has no known verdict.
+            Failed: a selector does not compile or has a runtime error.
+            Unknown: a selector has no known verdict.
         """
         key = (number, place)
         known = self._found.get(key)

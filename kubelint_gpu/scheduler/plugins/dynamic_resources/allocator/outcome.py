@@ -56,11 +56,11 @@ class SelectorFailure(Value):
     """A selector that has no value for a device.
 
     Attributes:
-       query: the request, or its alternative, for which the device was checked.
-       device_class: the class of the selector; empty if it is the request's own.
-       number: its index among the selectors.
-       slot: the position of the device in the view.
-       error: the runtime error; empty if the expression does not compile.
+        query: the request, or its alternative, for which the device was checked.
+        device_class: the class of the selector; empty if it is the request's own.
+        number: its index among the selectors.
+        slot: the position of the device in the view.
+        error: the runtime error; empty if the expression does not compile.
     """
 
     query: DeviceQuery
@@ -74,11 +74,11 @@ class AllocatorOutcome(Value):
     """The answer of the allocator; only one of the first four fields is set.
 
     Attributes:
-       taken: the devices of each claim; None if there is no allocation.
-       error: the error that fails the whole scheduling attempt.
-       invalid: there is no allocation without pools that cannot be used.
-       unknown: why the answer is not known; empty if it is.
-       selector: the selector that causes the error; None if none does.
+        taken: the devices of each claim; None if there is no allocation.
+        error: the error that fails the whole scheduling attempt.
+        invalid: there is no allocation without pools that cannot be used.
+        unknown: why the answer is not known; empty if it is.
+        selector: the selector that causes the error; None if none does.
     """
 
     taken: tuple[tuple[Taken, ...], ...] | None = None

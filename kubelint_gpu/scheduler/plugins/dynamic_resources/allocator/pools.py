@@ -29,12 +29,12 @@ class Slot(Value):
     """A device as a node reaches it.
 
     Attributes:
-       id: its identifier.
-       device: the driver's description of it.
-       pool: the position of its pool.
-       subject: its values in CEL expressions.
-       reached: whether the node reaches it; False only for slices with `perDeviceNodeSelection`.
-       origin: its slice.
+        id: its identifier.
+        device: the driver's description of it.
+        pool: the position of its pool.
+        subject: its values in CEL expressions.
+        reached: whether the node reaches it; False only for slices with `perDeviceNodeSelection`.
+        origin: its slice.
     """
 
     id: DeviceID
@@ -49,14 +49,14 @@ class DevicePool(Value):
     """A pool of a node.
 
     Attributes:
-       driver: the driver that publishes it.
-       name: the pool's name.
-       slots: the positions of its devices, in the order in which they are tried.
-       incomplete: slices are missing.
-       invalid: why it cannot be used; empty if it can.
-       disputed: its slices disagree on their number, so their order decides whether the pool is incomplete.
-       counters: its shared counters, by counter set.
-       elsewhere: devices that the node does not reach but that use its counters.
+        driver: the driver that publishes it.
+        name: the pool's name.
+        slots: the positions of its devices, in the order in which they are tried.
+        incomplete: slices are missing.
+        invalid: why it cannot be used; empty if it can.
+        disputed: its slices disagree on their number, so their order decides whether the pool is incomplete.
+        counters: its shared counters, by counter set.
+        elsewhere: devices that the node does not reach but that use its counters.
     """
 
     driver: str
