@@ -32,7 +32,7 @@ _SHARES = ("minAvailable", "maxUnavailable")
 
 @rule("KLG112")
 def drain_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Budgets do not let the pods of a node go: not one of them, not all that have no other place, or not at all."""
+    """Yield nodes whose drain disruption budgets block: for all pods, or for those that have no other place."""
     for held in held_drains(unit):
         if held.decided:
             yield _draft(unit, held.subject, held.drains, certain=held.certain)
@@ -113,7 +113,7 @@ def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, 
 
 
 def _told(found: Sequence[Drained], names: Sequence[str], replicas: int) -> tuple[str, str]:
-    """What becomes of the drain, and why."""
+    """Return the outcome of the drain, and its reason."""
     worst = max(found, key=lambda one: (one.stranded, one.pods))
     budgets, number = budget_names(names), len(names)
     if worst.refused:
@@ -141,7 +141,7 @@ def _help(manifest: Manifest, subject: WorkloadCheck, found: Sequence[Drained], 
 
 
 def _budget(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> tuple[Manifest, Pointer]:
-    """The budget's line if it is among the manifests, else the number of replicas."""
+    """Return the budget's line if it is among the manifests, else the number of replicas."""
     for manifest in unit.manifests:
         same = (manifest.namespace or "default") == subject.workload.meta.namespace
         if manifest.kind == "PodDisruptionBudget" and manifest.name in names and same:

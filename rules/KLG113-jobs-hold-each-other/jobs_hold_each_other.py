@@ -1,4 +1,4 @@
-"""Jobs that are useful only when all their pods run."""
+"""Jobs that need all their pods to run at once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 @rule("KLG113", of_workloads=True)
 def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A Job holds a part of what it needs, and the rest never comes: another Job has it, or what runs for good."""
+    """Yield Jobs that hold a part of their resources while another Job or a permanent pod holds the rest for ever."""
     yield from unmet_minimums(unit)
     told: dict[object, Diagnostic] = {}
     for number, found in enumerate(stuck_gangs(unit)):
@@ -202,7 +202,7 @@ def _forbid(subject: WorkloadCheck) -> FixCandidate:
 
 
 def _time(seconds: int) -> str:
-    """`1 hour`, `90 minutes`: in the largest unit that divides it."""
+    """Return `1 hour`, `90 minutes`: the time in the largest unit that divides it."""
     for size, unit in _UNITS:
         if seconds % size == 0:
             return counted(seconds // size, unit)

@@ -13,7 +13,7 @@ from kubelint_gpu.messages.wording import listed, requirement_name
 
 @rule("KLG401", of_workloads=True)
 def affinity_contradiction(unit: ApplySet) -> Iterator[Diagnostic]:
-    """Requirements that no node of any cluster can meet together."""
+    """Yield requirements that no node of any cluster can meet together."""
     for subject in unit.subjects:
         reasons = unsatisfiable(subject.workload.spec)
         if reasons is None:
@@ -44,7 +44,7 @@ def affinity_contradiction(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _meant(unit: ApplySet, reason: Contradiction) -> tuple[str, ...]:
-    """The value of a node that comes nearest to one that none has, where that is what contradicts."""
+    """Return the existing value closest to one that no node has, if that causes the contradiction."""
     for bound in reason.bounds if unit.has_nodes else ():
         key = bound.requirement.key
         known = sorted({node.name if bound.field else node.labels.get(key, "") for node in unit.possible_nodes} - {""})
@@ -56,7 +56,7 @@ def _meant(unit: ApplySet, reason: Contradiction) -> tuple[str, ...]:
 
 
 def _dead(subject: WorkloadCheck) -> Diagnostic:
-    """Required affinity of which no term counts: an empty one matches nothing, and so does one that cannot be read."""
+    """Return the finding that no term of a required affinity matches: each is empty or unreadable."""
     manifest = subject.manifest
     affinity = subject.workload.spec.node_affinity
     for term in affinity.terms if affinity is not None else ():

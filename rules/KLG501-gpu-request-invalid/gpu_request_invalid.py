@@ -21,7 +21,7 @@ _ORDER = (NOT_WHOLE, NO_LIMIT, UNEQUAL)
 
 @rule("KLG501")
 def gpu_request_invalid(unit: ApplySet) -> Iterator[Diagnostic]:
-    """An amount of an extended resource that API validation refuses."""
+    """Yield amounts of an extended resource that API validation refuses."""
     for manifest in unit.templates:
         if manifest.workload is None or manifest.workload.partial:
             continue

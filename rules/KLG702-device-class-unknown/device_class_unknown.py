@@ -1,4 +1,4 @@
-"""DeviceClasses that there are not."""
+"""DeviceClasses that do not exist."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _DECLARE = "declare `devices` of the nodes, or capture the inventory: then claim
 
 @rule("KLG702")
 def device_class_unknown(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A request names a class that does not exist: the scheduler refuses every pod with the claim.
+    """Yield requests for a missing class: the scheduler refuses every pod with the claim.
 
-    An alternative of `firstAvailable` is enough for that, also where an earlier one could be served.
+    A missing class in one alternative of `firstAvailable` is enough, even if an earlier one could be served.
     """
     cluster = unit.cluster
     known = sorted(one.name for one in cluster.device_classes)
@@ -72,7 +72,7 @@ def _told(unit: ApplySet, manifest: Manifest, pointer: Pointer, name: str, known
 
 
 def _of_inventory(unit: ApplySet, reference: PodClaimReference, known: list[str]) -> Iterator[Diagnostic]:
-    """Classes that a claim or a template of the inventory names."""
+    """Yield missing classes that a claim or a template of the inventory names."""
     spec = claim_of(unit, reference) if unit.world.has_slices or known else None
     for query in spec.queries if spec is not None else ():
         if not _is_unknown(query.device_class, known):
