@@ -113,7 +113,7 @@ def _move(move: Move) -> Iterator[str]:
         yield f"{counted(stranded, 'pod')} Pending: no other node takes {'it' if stranded == 1 else 'them'}"
     names, allowed = budget_names(move.drained.budgets), move.drained.allowed
     if move.drained.refused:
-        yield f"blocked: {names} cover it, and the eviction API knows one only"
+        yield f"blocked: {names} cover it, and the eviction API accepts only one"
     elif move.drained.blocked:
         yield f"blocked: {names} lets {counted(allowed, 'pod') if allowed else 'no pod'} be missing"
     elif move.drained.budgets:

@@ -71,7 +71,7 @@ class _Page:
         self.undeclared = self.failing = False
 
     def head(self, unit: ApplySet, first: SchedulingMoment) -> Iterator[str]:
-        """Yield what is explained."""
+        """Yield the heading of an explanation."""
         theme, subject, explanation = self.theme, self.subject, first.explanation
         workload, spec = subject.workload, first.explanation.pod.spec
         place = subject.manifest.place(("metadata", "name"))
@@ -99,7 +99,7 @@ class _Page:
         assumed = unit.assumed_claims(workload)
         if assumed:
             them = "it" if len(assumed) == 1 else "them"
-            text = f"{listed(assumed)}, taken to be bound where the pod goes: the inventory does not have {them}"
+            text = f"{listed(assumed)}, assumed to be bound on the pod's node: the inventory does not have {them}"
             yield from self.note("claims", text, indent=2)
         yield from self.note("cluster", _cluster(unit), indent=2)
 
@@ -280,7 +280,7 @@ class _Page:
 
 
 def _offered(row: ExplainedClass) -> list[str]:
-    """The resources of nodes that the pod asks for, without those that devices serve there."""
+    """Return the resources that the pod requests and the nodes have, without those that devices serve there."""
     return [name for name, has in row.allocatable.items() if has.most or row.devices is None or "/" not in name]
 
 

@@ -80,7 +80,8 @@ class Wait(Value):
         """Yield the first half of the circle, node by node: which pod waits for which."""
         if self.waiting.refusal:
             counts = "a claim" if self.waiting.lacks_claim else "a pod"
-            yield f"{self._refused_one} is refused {refused(self.waiting.refusal)}; {counts} counts until it is gone"
+            told = f"{self._refused_one} is refused {refused(self.waiting.refusal)}"
+            yield f"{told}; {counts} counts towards the quota until it is gone"
             return
         lacks = sorted(self.waiting.lacks, key=lambda lack: not _pods_in_the_way([lack], self.workload.key, new=False))
         yield from dict.fromkeys(f"{self.who} waits {self._sought((lack,), whole=True)}" for lack in lacks[:_MOST])
@@ -222,7 +223,7 @@ def _holder_name(owner: str, mine: str) -> str:
 
 
 def _pods_in_the_way(lacks: Sequence[Blocker], mine: str, *, new: bool) -> int:
-    """How many old or new pods of a workload hold what is lacking; a pod that holds two things counts once."""
+    """Return how many old or new pods of a workload hold the lacking resources; each pod counts once."""
     found: dict[str, int] = {}
     for lack in lacks:
         here: dict[str, int] = {}

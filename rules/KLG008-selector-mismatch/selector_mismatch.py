@@ -132,7 +132,7 @@ class _Alike(Value):
         return (self.numbers[place] for place in earlier if self.numbers[place] not in mine)
 
     def count(self, number: int, name: str, *, earlier: bool) -> int:
-        """Return how many workloads come later, and `earlier` if wanted, except those of one object."""
+        """Return how many workloads come later, or with `earlier` also before, except those of one object."""
         mine = self.objects.get(name, [])
         if earlier:
             return len(self.numbers) - len(mine)

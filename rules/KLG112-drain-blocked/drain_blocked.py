@@ -127,7 +127,7 @@ def _told(found: Sequence[Drained], names: Sequence[str], replicas: int) -> tupl
         return "never ends", f"{room}, and {budgets} {verb('allow', number)} no eviction"
     return (
         "stops half way",
-        f"{room}, and {budgets} {verb('let', number)} no more than {worst.allowed} of them be missing",
+        f"{room}, and {budgets} {verb('allow', number)} no more than {worst.allowed} of them to be unavailable",
     )
 
 

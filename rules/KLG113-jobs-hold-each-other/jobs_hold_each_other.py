@@ -63,14 +63,14 @@ def _short(unit: ApplySet, found: ShortGang) -> Diagnostic:
     grown = f" even with {pools}" if pools else ""
     number = f"only {most}" if 0 < most < team.pods else f"as few as {least}" if most else "not one"
     each = "a run of " if team.repeated else ""
-    waits = "waits" if most < team.pods else "may wait"
+    waits = "wait" if most < team.pods else "may wait"
     finds = verb("find", most if most < team.pods else least)
     told = f"{number} {finds} room{grown}"
     fit = unit.alone(subject).fit
     nodes = fit.fits if fit is not None else ()
     shown = (*clues(unit, subject, scarce(subject), nodes), *holders(unit, subject, scarce(subject), nodes))
     lines = (*shown, *growing(unit, subject))
-    help_, rest = _WHOLE, f": what runs {waits} for the rest {how_long([team])}"
+    help_, rest = _WHOLE, f": the running pods {waits} for the rest {how_long([team])}"
     if team.whole:
         help_, rest = _QUEUED, ", whoever admits it"
     if refusal is not None:
@@ -164,7 +164,7 @@ def _overlapping(unit: ApplySet, runs: OverlappingRuns) -> Diagnostic:
     return Diagnostic(
         "KLG113",
         manifest.place(_POLICY if written else SCHEDULE),
-        f"where a run {longer}, it and the next one can hold each other up {lasts}: {run}, and none gives "
+        f"if a run {longer}, it and the next one can hold each other up {lasts}: {run}, and none gives "
         f"its part back (concurrencyPolicy is Allow{'' if written else ' by default'})",
         manifest,
         cause=f"overlapping {subject.workload.key}",

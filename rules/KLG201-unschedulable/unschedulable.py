@@ -186,5 +186,5 @@ def _nearest(unit: ApplySet, found: Diagnosis) -> str:
     if found.resource:
         needed, resource = amount(found.resource, found.needed), found.resource
         has = bare(resource, found.allocatable) if found.allocatable else "none"
-        return f"{needed} is asked for, and {node}, which misses by least, has {has}"
-    return f"{node} misses by least: {found.reason}"
+        return f"{needed} is asked for, and {node}, which comes closest, has {has}"
+    return f"{node} comes closest: {found.reason}"

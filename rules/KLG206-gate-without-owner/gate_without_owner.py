@@ -152,11 +152,11 @@ def _lacking(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
     for name, quotas in _quotas(parts, spec, asked.keys()):
         # the pods of one template have one flavor
         for wanted, most, has in (
-            (max(asked[name]), max(quotas), "is the most that a flavor has"),
-            (sum(asked[name]), sum(quotas), "is all that its flavors have"),
+            (max(asked[name]), max(quotas), "no flavor has more than"),
+            (sum(asked[name]), sum(quotas), "its flavors have only"),
         ):
             if wanted > most:
-                yield f"it asks for {_shown(name, wanted)} of {name}, and {_shown(name, most)} {has} in"
+                yield f"it asks for {_shown(name, wanted)} of {name}, and {has} {_shown(name, most)} in"
 
 
 def _lacking_to_roll(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[str]:
@@ -168,7 +168,7 @@ def _lacking_to_roll(parts: Sequence[WorkloadCheck], spec: Fields) -> Iterator[s
         rests = sum(one.get(name, 0) * part.workload.replicas for one, part in zip(amounts, parts, strict=True))
         wanted = sum(one.get(name, 0) * _beside_new(part) for one, part in zip(amounts, parts, strict=True))
         if rests <= sum(quotas) < wanted:
-            has = f"and {_shown(name, sum(quotas))} is all that its flavors have in"
+            has = f"and its flavors have only {_shown(name, sum(quotas))} in"
             yield f"which takes {_shown(name, wanted)} of {name} with the old pods that stay, {has}"
 
 

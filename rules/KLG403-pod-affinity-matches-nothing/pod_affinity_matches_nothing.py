@@ -32,7 +32,7 @@ def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Diagnostic]:
             )
         else:
             where = f" in {some(found.namespaces, 'namespace')}" if found.namespaces else ""
-            text = f"the pod must be near one with {_shown(selector)}{where}, which nobody declares"
+            text = f"the pod must be near one with {_shown(selector)}{where}, and no such pod is declared"
         term = (*route, "labelSelector")
         yield Diagnostic(
             "KLG403",

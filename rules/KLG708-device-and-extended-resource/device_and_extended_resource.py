@@ -80,7 +80,7 @@ def _twice(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
                 subject.manifest,
                 cause=f"{resource}/{reference.alias}",
                 related=(Related(subject.manifest.place(reference.pointer), "the claim is named here"),),
-                help=(f"leave {resource} out where the claim is meant",),
+                help=(f"leave {resource} out if the claim is meant",),
             )
 
 

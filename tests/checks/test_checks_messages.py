@@ -143,14 +143,14 @@ def test_replicas_that_lack_a_port_are_told_with_the_nodes():
 def test_a_node_full_of_pods_is_short_of_pod_slots():
     inventory = NODES.replace("memory: 64Gi}", "memory: 64Gi, pods: 0}")
     found = only(findings(deployment(spec=RECREATE, limits="{cpu: 1}"), inventory, "KLG201"))
-    assert "1 pod slot is asked for, and cpu-1, which misses by least, has none" in found.message
+    assert "1 pod slot is asked for, and cpu-1, which comes closest, has none" in found.message
     assert found.place.line == 9
 
 
 def test_a_cordoned_node_misses_by_its_state():
     inventory = NODES.replace("labels: {pool: gpu}", "labels: {pool: gpu}\n    unschedulable: true")
     found = only(findings(deployment(spec=RECREATE, pod="nodeSelector: {pool: gpu}"), inventory, "KLG201"))
-    assert found.message.endswith("gpu-1 misses by least: it is cordoned")
+    assert found.message.endswith("gpu-1 comes closest: it is cordoned")
     assert found.place.line == 11
 
 
