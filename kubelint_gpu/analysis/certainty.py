@@ -75,14 +75,14 @@ def _ran_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def proviso(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
-    """The clause with `unless` for a judgement that is not certain; empty for one that is."""
+    """Return a clause with `unless` for an uncertain judgement; empty for a certain one."""
     if is_certain(unit, subject, judgement):
         return ""
     return doubt_about(unit, subject) or "unless there are nodes beyond the inventory"
 
 
 def doubt_about(unit: ApplySet, subject: WorkloadCheck) -> str:
-    """The clause with `unless` for what a captured cluster leaves open about the workload's pods; else empty.
+    """Return a clause with `unless` for facts about the pods that a captured cluster leaves open; else empty.
 
     The capture may show no pods of the namespace, pods without images of a workload that was never applied before, or
     matching pods that another owner has left behind.

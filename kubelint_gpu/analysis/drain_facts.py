@@ -125,7 +125,7 @@ def _held_anywhere(unit: ApplySet) -> Iterator[HeldNode]:
 
 
 def _always_blocked(ready: Sequence[WorkloadCheck], unit: ApplySet) -> dict[str, list[drain.Drained]]:
-    """By workload, the drains that stay blocked with nodes beyond the inventory; all drains of a workload, or none."""
+    """Return the drains that stay blocked with nodes beyond the inventory, by workload: all of its drains or none."""
     if not cluster_beyond(unit).known:
         return {}
     return _blocked(ready, unit, cluster_beyond(unit).cluster, every=True)

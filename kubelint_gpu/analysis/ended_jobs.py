@@ -48,7 +48,7 @@ class EndedJobs(Value, eq=False):
 
     @property
     def lines(self) -> tuple[Related, ...]:
-        """Lines that say that the pods of finished Jobs stay."""
+        """Yield lines that say that the pods of finished Jobs stay."""
         told = f"without {TTL} the pods of {{}} count until it is deleted"
         jobs = ((one.manifest.place(("spec",), "key"), workload_name(one.workload)) for one in self.jobs)
         return tuple(Related(place, told.format(name)) for place, name in jobs)
@@ -72,7 +72,7 @@ def ended_jobs(unit: ApplySet) -> dict[str, EndedJobs]:
 
 
 def standing_pods(unit: ApplySet, quota: ResourceQuota) -> int:
-    """How many pods of others a quota counts permanently: those that run before and after this change."""
+    """Return how many other pods a quota always counts: those that run before and after this change."""
     kept = [one for one in transitions_in(unit).values() if one.existing and not controller_of(one.new).terminates]
     replicas = [min(one.old.replicas, one.new.replicas) for one in kept if quota.covers(created_pod(one.new, "new"))]
     rest = pods_of_others([one.new for one in transitions_in(unit).values()], unit.cluster.pods)

@@ -102,7 +102,7 @@ def team_of(subject: WorkloadCheck) -> Team:
 
 
 def at_once(subject: WorkloadCheck) -> int:
-    """How many pods of a template run at the same time, even if the workload is suspended at first."""
+    """Return how many pods of a template run at once, even if the workload is suspended at first."""
     job = job_of(subject.workload)
     if job is None:
         return subject.workload.replicas
@@ -110,7 +110,7 @@ def at_once(subject: WorkloadCheck) -> int:
 
 
 def admitted_at_once(subject: WorkloadCheck) -> int:
-    """How many of them Kueue admits together: for a Deployment or StatefulSet each by itself."""
+    """Return how many pods Kueue admits together; one by one for a Deployment or StatefulSet."""
     return at_once(subject) if subject.workload.custom or job_of(subject.workload) is not None else 1
 
 

@@ -27,9 +27,9 @@ def at_most(unit: ApplySet, subject: WorkloadCheck) -> str:
 
 
 def placed_of(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> int:
-    """How many of a workload's pods run at once after pools have grown to their limits.
+    """Return how many of a workload's pods run at once after pools have grown to their limits.
 
-    If it lacks room even alone, that number counts, and not what others leave of it.
+    If it lacks room even alone, that number is returned, not the room that others leave.
     """
     lacks = judgement.alone < judgement.wanted
     if judgement.placed < judgement.wanted and unit.growing_for(subject) and not judgement.grows:

@@ -112,7 +112,7 @@ class BesideGone(Value):
 
 
 def waiting_for_gone(unit: ApplySet) -> Iterator[BesideGone]:
-    """Yield all such workloads of a unit."""
+    """Yield all workloads of a unit that wait for a deleted object."""
     for subject in unit.subjects if unit.gone else ():
         now, later = judgements_in(unit).get(subject.key), judged_beside_removed(unit).get(subject.key)
         if now is None or later is None or subject.controller.runs_to_completion:

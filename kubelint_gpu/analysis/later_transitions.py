@@ -45,7 +45,7 @@ def is_another_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def is_exchanged(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether its pods after the rollout hold something else than those of the inventory.
+    """Whether the workload's pods after the rollout differ in resources from those of the inventory.
 
     Pods that stay until somebody deletes them, or below a partition, are assumed to have the new template, too.
     """
@@ -86,5 +86,5 @@ def replaced_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition
 
 
 def _pace(subject: WorkloadCheck) -> object:
-    """What decides how a template rolls out, without the times for which a controller waits."""
+    """Return the fields that decide how a template rolls out, except for the times for which a controller waits."""
     return subject.workload.replicas, subject.controller.pace

@@ -188,7 +188,7 @@ def keeps_out(unit: ApplySet, subject: WorkloadCheck) -> Unchosen | None:
 
 
 def left_out(unit: ApplySet, subject: WorkloadCheck) -> dict[tuple[Taint, ...], list[str]]:
-    """By their taints, the GPU nodes that a DaemonSet matches by label but does not tolerate, if it runs at all."""
+    """Return the GPU nodes that a DaemonSet matches but does not tolerate, by taints; empty if it never runs."""
     found: dict[tuple[Taint, ...], list[str]] = {}
     spec, nodes = subject.workload.choosing, unit.possible_nodes
     if spec.node_name or subject.workload.custom or not _asks_for_nodes(spec):

@@ -127,7 +127,7 @@ def needs_new_pods(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement)
 
 
 def _standing_elsewhere(unit: ApplySet, subject: WorkloadCheck) -> int:
-    """How many of its pods, which may keep their template, run on nodes that would not take them today."""
+    """Return how many of its pods, which may keep their template, run on nodes that would not take them today."""
     there = [pod for pod in own_pods(subject.workload, unit.cluster.pods) if not pod.meta.terminating]
     takers = fit_lone(subject.pod, unit.empty).takers if there else ()
     return sum(pod.spec.node_name not in takers for pod in there)

@@ -39,7 +39,7 @@ class Room(Value):
 
 
 def room_for(unit: ApplySet, subject: WorkloadCheck, most: int) -> int:
-    """How many of its pods, up to `most`, find places; `most` if that is not known."""
+    """Return how many of its pods, up to `most`, find nodes; `most` if that is unknown."""
     with suppress(UsedUp):
         return counted_room(unit, subject, most).pods
     return most

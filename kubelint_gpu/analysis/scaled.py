@@ -89,9 +89,9 @@ def _unrolled(unit: ApplySet) -> dict[WorkloadKey, Transition]:
 
 
 def _at(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
-    """Judge its rollout with so many replicas, while all others stay as they are.
+    """Judge its rollout with this number of replicas, while all others stay as they are.
 
-    The strategies of others do not matter: after a fix of one of them, this is not computed again.
+    The strategies of others do not matter, so a fix of one of them needs no new computation.
     """
     scenario, key = now(unit), subject.key
     others = tuple(one for other, one in _unrolled(unit).items() if other != key)

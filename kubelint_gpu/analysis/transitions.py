@@ -173,7 +173,7 @@ def finds_nodes(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def _standing(unit: ApplySet) -> tuple[WorkloadCheck, ...]:
-    """The workloads whose pods exist and stay: those beside these manifests, and those whose change is invalid."""
+    """Return the workloads whose pods exist and stay: not in these manifests, or with an invalid change."""
     kept = [unit.kept[one.object] for one in unit.manifests if not one.readable and one.object in unit.kept]
     mine = {manifest.object for manifest in unit.manifests} - {one.object for one in kept if one is not None}
     whole: dict[str, WorkloadCheck] = {}

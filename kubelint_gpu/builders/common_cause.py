@@ -81,7 +81,7 @@ def of_daemon_pods(
 
 
 def _allocatable(unit: ApplySet, resource: str, names: AbstractSet[str]) -> int:
-    """How much of a resource nodes have beside the pods that stay; 0 if something other than nodes serves it, too."""
+    """Return how much of a resource nodes have beside the pods that stay; 0 if not only nodes provide it."""
     return sum(free_at_most(unit, name, resource) for name in names) if allocatable_only(unit, resource) else 0
 
 
@@ -143,7 +143,7 @@ def of_standstill(unit: ApplySet, waiting: Waiting, begins: str, ends: str) -> S
 
 @once
 def _circles(unit: ApplySet) -> Mapping[str, Sequence[Blocker]]:
-    """By workload, what is lacking in all rollouts that are stuck because of each other."""
+    """Return what all mutually stuck rollouts lack, by workload."""
     lacks = grouped(
         (waiting.owner, lack)
         for found in judgements_in(unit).values()

@@ -35,7 +35,7 @@ def _code(waiting: Waiting) -> str:
 
 
 def _held_everywhere(waiting: Waiting) -> str:
-    """What is held on every node, if it is the first obstacle somewhere; else the first obstacle of the first node."""
+    """Return what all nodes hold, if it is the first obstacle somewhere; else the first node's first obstacle."""
     for lack in waiting.lacks:
         if all(lack.held in (each.held, *(further.held for further in each.also)) for each in waiting.lacks):
             return lack.held

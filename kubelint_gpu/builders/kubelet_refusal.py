@@ -49,7 +49,7 @@ def refused_by_kubelet(draft: Diagnostic, wait: Wait, ends: str, why: str) -> Di
 
 
 def aftermath(manifest: Manifest) -> str:
-    """What happens to a pod that the kubelet fails, by the kind of its object; empty if unknown.
+    """Return the fate of a pod that the kubelet fails, by the kind of its owner; empty if unknown.
 
     Behaviour: pkg/controller/replicaset, statefulset, daemon and job, 1.34.
     """

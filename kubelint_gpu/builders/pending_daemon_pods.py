@@ -130,7 +130,7 @@ def _help(
 def _held(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, full: frozenset[str]
 ) -> dict[str, list[tuple[str, int]]]:
-    """By owner, which other pods hold the resource on these nodes: node and amount."""
+    """Return the amounts of the resource that other pods hold on these nodes, by owner."""
     found = holding(unit, subject, resource, full or judgement.eligible)
     for lack in every(judgement.waiting.lacks) if judgement.waiting is not None else ():
         for holder in lack.holders if lack.resource == resource else ():

@@ -103,7 +103,7 @@ def is_trapped(subject: WorkloadCheck, judgement: Judgement) -> bool:
 
 
 def waits_for_gangs(unit: ApplySet, end: End) -> bool:
-    """Whether a pod waits for what Jobs hold for ever, which KLG113 reports as the cause."""
+    """Whether a pod waits for resources that Jobs never release, which KLG113 reports as the cause."""
     whole = {one.new.key for one in transitions_in(unit).values() if one.whole}
     jobs = held_by_gangs.holding(end.waiting) & whole
     return bool(jobs) and not jobs.isdisjoint(never_released(unit))

@@ -10,7 +10,7 @@ from kubelint_gpu.messages.kept_pods import surges_on_nodes
 
 
 def strategy_fixes(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[FixCandidate, ...]:
-    """Fixes with rollout strategies that may not need what the old pods hold."""
+    """Return fixes with rollout strategies that may not need the resources of the old pods."""
     manifest, replicas = subject.manifest, subject.workload.replicas
     if surges_on_nodes(subject.controller):
         return (no_daemon_surge(manifest),)

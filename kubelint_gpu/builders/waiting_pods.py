@@ -71,7 +71,7 @@ def waiting_for_room(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Attempt]]:
 def shortage(
     unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int
 ) -> tuple[str | None, str, tuple[Blocker, ...]]:
-    """Why no more replicas find a node: the scheduler's message, a clause, and what nodes lack."""
+    """Return why no more replicas find a node: the scheduler's message, a clause, and the nodes' shortages."""
     if judgement.refusal:
         return None, f"{_next_pod(subject)} is refused {refused(judgement.refusal)}", ()
     waiting = judgement.waiting
@@ -101,7 +101,7 @@ def shortage_of_next(
 
 
 def _lack(subject: WorkloadCheck, reason: str, resource: str, nodes: str) -> str:
-    """A clause that says what some nodes lack for a further pod."""
+    """Return a clause about the resources that nodes lack for one more pod."""
     if reason == node_ports.REASON:
         ports = port_numbers(subject.workload.spec)
         return f"{'one of ' if len(ports) > 1 else ''}{named_ports(ports)} is taken on {nodes}"
@@ -109,7 +109,7 @@ def _lack(subject: WorkloadCheck, reason: str, resource: str, nodes: str) -> str
 
 
 def declare(unknown: Sequence[str]) -> tuple[str, ...]:
-    """How to make sure about claims that only the manifest names."""
+    """Return help for claims that only the manifest names: declare them in the inventory."""
     if not unknown:
         return ()
     return (f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used",)

@@ -57,7 +57,7 @@ def capacity_json(
 
 
 def departure_json(one: Departure) -> dict[str, Any]:
-    """What happens to the pods of lost nodes, as plain data."""
+    """Return the moves of the pods of lost nodes, as plain data."""
     return {
         "what": one.what,
         "nodes": list(one.nodes),

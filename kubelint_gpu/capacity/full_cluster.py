@@ -131,7 +131,7 @@ def _undeclared(others: Sequence[Pod], world: ClusterContext) -> tuple[Group, ..
 
 
 def _declared(units: Sequence[ApplySet]) -> tuple[list[DeclaredGroup], tuple[str, ...]]:
-    """The workloads of some units without places, and the names of those whose pods admission refuses."""
+    """Return the workloads of the units without places, and the names of workloads whose pods admission refuses."""
     found: dict[str, DeclaredGroup] = {}
     for unit in units:
         for subject in unit.subjects:

@@ -172,9 +172,9 @@ _promises: ContextVar[list[_Promise] | None] = ContextVar("promises", default=No
 
 
 def together(made: Callable[[], Sequence[Edit]]) -> Sequence[Edit]:
-    """The edits that `made` gives; those of a document are tried together, and its text is read once.
+    """Return the edits that `made` creates; edits of one document are checked together, and its text is read once.
 
-    Where they do not hold together, each is tried by itself.
+    If they do not hold together, each is checked by itself.
 
     Raises:
         NotEditable: `made` raises it.

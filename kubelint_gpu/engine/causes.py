@@ -23,7 +23,7 @@ _APART = 3
 
 
 def shared_of(draft: Diagnostic, unit: str) -> Shared | None:
-    """What a draft has in common with others of the unit; by default, those with the same message."""
+    """Return the facts that a draft shares with others of the unit; by default, those with the same message."""
     if draft.manifest is None:
         return None
     own = draft.shared or Shared(draft.message, (WHO, f": {draft.message}"))
@@ -58,7 +58,7 @@ def _all(proposals: Sequence[FixCandidate]) -> list[Edit]:
 
 
 def told_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings, with those of one cause merged into one that names their objects and the consequences."""
+    """Merge findings of one cause into one that names their objects and the consequences."""
     every = sorted(findings, key=_weight)
     waits = {key: one for one in reversed(every) if not _follows(one) for key in _waits(one)}
     further = [one for one in every if _is_part(one, waits)]
@@ -101,7 +101,7 @@ def _about(part: Finding, finding: Finding) -> str:
 
 
 def _by_cause(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings, with those of one cause merged into one that names all of their objects."""
+    """Merge findings of one cause into one that names all of their objects."""
     groups: dict[object, list[Finding]] = {}
     for number, finding in enumerate(findings):
         shared = finding.shared
@@ -123,7 +123,7 @@ def _of_objects(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _of_templates(group: Sequence[Finding]) -> Finding:
-    """The first finding, with the differing messages of the others and with the fixes that fix all of them."""
+    """Return the first finding, with the differing messages of the others and with the fixes that fix all of them."""
     first, *rest = group
     told = [Related(one.place, f"{_role(one)}: {one.message}") for one in rest if one.message != first.message]
     return replace(first, related=(*first.related, *told), fixes=_of_all(group), shared=joined(group))
@@ -223,7 +223,7 @@ def _common(group: Sequence[Finding]) -> tuple[Related, ...]:
 
 
 def _of_all(group: Sequence[Finding]) -> tuple[Fix, ...]:
-    """The fixes that fix all of them at once, and those that are the same for each of them."""
+    """Return the fixes that fix all findings at once, and those that are equal for each of them."""
     each = ([_like(fix, one) for one in group] for fix in group[0].fixes)
     return tuple(_of_each([one for one in fixes if one is not None]) for fixes in each if None not in fixes)
 

@@ -99,7 +99,7 @@ class Diagnostic(Value):
 
     @property
     def identity(self) -> Identity:
-        """What stays the same if the text around it changes."""
+        """Return a key that stays the same if the surrounding text changes."""
         manifest = self.manifest
         if manifest is None:
             return self.code, self.place.path, "", self.cause

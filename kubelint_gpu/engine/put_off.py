@@ -66,7 +66,7 @@ def _of_evicted(unit: ApplySet, subject: WorkloadCheck, draft: Diagnostic) -> Di
 
 
 def when_admitted(unit: ApplySet, subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
-    """A draft about new pods that admission refuses, moved to later if this change creates no such pods."""
+    """Return the draft about refused new pods, moved to later if this change creates no such pods."""
     none = not (subject.workload.replicas or subject.controller.node_bound)
     if is_left_alone(unit, subject) or (is_made(unit, subject) and not none):
         return draft

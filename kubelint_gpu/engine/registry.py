@@ -90,7 +90,7 @@ def closing_checks() -> dict[str, ClosingCheck]:
 
 
 def unjudged_checks() -> dict[str, UnjudgedCheck]:
-    """All rules about what was not judged: the function by code, in the order of codes."""
+    """Return all rules about unjudged questions, by code in ascending order."""
     return _found()[3]
 
 

@@ -24,7 +24,7 @@ _HASH = "pod-template-hash"
 
 
 def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
-    """The lines that make exclusive what a pod waits for."""
+    """Return the lines that make the awaited resource exclusive."""
     lacks = list(every(waiting.lacks))
     plugins, held = {lack.plugin for lack in lacks}, {lack.held for lack in lacks}
     found: list[Related] = []

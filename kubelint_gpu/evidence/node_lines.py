@@ -48,7 +48,7 @@ def clues(
 
 
 def _with_holders(unit: ApplySet, subject: WorkloadCheck, nodes: Sequence[str], resource: str) -> Sequence[Related]:
-    """The amounts of a resource on nodes, and what running pods of others hold."""
+    """Return the amounts of a resource on nodes, and those held by other running pods."""
     held = holding(unit, subject, resource, nodes)
     alike = grouped((_held_on(held, name, resource), name) for name in nodes)
     found = [(clue, text) for text, names in alike.items() for clue in node_clues(unit, names, resource)]
@@ -66,7 +66,7 @@ def _held_on(held: Mapping[str, Sequence[tuple[str, int]]], node: str, resource:
 def holding(
     unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]
 ) -> dict[str, list[tuple[str, int]]]:
-    """By owner of other running pods, the amounts of a resource that they hold on some nodes."""
+    """Return the amounts of a resource that other running pods hold on some nodes, by owner."""
     held: dict[str, list[tuple[str, int]]] = {}
     for pod in pods_of_others([subject.workload], unit.cluster.pods):
         number = pod_requests(pod.spec).get(resource, 0)

@@ -35,14 +35,14 @@ def wait_of(
 
 
 def why_exclusive(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
-    """The limits of the quota that refuses a pod, or the lines that make exclusive what it waits for."""
+    """Return the limits of the quota that refuses a pod, or the lines that make the awaited resource exclusive."""
     if waiting.refusal:
         return tuple(refusing_quota(unit, subject, waiting.refusal))
     return exclusive_lines.exclusive_lines(unit, subject, waiting)
 
 
 def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
-    """The request, what makes it exclusive, what binds the pod, and the nodes."""
+    """Return the request, the reason why it is exclusive, the pod's ties, and the nodes."""
     found = why_exclusive(unit, subject, waiting)
     if waiting.refusal:
         return found

@@ -23,7 +23,7 @@ THERE = "add a node that reaches the volume, or copy its data to the volume of a
 
 
 def volume_ties(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
-    """By claim of its pods, the volume and the nodes that reach it, if not all do."""
+    """Return, for each claim of its pods, the volume and the nodes that reach it, if not all nodes do."""
     volumes = {one.meta.name: one for one in unit.cluster.volumes}
     keys, first = claim_keys(subject.workload), controller_of(subject.workload).first_ordinal
     found = {}
@@ -36,7 +36,7 @@ def volume_ties(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
 
 
 def reunion(unit: ApplySet, subject: WorkloadCheck) -> str:
-    """How to bring its pods and such volumes together; nothing for a class that already waits for pods."""
+    """Return how to bring its pods and their volumes together; nothing for a class that already waits for pods."""
     ties, space, classes = volume_ties(unit, subject), subject.workload.meta.namespace, unit.cluster.storage_classes
     claims = [one for one in unit.cluster.claims if one.meta.namespace == space and one.meta.name in ties]
     waiting = {one.name for one in classes if one.wait_for_first_consumer}

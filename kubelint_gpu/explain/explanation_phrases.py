@@ -89,7 +89,7 @@ def unmet_texts(row: ExplainedClass) -> Iterator[str]:
 
 
 def holder_text(holder: Holder, mine: Owner, own: Own, *, alone: bool) -> str:
-    """What an owner holds on the nodes of a class."""
+    """Return the resources of an owner on the nodes of a class, as text."""
     number = len(holder.pods)
     if holder.owner == mine:
         text = own.the if number == 1 else own.several(number)

@@ -22,7 +22,7 @@ _MORE = "; kubelint-gpu check says why"
 
 
 def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
-    """`comes to its end`, or what prevents that; None if nothing rolls out, or no node takes a pod."""
+    """Return `comes to its end`, or the obstacle; None if nothing rolls out, or no node takes a pod."""
     judgement = judgements_in(unit).get(subject.key) if subject.controller.rolls else None
     if judgement is None:
         return None

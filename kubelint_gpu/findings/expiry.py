@@ -45,7 +45,7 @@ def expiry(text: str) -> Expiry:
 
 
 def day_problem(day: str) -> str:
-    """What is wrong with a last day; empty if it is a valid date."""
+    """Return the error in a last day; empty if it is a valid date."""
     if not day:
         return f"the suppression names no last day; {_WRITE}"
     if _DAY().fullmatch(day) is None:
@@ -68,7 +68,7 @@ def today() -> str:
 
 
 def _misspelt(reason: str) -> str:
-    """What is wrong with a reason that seems to say when the suppression ends."""
+    """Return the error in a reason that seems to say when the suppression ends; empty if there is none."""
     found = _KEYED().match(reason)
     if found is not None and _means_an_end(found["key"].lower(), found["sign"], found["day"]):
         return f'"{found[0].strip()}" is not understood as the last day of a suppression; {_WRITE}'

@@ -91,7 +91,7 @@ def _label(controller: Controller, replicas: int) -> str:
 
 
 def rivals_for_room(workload: Workload, waiting: Waiting) -> Iterator[str]:
-    """Yield what can take the room that an old pod leaves before its successor has it."""
+    """Yield the pods that can take the room of an old pod before its successor has it."""
     holders = {holder.owner for lack in every(waiting.lacks) for holder in lack.holders}
     rivals = [owner_name(key) for key in sorted(holders - {workload.key})]
     if rivals and not workload.spec.node_name:
@@ -102,7 +102,7 @@ def rivals_for_room(workload: Workload, waiting: Waiting) -> Iterator[str]:
 
 
 def help_beside(others: Sequence[Workload], *, may: bool) -> Iterator[str]:
-    """Yield what helps a rollout beside others that change at the same moment; it `may` stick if they come first."""
+    """Yield help for a rollout beside others that change at the same moment; it `may` stick if they come first."""
     names = workload_names(others)
     if others and may:
         changes, them = verb("change", len(others)), "it" if len(others) == 1 else "them"

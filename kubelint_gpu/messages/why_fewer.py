@@ -55,7 +55,7 @@ def why_fewer(lacks: Sequence[Blocker], refusal: QuotaRefusal | None) -> str:
 
 
 def what_a_quota_needs(refusal: QuotaRefusal) -> str:
-    """What would make a quota admit the pod."""
+    """Return the changes with which a quota would admit the pod."""
     if refusal.unspecified:
         return "set the requests and limits that the quota counts, or declare a LimitRange that sets them"
     return "let the quota allow more, or ask for less of what it counts"

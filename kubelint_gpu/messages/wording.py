@@ -94,7 +94,7 @@ def verb(word: str, number: int) -> str:
 
 
 def without_class(name: str) -> str:
-    """What happens to pods whose PriorityClass does not exist, or is not known yet."""
+    """Return the fate of pods whose PriorityClass does not exist, or is not known yet."""
     if is_placeholder(name):
         return f"PriorityClass {name} is filled in later: its pods count as of the highest priority"
     return f"there is no PriorityClass {name}: admission refuses the pod"

@@ -50,7 +50,7 @@ def facts_of(plugin: str) -> Facts:
 
 
 def held(plugin: str) -> str:
-    """What other pods hold if a plugin rejects: `resource`, `port`, `place`, `volume`, `device`; else empty."""
+    """Return what other pods hold if a plugin rejects: `resource`, `port`, `place`, `volume`, `device`; else empty."""
     found = facts_of(plugin).held
     return found.value if found is not None else ""
 
@@ -69,7 +69,7 @@ def attends(pod: Pod, other: Pod) -> bool:
 
 
 def meet(pod: Pod, other: Pod) -> bool:
-    """Whether the verdicts on two pods depend on each other, or both want what only one can have anywhere."""
+    """Whether the verdicts on two pods depend on each other, or both need a thing that only one pod can have."""
     if attends(pod, other) or attends(other, pod):
         return True
     return any(one.excludes(pod, other) for one in _now().excluding if one.held is not Held.PORT)
@@ -81,7 +81,7 @@ def meet_on_a_node(pod: Pod, other: Pod) -> bool:
 
 
 def tokens(pod: Pod) -> tuple[str, ...]:
-    """What the pod holds that no other pod of its node can have, for example `host port 80/TCP`."""
+    """Return the things that only one pod of a node can have, for example `host port 80/TCP`, of this pod."""
     return tuple(token for one in _now().every for token in one.tokens(pod))
 
 
@@ -198,6 +198,6 @@ def blocking_plugins() -> tuple[str, ...]:
 
 
 def peeled() -> tuple[tuple[str, Callable[[PodSpec], PodSpec]], ...]:
-    """For each plugin that can name blocking pods, a function that removes what it looks at from a spec."""
+    """Return a function for each plugin with blocking pods that removes the plugin's fields from a spec."""
     now = _now()
     return tuple([(name, now.by_name[name].spared) for name in blocking_plugins()])

@@ -50,7 +50,7 @@ SERVED_BOTH_WAYS = Hypothesis("served-both-ways", "if devices are served both wa
 
 
 class Row(NamedTuple):
-    """What one hypothesis answers about a rollout.
+    """The answer of one hypothesis about a rollout.
 
     Attributes:
         hypothesis: its name.

@@ -105,7 +105,7 @@ def settled(pods: Iterable[Pod], rows: Sequence[Row]) -> list[Holding]:
 def _held(
     rows: Sequence[Row], amounts: Iterable[int], devices: Iterable[DeviceID], node: str
 ) -> tuple[tuple[int, ...], tuple[tuple[str, ...], ...]]:
-    """How much of each row pods have, and which devices."""
+    """Return the amounts of each row that pods have, and the devices."""
     names = tuple(dict.fromkeys(_name(one, node) for one in devices))
     things = tuple(tuple([name for name in names if row.positions((name,))]) for row in rows)
     numbers = tuple(

@@ -107,7 +107,7 @@ class ApplySet(ManifestSet):
 
     @cached_property
     def supply(self) -> ResourceSupply:
-        """The extended resources of the cluster, and what serves them."""
+        """Return the extended resources of the cluster, with their sources."""
         inventory = self.world.inventory
         declared = [found.value for found in inventory.of_kind("DeviceClass")] if inventory is not None else []
         written = [found.item.value for found in (*self.manifests, *self.neighbours) if found.kind == "DeviceClass"]

@@ -66,7 +66,7 @@ def requests(manifest: Manifest, resource: str) -> Iterator[Pointer]:
 
 
 def selectors(manifest: Manifest) -> Iterator[Pointer]:
-    """Yield what restricts the pods to nodes: each entry of nodeSelector, and the required node affinity.
+    """Yield the fields that restrict the pods to nodes: each entry of nodeSelector, and the required node affinity.
 
     For several terms, which are alternatives, it is the list itself.
     """

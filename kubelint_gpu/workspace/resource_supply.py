@@ -53,7 +53,7 @@ class ResourceSupply:
         return frozenset(name for name in names if isinstance(name, str))
 
     def lacks_served(self, resource: str, pod: Pod, nodes: Collection[str] = ()) -> str:
-        """What a pod lacks of a resource that a DeviceClass serves, in words; empty for other resources.
+        """Return what a pod lacks of a resource that a DeviceClass serves, in words; empty for other resources.
 
         With `nodes`, only these are considered.
         """

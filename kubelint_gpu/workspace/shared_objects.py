@@ -78,18 +78,18 @@ class SharedObjects:
 
     @cached_property
     def every(self) -> tuple[Manifest, ...]:
-        """All of them, in the order of the files."""
+        """Return all shared objects, in the order of the files."""
         return tuple(self._found)
 
     @cached_property
     def by_path(self) -> Mapping[str, Sequence[Manifest]]:
-        """All of them, by file."""
+        """Return all shared objects, by file."""
         found = grouped((one.path, one) for one in self.every)
         return dict(found)
 
     @cached_property
     def by_kind(self) -> Mapping[str, Sequence[Manifest]]:
-        """All of them, by kind."""
+        """Return all shared objects, by kind."""
         found = grouped((one.kind, one) for one in self.every)
         return dict(found)
 

@@ -58,7 +58,7 @@ def _needs(unit: ApplySet) -> Iterator[str]:
 
 @lru_cache(maxsize=64)
 def _needs_of_world(world: ClusterContext) -> frozenset[str]:
-    """What affects how declared objects relate to a unit's pods; PriorityClasses affect all pods anyway."""
+    """Return the cluster's parts that relate declared objects to a unit's pods; PriorityClasses affect all pods."""
     found = (needs_of(one.text) for one in world.readings)
     return frozenset().union(*found) - {"PriorityClass"}
 

@@ -34,9 +34,9 @@ class Crowding(Value):
 
 
 def certainty_of(unit: ApplySet, subject: WorkloadCheck, placed: int, *, exact: bool = True) -> Certainty | None:
-    """How certain it is that `placed` replicas find a place, as on empty nodes; None if the simulation differs.
+    """Return how certain it is that `placed` replicas find nodes on an empty cluster; None if the simulation disagrees.
 
-    It differs if pods run on nodes that take no new ones, or if other pods are in the way.
+    It disagrees if pods run on nodes that take no new ones, or if other pods are in the way.
     """
     judgement, wanted = judgements_in(unit).get(subject.key), subject.workload.replicas
     if judgement is None or judgement.verdict is Verdict.UNDECIDED:

@@ -47,7 +47,7 @@ def uneven_domains(workload: Workload, pod: Pod, wanted: int, snapshot: Snapshot
         return None
 
     def under(constraints: Collection[int]) -> int:
-        """How many of the pods find a node if they have only these constraints."""
+        """Return how many of the pods find a node under only these constraints."""
         kept = tuple(one for place, one in enumerate(pod.spec.spread) if place in constraints)
         return spread_out(replace(pod, spec=replace(pod.spec, spread=kept)), wanted, snapshot).placed
 

@@ -91,7 +91,7 @@ def _kept(unit: ApplySet) -> Iterator[WorkloadCheck]:
 
 
 def _rolled(unit: ApplySet) -> Iterator[WorkloadCheck]:
-    """Yield those whose pods a rollout replaces."""
+    """Yield the workloads whose pods a rollout replaces."""
     for subject in _kept(unit):
         if subject.controller.has_replica_sets and not subject.controller.paused:
             yield subject

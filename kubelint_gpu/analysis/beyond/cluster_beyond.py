@@ -17,9 +17,9 @@ from kubelint_gpu.workspace.workload_check import WorkloadKey
 
 
 class Further(Value):
-    """The declared cluster with hypothetical nodes that are as generous to the unit's pods as any could be.
+    """The declared cluster with hypothetical nodes, the best possible ones for the unit's pods.
 
-    `taken` are the keys of the workloads whose pods such nodes take; `known` says whether that is known of all.
+    `taken` are the keys of the workloads whose pods these nodes take; `known` says whether that is known for all.
     """
 
     cluster: Cluster

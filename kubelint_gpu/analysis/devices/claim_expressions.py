@@ -60,9 +60,10 @@ class RuntimeFailure(Value):
 
 
 def runtime_failures(unit: ApplySet) -> Iterator[RuntimeFailure]:
-    """Yield the expressions of a unit's claims and classes with which scheduling fails.
+    """Yield the expressions of a unit's claims and classes that fail when a pod is scheduled.
 
-    If the cluster's devices are not known, claims for NVIDIA's classes are tried on what its driver publishes.
+    If the cluster's devices are unknown, claims for NVIDIA's classes are tried on the devices that its driver
+    publishes.
     """
     declared = device_trial(unit)
     trial = declared if declared is not None else preset_trial(unit)

@@ -18,7 +18,7 @@ ADMIN_LABEL = "resource.kubernetes.io/admin-access"
 
 
 def limit_faults(unit: ApplySet) -> Iterator[ClaimFault]:
-    """Yield all such faults of a unit."""
+    """Yield all faults of this kind in a unit."""
     for manifest in device_objects(unit):
         from kubelint_gpu.kube.validation.device_validation import device_limits
 

@@ -30,7 +30,7 @@ def shape_faults(unit: ApplySet) -> tuple[ShapeFault, ...]:
 
 @once
 def told_shapes(unit: ApplySet) -> dict[Manifest, tuple[Pointer, ...]]:
-    """By object, the fields that `shape_faults` fully explains."""
+    """Return the fields that `shape_faults` fully explains, by object."""
     found = grouped((fault.manifest, pointer) for fault in shape_faults(unit) for pointer in fault.covers)
     return {manifest: tuple(pointers) for manifest, pointers in found.items()}
 

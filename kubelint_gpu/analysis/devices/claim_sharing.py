@@ -83,7 +83,7 @@ def shared_claims(unit: ApplySet) -> Iterator[SharedClaim]:
 
 
 def _held_back(pods: Sequence[Pod], snapshot: Snapshot) -> int | None:
-    """How many pods with one claim run at most, if more would without it; else None."""
+    """Return how many pods with one claim run at most, if more would run without it; else None."""
     best = _most(pods, snapshot)
     return best if best < len(pods) and best < _placed([without_claims(pod) for pod in pods], snapshot) else None
 
@@ -99,7 +99,7 @@ def _most(pods: Sequence[Pod], snapshot: Snapshot) -> int:
 
 
 def _placed(pods: Sequence[Pod], snapshot: Snapshot) -> int:
-    """How many of some pods find a node, placed one after the other."""
+    """Return how many of the pods find a node, placed one after the other."""
     for number, pod in enumerate(pods):
         nodes = fit(pod, snapshot).fits
         if not nodes:

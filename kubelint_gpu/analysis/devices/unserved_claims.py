@@ -166,7 +166,7 @@ def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) ->
 
 
 def _of_count(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> unmet_conditions.Fault | None:
-    """A fault if a node has one such device, but none has as many as requested."""
+    """Return a fault if a node has at least one matching device, but none has as many as requested."""
     if query.mode == "All":
         return unmet_conditions.Fault(
             ("allocationMode",), f"no node can give all of its devices of class {query.device_class} away"

@@ -151,7 +151,7 @@ def open_to(references: Sequence[PodClaimReference], snapshot: Snapshot) -> froz
 
 
 def claim_of(unit: ApplySet, reference: PodClaimReference) -> ClaimSpec | None:
-    """What the referenced claim or template asks for; None if it does not exist."""
+    """Return the spec of the referenced claim or template; None if it does not exist."""
     return _specs(unit).get(reference.key)
 
 

@@ -63,7 +63,7 @@ def _types(unfit: Iterable[Misfit]) -> Iterator[InvalidObject]:
 
 
 def _gated(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
-    """Yield what only newer releases refuse; nothing if the release is unknown."""
+    """Yield the problems that only newer releases refuse; nothing if the release is unknown."""
     if manifest.kind != "StatefulSet" or minor is None or api_group(manifest.item.value) != "apps":
         return
     if minor >= NAMES_AS_LABELS:

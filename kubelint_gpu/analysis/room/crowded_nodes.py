@@ -20,7 +20,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 @once
 def places(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
-    """By nodes on which workloads never all run: one less than the number of their pods."""
+    """Return, for sets of nodes too small for certain workloads together, one less than the number of their pods."""
     lasting = (one for one in unit.subjects if not (one.controller.node_bound or one.controller.runs_to_completion))
     judged = [judgements_in(unit).get(one.key) for one in lasting]
     found = grouped((one.without_place, one.workload) for one in judged if one is not None)
@@ -33,7 +33,7 @@ def places(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
 
 @once
 def places_of_daemons(unit: ApplySet) -> Mapping[tuple[str, ...], int]:
-    """By nodes that no DaemonSets can share: one less than the number of their pods."""
+    """Return, for nodes that DaemonSets cannot share, one less than the number of their pods."""
     judged = [(one, judgements_in(unit).get(one.key)) for one in unit.subjects if one.controller.node_bound]
     found = grouped((tuple(in_order(one.full)), subject) for subject, one in judged if one is not None)
     return {

@@ -68,7 +68,7 @@ class Overcommitment(Value):
 
 @once
 def overcommitments(unit: ApplySet) -> Mapping[WorkloadKey, Overcommitment]:
-    """For each of several workloads, the smallest part of the cluster that is too small for all of them."""
+    """Return, for each of the workloads, the smallest part of the cluster that is too small for all of them."""
     lasting = [] if may_be_placed(unit) else [one for one in unit.subjects if _counts(unit, one)]
     if len(lasting) < 2:
         return {}
@@ -81,7 +81,7 @@ def overcommitments(unit: ApplySet) -> Mapping[WorkloadKey, Overcommitment]:
 
 
 def _counts(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether all of its pods must run permanently, on known nodes, and none of them does yet."""
+    """Whether all of its pods must run permanently, on known nodes, and none runs yet."""
     judgement, change, controller = (
         judgements_in(unit).get(subject.key),
         transitions_in(unit).get(subject.key),
@@ -111,7 +111,7 @@ def _eligible(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
 
 
 def _demands(unit: ApplySet, subject: WorkloadCheck) -> Iterator[tuple[str, Requested]]:
-    """Yield what its pods take, by the name of the resource or class."""
+    """Yield the total requests of its pods, by resource or class."""
     wanted, eligible = judgements_in(unit)[subject.key].wanted, _eligible(unit, subject)
     for resource, each in pod_requests(subject.workload.spec).items():
         if each and allocatable_only(unit, resource):
@@ -146,13 +146,13 @@ def _known_parts(_unit: ApplySet) -> dict[tuple[str, frozenset[str]], frozenset[
 
 @once
 def nodes_at_most(unit: ApplySet) -> Mapping[str, Node]:
-    """By name, the nodes that exist when pools are at their maximum."""
+    """Return the nodes that exist when pools are at their maximum, by name."""
     grown = possible_nodes(unit.growth, SIMULATION.pool_nodes)
     return {one.name: one for one in (*unit.cluster.nodes, *(grown.nodes if grown is not None else ()))}
 
 
 def free_at_most(unit: ApplySet, name: str, resource: str) -> int:
-    """How much of a resource a node has beside running pods that certainly stay."""
+    """Return how much of a resource a node has left beside running pods that certainly stay."""
     node = nodes_at_most(unit).get(name)
     held = _held_for_good(unit).get(name, {}).get(resource, 0)
     return 0 if node is None else max(0, node.allocatable.get(resource, 0) - held)
@@ -160,7 +160,7 @@ def free_at_most(unit: ApplySet, name: str, resource: str) -> int:
 
 @once
 def _held_for_good(unit: ApplySet) -> Mapping[str, Mapping[str, int]]:
-    """By node, what running pods hold that belong to no applied workload, do not end and cannot be preempted."""
+    """Return, by node, the resources of running pods that are not applied here, do not end and cannot be preempted."""
     workloads = [one.new for one in transitions_in(unit).values()]
     highest = max((one.spec.priority or 0 for one in workloads), default=0)
     found: dict[str, Counter[str]] = {}

@@ -90,7 +90,7 @@ def _crowded_out(unit: ApplySet, subject: WorkloadCheck, left: EndedJobs, wanted
 
 
 def refusal_beside(unit: ApplySet, subject: WorkloadCheck, others: Sequence[Workload]) -> QuotaRefusal | None:
-    """How a quota refuses a pod of a Job beside permanent workloads; None if it admits it."""
+    """Return how a quota refuses a pod of a Job beside permanent workloads; None if it admits the pod."""
     running = pods_of_others((subject.workload, *others), without_leaving(unit, unit.cluster).pods)
     stay = [pod for pod in running if pod.spec.node_name and not is_temporary(pod)]
     more = [(created_pod(one, "old"), one.replicas) for one in others]

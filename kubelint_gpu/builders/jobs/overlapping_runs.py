@@ -32,7 +32,7 @@ class OverlappingRuns(Value, eq=False):
 
     @property
     def keys(self) -> frozenset[str]:
-        """The workloads whose pods never release what they hold."""
+        """Return the workloads whose pods never release their resources."""
         return frozenset((self.subject.workload.key,))
 
 

@@ -61,7 +61,7 @@ def _stays(unit: ApplySet, subject: WorkloadCheck, nodes: frozenset[str], *, dae
 
 
 def while_running(others: Sequence[WorkloadCheck]) -> str:
-    """A clause that names the other workloads: one by name, several by number, none as `what runs already`."""
+    """Return a clause with the other workloads: one by name, several by number, none as `what runs already`."""
     if not others:
         return "while what runs already stays"
     if len(others) == 1:

@@ -48,7 +48,7 @@ class ShortGang(Value, eq=False):
 
     @property
     def keys(self) -> frozenset[str]:
-        """The workloads whose pods never release what they hold."""
+        """Return the workloads whose pods never release their resources."""
         return frozenset((self.team.key,))
 
 
@@ -78,7 +78,7 @@ class GangDeadlock(Value, eq=False):
 
     @property
     def keys(self) -> frozenset[str]:
-        """The workloads whose pods never release what they hold."""
+        """Return the workloads whose pods never release their resources."""
         return frozenset(one.key for one in self.stuck if not self.queued)
 
 
@@ -122,7 +122,7 @@ def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
 
 
 def _held(unit: ApplySet, teams: list[Team]) -> Iterator[GangDeadlock | UndecidedGang]:
-    """Yield a deadlock of those that could have all their pods, or that it is undecided."""
+    """Yield a deadlock of Jobs that could each have all pods alone, or that the question is undecided."""
     from kubelint_gpu.analysis import coupled
 
     if len(teams) < 2:
@@ -214,7 +214,7 @@ def short_gangs(unit: ApplySet, team: Team) -> Iterator[ShortGang | UndecidedGan
 def refusal_of_next(
     unit: ApplySet, teams: Sequence[Team], running: Mapping[str, int], beside: Sequence[WorkloadCheck]
 ) -> QuotaRefusal | None:
-    """How a quota refuses one more pod beside the `running` ones of some teams; None if it admits it."""
+    """Return how a quota refuses one more pod beside the `running` pods of some teams; None if it admits the pod."""
     parts = [replace(one.workloads[0], replicas=running[one.key]) for one in teams if len(one.workloads) == 1]
     if len(parts) < len(teams):
         return None

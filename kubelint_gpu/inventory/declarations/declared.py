@@ -37,7 +37,7 @@ class Declared(PartlyCompared):
 
     @property
     def namespace(self) -> str:
-        """Namespace of the object; empty for a cluster-scoped one, which the value does not tell."""
+        """Return the namespace of the object; empty for a cluster-scoped object, which `value` does not show."""
         return str(self.value["metadata"].get("namespace", ""))
 
     def locate(self, pointer: Pointer) -> Span:

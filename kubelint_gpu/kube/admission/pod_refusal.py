@@ -50,7 +50,7 @@ class Violation(Value):
 
 
 def violations(level: str, spec: Mapping[str, Any]) -> tuple[Violation, ...]:
-    """How pods with a spec violate a level: `baseline` or `restricted`; any other level forbids nothing.
+    """Return how pods with a spec violate a level: `baseline` or `restricted`; any other level forbids nothing.
 
     Placeholders count as allowed.
     """
@@ -102,7 +102,7 @@ def _open_ports(container: dict[str, Any], route: Pointer) -> Iterator[Violation
 
 
 def _of_context(who: str, context: dict[str, Any], route: Pointer) -> Iterator[Violation]:
-    """Yield what baseline forbids in one security context."""
+    """Yield the violations of baseline in one security context."""
     if context.get("privileged") is True:
         yield Violation("privileged", who, (*route, "privileged"))
     added = sequence(mapping(context.get("capabilities")).get("add"))
@@ -136,7 +136,7 @@ def _restricted(spec: Mapping[str, Any]) -> Iterator[Violation]:
 
 
 def _of_container(one: dict[str, Any], route: Pointer, pod: dict[str, Any], *, windows: bool) -> Iterator[Violation]:
-    """Yield what restricted requires of one container, directly or through the context of its pod."""
+    """Yield the requirements of restricted that one container does not meet, directly or through its pod's context."""
     context, who = mapping(one.get("securityContext")), f"container {_name(one)}"
     own: Pointer = (*route, "securityContext") if "securityContext" in one else route
     if not context.get("runAsNonRoot", pod.get("runAsNonRoot")):

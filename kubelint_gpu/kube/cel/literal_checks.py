@@ -39,7 +39,7 @@ _CLAUSES: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 def invalid_literals(tree: Node, type_of: Callable[[Node], Type]) -> Iterator[Issue]:
-    """Yield what is wrong with the literals of a tree; `type_of` returns the types of parts of lists and maps."""
+    """Yield the errors in the literals of a tree; `type_of` returns the types of parts of lists and maps."""
     waiting = [(tree, False)]
     while waiting:
         node, exempt = waiting.pop()
@@ -69,7 +69,7 @@ def _argument(node: Call) -> Iterator[Issue]:
 
 
 def _format(node: Call, type_of: Callable[[Node], Type]) -> Iterator[Issue]:
-    """Yield what is wrong with a literal format string, and with the list that it is applied to."""
+    """Yield the errors in a literal format string, and in the list that it is applied to."""
     text, listed = node.target, node.args[0] if len(node.args) == 1 else None
     if node.function != "format" or not isinstance(text, Const) or not isinstance(listed, ListNode):
         return

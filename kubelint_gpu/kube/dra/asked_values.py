@@ -46,11 +46,11 @@ class Literal(Value):
 
 
 class AskedValues(Value):
-    """What a condition compares.
+    """The comparison in a condition.
 
     Attributes:
-        paths: what it looks at: only one if it compares that with literals.
-        relation: how that is compared: `at least `, empty for equality with one of them; None for other conditions.
+        paths: the compared paths: only one if it is compared with literals.
+        relation: how it is compared: `at least `, empty for equality with one of them; None for other conditions.
         literals: the literals that it is compared with; empty if it only has to exist.
         as_it_is: whether the comparison is case-sensitive.
     """
@@ -62,7 +62,7 @@ class AskedValues(Value):
 
 
 def asked_values(node: Node) -> AskedValues:
-    """What a condition compares; if it compares several things, only their paths."""
+    """Return the comparison in a condition; if it compares several paths, only these."""
     if isinstance(node, Call) and node.function == "!_":
         found = asked_values(node.args[0])
         if found.literals and found.relation in _NEGATED:

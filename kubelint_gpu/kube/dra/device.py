@@ -66,7 +66,7 @@ class Capacity(Value):
 
 
 class Consumption(Value):
-    """What a device takes of a counter set while it is allocated."""
+    """The amounts of a counter set that a device takes while it is allocated."""
 
     counter_set: str
     counters: FrozenMap[str, Amount] = EMPTY

@@ -56,7 +56,7 @@ _PATTERNS = tuple((owner, regular("|".join(patterns), ASCII)) for owner, _, patt
 
 @lru_cache(maxsize=1024)
 def owner_of(resource: str) -> str:
-    """What allocates a resource although no node advertises it; empty if nothing is known to."""
+    """Return the component that allocates a resource although no node advertises it; empty if none is known."""
     if resource in _NAMES:
         return _NAMES[resource]
     return next((owner for owner, pattern in _PATTERNS if pattern().fullmatch(resource)), "")

@@ -115,7 +115,7 @@ ANYTHING = Allowed()
 
 
 def allowed(requirement: Requirement) -> Allowed:
-    """What one requirement allows; an absent label only satisfies NotIn and DoesNotExist."""
+    """Return the values that one requirement allows; an absent label only satisfies NotIn and DoesNotExist."""
     values = frozenset(requirement.values)
     if requirement.operator == "In":
         return Allowed(absent=False, values=values)
@@ -145,7 +145,7 @@ class NumberBound(Value):
 
     @property
     def allowed(self) -> Allowed:
-        """What it allows; a node always has a name."""
+        """Return the values that it allows; a node always has a name."""
         found = allowed(self.requirement)
         return found & Allowed(absent=False) if self.field else found
 

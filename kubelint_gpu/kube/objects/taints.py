@@ -101,7 +101,7 @@ Covered = frozenset[tuple[str, str, str, str]]
 
 
 def covered_by(tolerations: Iterable[Toleration]) -> Covered:
-    """What tolerations cover, by key, operator, value and effect."""
+    """Return the key, operator, value and effect of each toleration, as a set of covered taints."""
     return frozenset(
         (one.key, one.operator, "" if one.operator == "Exists" else one.value, one.effect) for one in tolerations
     )

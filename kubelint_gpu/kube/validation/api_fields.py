@@ -181,7 +181,7 @@ def _is_quantity(text: str) -> bool:
 
 
 def mismatch(found: Misfit) -> str:
-    """What is wrong with a value of the wrong type."""
+    """Return the error for a value of the wrong type."""
     quote = "; quote it" if found.wanted in ("a string", "a time") and not isinstance(found.value, (dict, list)) else ""
     return f"must be {found.wanted}, not {described(found.value)}{quote}"
 

@@ -111,7 +111,7 @@ def _group(target: dict[str, Any]) -> Problems:
 
 
 def _no_segment(given: Any) -> str:
-    """What is wrong with a name in a path; empty if nothing is."""
+    """Return the error in a name within a path; empty if there is none."""
     text = written(given)
     if text in (".", "..") or "/" in text or "%" in text:
         return f'"{shortened(text)}" is not a name: it has "/" or "%", or is dots'

@@ -202,7 +202,7 @@ def _success_rule(rule: dict[str, Any], completions: int | None, where: Pointer)
 
 
 def _indexes(text: str, completions: int) -> tuple[int, str]:
-    """How many indexes `0,2-4` names, and what is wrong with it; they must ascend and be below the completions."""
+    """Return how many indexes `0,2-4` names, and its error; they must ascend and be below the completions."""
     total, last = 0, -1
     for part in text.split(",") if text else ():
         found = _RANGE().fullmatch(part)

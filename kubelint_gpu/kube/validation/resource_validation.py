@@ -183,7 +183,7 @@ class RequestProblem(Value):
 
 
 def request_problems(spec: Any) -> Iterator[RequestProblem]:
-    """Yield what is wrong with the extended resources of a pod's written spec, in the order of the text.
+    """Yield the errors in the extended resources of a pod's written spec, in the order of the text.
 
     Placeholders and texts that are no quantity are left out: the parser of values reports them.
     """

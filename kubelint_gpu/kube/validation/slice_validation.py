@@ -58,12 +58,12 @@ _VERSION = pattern(
 
 
 def rule_problems(value: dict[str, Any], minor: int) -> Problems:
-    """What the API server of a release refuses of a DeviceTaintRule; device selectors, until 1.34, are not run."""
+    """Return the API server's errors for a DeviceTaintRule; device selectors, until 1.34, are not evaluated."""
     return problems_of(value.get("spec"), _RULE if minor >= ALL_EFFECTS_SINCE else _OLD_RULE, ("spec",))
 
 
 def slice_problems(value: dict[str, Any], minor: int) -> Problems:
-    """What the API server of a release refuses of a slice, apart from values of a wrong type."""
+    """Return the errors for which the API server of a release refuses a slice, apart from values of a wrong type."""
     spec = value.get("spec")
     if spec is None:
         yield InvalidObject("is required", ("spec",), None)

@@ -48,7 +48,7 @@ def by_owner(placed: Iterable[PlacedPod]) -> dict[Owner, list[PlacedPod]]:
 def holders(
     placed: Iterable[PlacedPod], resources: Sequence[str], priority: int, memory: PodMemory
 ) -> tuple[Holder, ...]:
-    """Group pods by owner with the resources that they hold, the largest holders first.
+    """Group pods by owner with their resources, the largest holders first.
 
     The resource `pods` counts the pods; `priority` is that of the waiting pod.
     """

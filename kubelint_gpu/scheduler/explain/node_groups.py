@@ -32,7 +32,7 @@ class ClassRows(Value):
 
 
 def groups_of(pod: Pod, snapshot: Snapshot, result: FitResult, search: RemedySearch) -> list[ClassRows]:
-    """Group the nodes by verdict, and by what a reader wants to see apart."""
+    """Group the nodes by verdict, and by the properties that a reader wants to see apart."""
     verdicts: dict[str, Status | None] = {}
     for one in result.classes:
         verdicts.update(dict.fromkeys([node.name for node in one.nodes], one.status))

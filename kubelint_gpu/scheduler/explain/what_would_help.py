@@ -79,7 +79,7 @@ class WantedLabels:
         self._known: dict[tuple[str | None, ...], MissingLabel | None] = {}
 
     def lack(self, node: Node) -> MissingLabel | None:
-        """What a node lacks to meet the alternative that it misses by least; None if no labels can help."""
+        """What a node lacks to meet the alternative that it comes closest; None if no labels can help."""
         alike = (node.name if self._named else None, *map(node.labels.get, self._keys))
         if alike not in self._known:
             found = [one for one in (_lack(node, bounds) for bounds in self._alternatives) if one is not None]

@@ -53,7 +53,7 @@ Tokens = Callable[[Sequence[Pod], bool, Cluster], Token | None]
 
 
 class Held(str, Enum):
-    """What a pod holds that keeps another one away."""
+    """The kind of thing that a pod holds and that keeps another pod away."""
 
     RESOURCE = "resource"
     PORT = "port"
@@ -92,7 +92,7 @@ def nobody_blocks(*_: object) -> Keeps:
 
 
 def no_slots(*_: object) -> tuple[str, ...]:
-    """Nodes have no limit for what the filter looks at."""
+    """Return no limits: nodes have none for this filter."""
     return ()
 
 

@@ -19,7 +19,7 @@ _MISSING = object()
 
 
 class Load(Value):
-    """What a pod takes of its node: nonzero requests in the scheduler's units, and host ports."""
+    """The load that a pod puts on its node: nonzero requests in the scheduler's units, and host ports."""
 
     requests: tuple[tuple[str, int], ...]
     ports: tuple[HostPort, ...]
@@ -40,7 +40,7 @@ class PodMemory:
         self._numbers: dict[Hashable, int] = {}
 
     def load(self, pod: Pod) -> Load:
-        """What a pod on a node takes of it."""
+        """Return the load of a pod on its node."""
         anchor: object = pod if pod.statuses else pod.spec
         key = id(anchor)
         found = self._loads.get(key)

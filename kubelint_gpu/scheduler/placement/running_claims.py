@@ -141,7 +141,7 @@ def _free(claim: ResourceClaim, used: Container[str]) -> ResourceClaim:
 
 
 def _with_missing(cluster: Cluster, served: Callable[[Pod], bool]) -> Cluster:
-    """The cluster in which running pods with unknown claims have what the scheduler would allocate."""
+    """Return the cluster in which running pods with unknown claims get devices as the scheduler would allocate them."""
     lacking = [pod for pod in cluster.pods if _runs(pod) and _lacks(pod, served)]
     if not lacking:
         return cluster

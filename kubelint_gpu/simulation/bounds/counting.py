@@ -76,7 +76,7 @@ def decide(question: Question) -> Judgement | None:
 
 
 def _waiting(situation: Situation, search: GroupSearch, position: int) -> Waiting | None:
-    """What the next pod of a workload waits for if the others are placed first; None if this is not known."""
+    """Return what the next pod of a workload waits for if the others are placed first; None if this is unknown."""
     from kubelint_gpu.simulation.bounds import shortfall
 
     simulation = search.simulation(frozenset(), ())

@@ -83,7 +83,7 @@ def _made(situation: Situation, bounds: Sequence[QuiescentBound], bound_at_rest:
 
 
 def wants_of(pod: Pod) -> dict[str, int]:
-    """What a pod takes of a node: its requests, and 1 of each thing that a node has once, such as a host port."""
+    """Return a pod's demand on a node: its requests, and 1 of each exclusive thing, such as a host port."""
     return {**takes(pod), **dict.fromkeys(tokens(pod), 1)}
 
 

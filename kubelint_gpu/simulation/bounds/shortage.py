@@ -54,7 +54,7 @@ def at_last(question: Question) -> Judgement | None:
 
 
 def by_sum(question: Question) -> Judgement | None:
-    """Short if none of its pods runs when others are placed first, and all of them when it is placed first."""
+    """Judge it short if none of its pods runs when others are placed first, and all of them when it is placed first."""
     found = None
     with suppress(UsedUp), part(1, 4):
         found = at_worst(question)
@@ -110,7 +110,7 @@ def asks_too_much(situation: Situation, simulation: Simulation, position: int) -
 
 
 def _short(situation: Situation, simulation: Simulation, nodes: frozenset[str]) -> Iterator[str | int]:
-    """The resources, and numbers of devices, of which pods confined to `nodes` take more than there is."""
+    """Return the resources, and numbers of devices, of which pods confined to `nodes` take more than there is."""
     pod_types = simulation.pod_types
     outside = {kind for kind, name in pod_types.homes if name not in nodes}
     asked: dict[str, int] = {}

@@ -27,7 +27,7 @@ def rolling_update_pointers(rolling: Pointer) -> tuple[Pointer, ...]:
 
 
 class Controller(Value):
-    """What the controller of one workload does; by default it rolls nothing out."""
+    """The controller of one workload; by default it rolls nothing out."""
 
     workload: Workload
 
@@ -179,7 +179,7 @@ class Controller(Value):
 
     @property
     def remedy(self) -> str:
-        """What would need less room, if no fix says it; else empty."""
+        """Return help for a rollout that needs less room, if no fix says it; else empty."""
         return getattr(self.workload.strategy, "remedy", "")
 
     @property
@@ -243,9 +243,9 @@ class Controller(Value):
 
     @property
     def replaced_by_hand(self) -> Workload | None:
-        """The workload without what keeps its template from its pods; None if nothing does.
+        """Return the workload without the setting that keeps the template from its pods; None if there is none.
 
-        With OnDelete somebody deletes all old pods; a partition is lowered to 0.
+        With OnDelete all old pods are deleted by hand; a partition is lowered to 0.
         """
         return None
 

@@ -58,7 +58,7 @@ def resolve(strategy: DaemonSetStrategy, nodes: int) -> DaemonSetLimits:
 
 
 def sync(bounds: DaemonSetLimits, nodes: Sequence[OnNode]) -> Replacement:
-    """What one sync of a rolling update does on the nodes that must have a pod."""
+    """Return the actions of one sync of a rolling update on the nodes that must have a pod."""
     return _surging(bounds.surge, nodes) if bounds.surge else _replacing(bounds.unavailable, nodes)
 
 

@@ -83,7 +83,7 @@ class Action(Value):
 
 
 class Reconciler(Protocol):
-    """What the controller of one workload does in a search, state by state."""
+    """The controller of one workload in a search, state by state."""
 
     @property
     def name(self) -> str:

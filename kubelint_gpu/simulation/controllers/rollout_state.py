@@ -28,7 +28,7 @@ Controls = tuple[tuple[int, ...], ...]
 
 
 class HeldDevices(NamedTuple):
-    """What is allocated to the claims of the pods in play.
+    """The devices allocated to the claims of the pods in play.
 
     Attributes:
         on_nodes: for each node its pods with allocations of their own: (kind, number of the allocations, count).
@@ -44,7 +44,7 @@ HeldHere = tuple[Content, tuple[int, ...]]
 
 
 class State(NamedTuple):
-    """What controllers have written, how many pods of each kind wait for a node, and what is on each node.
+    """The values written by controllers, the waiting pods of each kind, and the pods on each node.
 
     `held` has the allocations of resource claims; None if no pod in play has claims.
     `bindings` are the volumes of the claims that were unbound at the start; empty if there were none.

@@ -29,7 +29,7 @@ class Replica(Value):
 
 
 class PodAction(Value):
-    """What a sync does to one ordinal: `create` its pod with the old or the `current` template, or `delete` it."""
+    """The action of a sync on one ordinal: `create` its pod with the old or the `current` template, or `delete` it."""
 
     act: str
     ordinal: int

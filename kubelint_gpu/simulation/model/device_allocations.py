@@ -153,7 +153,7 @@ class DeviceAllocations:
         return () if held is None else tuple([(one, held.shared[one]) for one in self._unused(nodes, held)])
 
     def around(self, cluster: Cluster, idle: Sequence[tuple[int, int]]) -> Cluster:
-        """The cluster in which, of the claims that pods in play name, only the `idle` ones have devices."""
+        """Return the cluster in which the claims of pods in play have no devices, except the `idle` ones."""
         has: dict[str, Allocation | None] = dict.fromkeys(self._keys)
         has.update((self._keys[one], self._shared[number]) for one, number in idle)
         return self._with_claims(cluster, has)

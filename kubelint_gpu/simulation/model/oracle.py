@@ -149,7 +149,7 @@ class ClusterOracle:
         return node in self.fitting(kind, state, among=(node,) if self.local[kind] else None)
 
     def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
-        """What preemption can do for a waiting pod that fits nowhere; None if the pod must not preempt.
+        """Return the preemptions possible for a waiting pod that fits nowhere; None if the pod must not preempt.
 
         Raises:
             UnmodelledVictim: it would preempt pods that are not in play.

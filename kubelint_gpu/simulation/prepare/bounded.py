@@ -31,7 +31,7 @@ def bounded(transition: Transition, cluster: Cluster, nodes: Sequence[Node], bud
 
 
 def places(pod: Pod, nodes: Sequence[Node]) -> int:
-    """An upper bound of such pods on these nodes at once, by the allocatable amount of each resource."""
+    """Return an upper bound of these pods on these nodes at once, by the allocatable amount of each resource."""
     asks = [(name, amount) for name, amount in takes(pod).items() if amount]
     return sum(min(max(0, node.allocatable.get(name, 0)) // amount for name, amount in asks) for node in nodes)
 

@@ -65,7 +65,7 @@ class Demand(Value):
 
 
 def takes(pod: Pod) -> FrozenMap[str, int]:
-    """What a pod takes of a node, including 1 of the node's allowed pods."""
+    """Return the resources that a pod takes of a node, including 1 of the node's allowed pods."""
     place = {} if pod.is_claim else {_PODS: 1}
     return FrozenMap({**{name: amount for name, amount in pod_requests(pod.spec).items() if amount}, **place})
 
@@ -93,7 +93,7 @@ class _Wanted:
 
 
 class Residual(dict[str, dict[str, int]]):
-    """What is left of each resource of each node; `allocatable` has the full amounts."""
+    """The remaining amount of each resource of each node; `allocatable` has the full amounts."""
 
     def __init__(self, allocatable: Mapping[str, FrozenMap[str, int]]) -> None:
         super().__init__({node: dict(amounts) for node, amounts in allocatable.items()})
@@ -170,7 +170,7 @@ class _Holding:
         self._known: dict[tuple[object, ...], int] = {}
 
     def most(self, node: str, name: str) -> int:
-        """An upper bound of what all pods that fit on the node at once take of the resource."""
+        """Return an upper bound of the resource for all pods that fit on the node at once."""
         has, where = self._allocatable[node], tuple(self._on[node])
         key = (name, has, where)
         if key not in self._known:
@@ -284,7 +284,7 @@ def _elsewhere(demand: Demand, nodes: int, *, at_rest: bool) -> int:
 
 
 def greedily(supply: int, prices: Iterable[int]) -> int:
-    """How many things a supply pays for at most, at their prices; those without a price are included."""
+    """Return how many things a supply pays for at most, at their prices; things without a price are included."""
     paid = 0
     for price in sorted(prices):
         if price > supply:

@@ -104,7 +104,7 @@ class PreparedRun:
         return eligible_nodes(pod, self._everywhere, self._others)
 
     def residual(self, fixed: Sequence[Pod]) -> Residual:
-        """What some pods leave of each node. Nodes that may join have no certain room."""
+        """Return the resources that some pods leave of each node. Nodes that may join have no certain room."""
         residual = Residual(self._allocatable)
         for pod in fixed:
             free = residual.get(pod.spec.node_name)

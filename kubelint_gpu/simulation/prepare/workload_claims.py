@@ -31,7 +31,7 @@ _UNCOUNTED = ("", "nfs", "cephfs", "glusterfs", "hostPath")
 
 
 def with_settled_claims(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Transition], Cluster]:
-    """The transitions and the cluster once all workloads run: claims are bound, without those that decide nothing."""
+    """Return the transitions and the cluster once all workloads run: claims are bound, irrelevant ones are removed."""
     users = [one for transition in transitions for one in (transition.old, transition.new)]
     made, fresh = _template_claims(cluster, transitions)
     cluster = replace(cluster, claims=(*cluster.claims, *made)) if made else cluster
@@ -70,7 +70,7 @@ def _ordinals(one: Transition) -> range:
 
 
 def _counted_drivers(cluster: Cluster, transitions: Sequence[Transition]) -> frozenset[str]:
-    """The drivers whose volumes, existing ones and those of templates, may exceed a node's limit."""
+    """Return the drivers whose volumes, existing ones and those of templates, may exceed a node's limit."""
     limits = [item for one in cluster.csi_nodes for item in one.limits.items()]
     if not limits:
         return frozenset()

@@ -138,7 +138,7 @@ def _in_a_domain(
 def rooms_of(
     participants: Sequence[WorkloadChange], pods: Sequence[tuple[Pod, Pod]], rest: Sequence[Pod], cluster: Cluster
 ) -> dict[int, list[DeviceRoom]]:
-    """For each workload with claims, what the bounds need to know about the devices of its old and new pods."""
+    """Return, for each workload with claims, the facts that bounds need about the devices of its old and new pods."""
     asking = [one for one in participants if one.old.spec.resource_claims or one.new.spec.resource_claims]
     if not asking or not cluster.devices_known or any(one.daemons for one in asking):
         return {}

@@ -35,7 +35,7 @@ from kubelint_gpu.work import UsedUp, of_group, shared_out
 
 
 class RolloutAnalysis:
-    """Prepares what all judgements of one run share.
+    """Prepares the data shared by all judgements of one run.
 
     Without `joins`, pools have grown for the replicas before, and no node joins during a rollout.
     """

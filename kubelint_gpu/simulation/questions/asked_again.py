@@ -14,7 +14,7 @@ Answer = TypeVar("Answer")
 
 
 class _Kept(NamedTuple):
-    """What an answer depends on, the answer (None if the steps were used up), and the steps up to which it serves."""
+    """The inputs of an answer, the answer (None if the steps were used up), and the steps up to which it is valid."""
 
     decisive: tuple[object, ...]
     answer: object

@@ -28,7 +28,7 @@ def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budg
 
 
 def waits_for(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Waiting | None:
-    """What a pod of a Job waits for in a placement of the others that keeps it from starting; None if there is none."""
+    """Return what a Job's pod waits for in a placement of the others that blocks it; None if none does."""
     from kubelint_gpu.simulation.questions import jobs_beside
 
     simulation = jobs_beside.jobs_beside([replace(job, replicas=1)], others, cluster)

@@ -22,7 +22,7 @@ MULTI_ATTACH = "Multi-Attach error: the volume is attached to another node"
 
 
 class BlockedPods:
-    """Finds what is blocked in the last state of a run."""
+    """Finds the blocked pods in the last state of a run."""
 
     def __init__(self, simulation: Simulation, telling: Narration) -> None:
         self._scene = simulation
@@ -134,7 +134,7 @@ class BlockedPods:
         return tuple(sorted(found, key=lambda lack: (-lack.free, lack.node)))
 
     def _looked_at(self, number: int, index: int, status: Status, state: State, snapshot: Snapshot) -> list[Blocker]:
-        """What is missing on a node according to the status of a plugin."""
+        """Return the missing things on a node according to the status of a plugin."""
         holds = held(status.plugin)
         if holds == Held.RESOURCE.value:
             short = [
@@ -152,7 +152,7 @@ class BlockedPods:
     def _short(
         self, number: int, index: int, plugin: str, reason: str, resource: str, state: State, snapshot: Snapshot
     ) -> Blocker:
-        """What the pod lacks of one resource on one node."""
+        """Return the amount of one resource that the pod lacks on one node."""
         name = self._scene.places.names[index]
         node = snapshot.node(name)
         holders = self._holders(number, index, state, snapshot, plugin, reason, resource)

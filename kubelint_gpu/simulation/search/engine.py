@@ -220,7 +220,7 @@ def worth(budget: int, simulation: simulations.Simulation) -> int:
 
 
 def _cut(verdict: Verdict, starts: placements.Starts) -> Verdict:
-    """What a search from some of the placements proves about all of them."""
+    """Return what a search from some of the placements proves about all of them."""
     if starts.complete:
         return verdict
     return {Verdict.STUCK: Verdict.MAY_STICK, Verdict.COMPLETES: Verdict.UNDECIDED}.get(verdict, verdict)

@@ -136,7 +136,7 @@ class _Replay:
         return self._telling.snapshot(State(state.controls, state.waiting, tuple(nodes), state.held, state.bindings))
 
     def _note(self, step: Step, state: State) -> None:
-        """Record what a preemption costs, and which budgets it violates."""
+        """Record the cost of a preemption, and the budgets that it violates."""
         snapshot = self._telling.snapshot(state)
         preemptor = self._kinds[step.kind]
         victims = summed((kind, 1) for kind, phase in step.victims if phase not in GOING)

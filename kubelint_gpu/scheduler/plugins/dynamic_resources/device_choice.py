@@ -66,7 +66,7 @@ class DeviceChoice:
         return DeviceRoom(most, prices, alike, parts, DeviceSupply(number, most, self._free()))
 
     def _free(self) -> Mapping[str, int]:
-        """By node, how many of its possible devices are free."""
+        """Return how many of its possible devices are free, by node."""
         free = self.devices - self._held.exclusive
         return {info.name: sum(slot.id in free for slot in view.slots) for info, _, _, view in self._wanted}
 

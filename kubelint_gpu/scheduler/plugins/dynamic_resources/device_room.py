@@ -22,11 +22,11 @@ from kubelint_gpu.values import replace
 
 
 def device_rooms(pods: Sequence[Pod], rest: Sequence[Pod], cluster: Cluster, most: int) -> dict[int, DeviceRoom]:
-    """Bounds on the devices of each pod with claims, by its index, beside `rest`, the other running pods.
+    """Return bounds on the devices of each pod with claims, by its index, beside `rest`, the other running pods.
 
     At rest at most `most` pods have claims. Empty if devices can be short in another way than by number: each device
     must belong to one node and be allocated to one claim at a time. A claim that pods share must be the only one for
-    its devices: then it gets those of some node whenever a pod uses it.
+    its devices: then it gets the devices of some node whenever a pod uses it.
     """
     snapshot = Snapshot.of(replace(cluster, pods=tuple(rest)))
     asking = {number: pod for number, pod in enumerate(pods) if pod.spec.resource_claims}

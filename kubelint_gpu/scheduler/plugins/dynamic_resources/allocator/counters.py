@@ -16,7 +16,7 @@ _Sets = dict[str, dict[str, Amount]]
 
 
 class Books:
-    """What is left of counters, and what the current allocation takes of them."""
+    """Tracks the remaining counters, and the amounts taken by the current allocation."""
 
     __slots__ = ("_available", "_is_allocated", "_taking", "_view")
 

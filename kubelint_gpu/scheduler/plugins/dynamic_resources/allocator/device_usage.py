@@ -34,7 +34,7 @@ class Holdings(Value):
 
 
 class Usage(Value):
-    """What is allocated of the devices of a view, by their positions.
+    """The allocated devices of a view, by their positions.
 
     Attributes:
         exclusive: whether one claim has the whole device.
@@ -50,7 +50,7 @@ class Usage(Value):
 
 
 def usage_of(view: View, held: Holdings) -> Usage:
-    """What is allocated of the devices that a node reaches."""
+    """Return the allocated devices among those that a node reaches."""
     elsewhere = tuple([identity for identity in view.elsewhere if held.is_allocated(identity)])
     if not any((pool.driver, pool.name) in held.pools for pool in view.pools):
         count = len(view.slots)
