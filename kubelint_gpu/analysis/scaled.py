@@ -64,7 +64,7 @@ def _room(unit: ApplySet) -> RoomWhenScaled:
 def _waiting(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
     for one in autoscalers_of(unit, subject):
         for replicas in _numbers(unit, subject, one):
-            found = _at(unit, subject, replicas)
+            found = _judged_at(unit, subject, replicas)
             if found.waits:
                 found_at = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
                 found_at = found_at.marked("scaled")
@@ -88,7 +88,7 @@ def _unrolled(unit: ApplySet) -> dict[WorkloadKey, Transition]:
     return {key: one.unrolled() for key, one in now(unit).transitions.items()}
 
 
-def _at(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
+def _judged_at(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
     """Judge its rollout with this number of replicas, while all others stay as they are.
 
     The strategies of others do not matter, so a fix of one of them needs no new computation.

@@ -93,7 +93,7 @@ def harmed(unit: ApplySet) -> Iterator[tuple[End, Diagnostic]]:
     by_change = grouped((_change(unit, subject, end).object, (subject, end)) for subject, end in ends)
     manifests = {one.object: one for one in changing(unit)}
     for name, stopped in by_change.items():
-        yield stopped[0][1], _told(unit, manifests[name], stopped)
+        yield stopped[0][1], _quota_deadlock(unit, manifests[name], stopped)
 
 
 def _change(unit: ApplySet, subject: WorkloadCheck, end: End) -> Manifest:
@@ -114,7 +114,7 @@ def _ended(unit: ApplySet, subject: WorkloadCheck, end: End) -> list[EndedJobs]:
     return [found] if found is not None and found.new and refusal and refusal.quota == found.quota else []
 
 
-def _told(unit: ApplySet, manifest: Manifest, stopped: list[tuple[WorkloadCheck, End]]) -> Diagnostic:
+def _quota_deadlock(unit: ApplySet, manifest: Manifest, stopped: list[tuple[WorkloadCheck, End]]) -> Diagnostic:
     (first, end), *_ = stopped
     names = some([workload_name(one.workload) for one, _ in stopped], "workload")
     may = all(one.judgement.verdict is Verdict.MAY_STICK for _, one in stopped)

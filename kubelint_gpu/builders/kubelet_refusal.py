@@ -28,7 +28,7 @@ def refused_by_kubelet(draft: Diagnostic, wait: Wait, ends: str, why: str) -> Di
     lacks = [lack for lack in every(wait.waiting.lacks) if _reason(lack)]
     then = "it is deleted and made anew" if wait.workload.kind in _DELETES else "the next one is made at once"
     run = draft.run.steps if draft.run is not None else ()
-    trace = tuple(_told(step, of, node, lacks, then) for step, of in zip_longest(draft.trace, run))
+    trace = tuple(_kubelet_step(step, of, node, lacks, then) for step, of in zip_longest(draft.trace, run))
     if not lacks:
         return replace(draft, scheduler=None, trace=trace)
     holders = held_by(lacks, wait.workload.key)
@@ -83,7 +83,7 @@ def _failed_job(manifest: Manifest, spec: tuple[str, ...], what: str) -> str:
     )
 
 
-def _told(step: Step, of: TraceStep | None, node: str, lacks: list[Blocker], then: str) -> Step:
+def _kubelet_step(step: Step, of: TraceStep | None, node: str, lacks: list[Blocker], then: str) -> Step:
     """A step of the finding: the kubelet does what the scheduler does for other pods."""
     if of is None or of.actor != _SCHEDULER:
         return step

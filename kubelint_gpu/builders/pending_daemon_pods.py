@@ -62,7 +62,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
         for spec in (*others, *(pod.spec for pod in unit.cluster.pods))
     )
     halts = certain and changes and (judgement.alone <= judgement.placed or peaceful)
-    why = f"{too_much_for(unit, subject, resource, full or never)}{_why(unit, subject, resource, full)}"
+    why = f"{too_much_for(unit, subject, resource, full or never)}{_why_pending(unit, subject, resource, full)}"
     yield Diagnostic(
         "KLG109",
         asked[0] if asked else manifest.place(("spec",), "key"),
@@ -168,7 +168,7 @@ def _text(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: fr
     return next(filter(None, (on_its_node(unit, subject, name).message for name in sorted(full))), None)
 
 
-def _why(unit: ApplySet, subject: WorkloadCheck, resource: str, full: frozenset[str]) -> str:
+def _why_pending(unit: ApplySet, subject: WorkloadCheck, resource: str, full: frozenset[str]) -> str:
     """Why the first of these nodes refuses its pod, in the scheduler's words; empty if it is a resource."""
     status = kept_from(unit, subject, min(full)) if full and not resource else None
     return f": {said(status.reasons[0], min(full))}" if status is not None and status.reasons else ""

@@ -130,13 +130,13 @@ def _of_templates(group: Sequence[Finding]) -> Finding:
 
 
 def _role(finding: Finding) -> str:
-    role = _who(finding).partition(" (")[2].rstrip(")")
+    role = _subject_name(finding).partition(" (")[2].rstrip(")")
     return f"{role} pods" if role else "another template"
 
 
 def _together(group: Sequence[Finding]) -> Sequence[Finding]:
     shared = group[0].shared
-    names = list(dict.fromkeys(map(_who, group)))
+    names = list(dict.fromkeys(map(_subject_name, group)))
     asked = sum(one.shared.asked for one in group if one.shared is not None)
     more = shared is not None and shared.has is not None and asked > shared.has
     if shared is None or len(names) == 1 or (ASKED in shared.told and shared.has is not None and not more):
@@ -154,7 +154,7 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
         first = replace(first, certainty="certain" if only else "possible", severity=rule(first.code).severity)
     # of many only some are named, first the one at which the finding stands
     told = ordered if len(names) <= FEW else (first, *rest)
-    filled = (_names([_who(one) for one in told]), bare(shared.resource, asked))
+    filled = (_names([_subject_name(one) for one in told]), bare(shared.resource, asked))
     message = "".join(filled[part] if isinstance(part, int) else part for part in shared.told)
     return [
         replace(
@@ -179,7 +179,7 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
 
 def _part_of(finding: Finding) -> str:
     """`Deployment ml/a, too`, or its share of the sum."""
-    name, shared = owner_name(_who(finding)), finding.shared
+    name, shared = owner_name(_subject_name(finding)), finding.shared
     if shared is None or not shared.resource:
         return f"{name}, too"
     return f"{name} asks for {bare(shared.resource, shared.asked)} {shared.resource}"
@@ -192,7 +192,7 @@ def joined(group: Sequence[Finding]) -> Shared | None:
     return replace(shared, waits=waits, follows=follows) if shared is not None else None
 
 
-def _who(finding: Finding) -> str:
+def _subject_name(finding: Finding) -> str:
     return (finding.shared.who if finding.shared is not None else "") or finding.object
 
 

@@ -37,7 +37,7 @@ def clues(
 ) -> tuple[Related, ...]:
     """The request, the selectors, and the possible nodes.
 
-    `takes` says that these could take the pod. With `holders`, for a few nodes, also what other pods hold there.
+    `takes`: the `nodes` could take the pod. With `holders`, for a few nodes, the resources of other pods are added.
     """
     few = holders and len(nodes) <= _MOST_LINES
     return (

@@ -73,7 +73,9 @@ def holders(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collec
 
 def told_holders(unit: ApplySet, resource: str, held: Mapping[str, Sequence[tuple[str, int]]]) -> tuple[Related, ...]:
     """The first few holders of a resource, each at its own line."""
-    return tuple(islice(_told(unit, {(owner, resource): found for owner, found in held.items()}), _MOST_HOLDERS))
+    return tuple(
+        islice(_held_elsewhere(unit, {(owner, resource): found for owner, found in held.items()}), _MOST_HOLDERS)
+    )
 
 
 def _holders(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Iterator[Related]:
@@ -83,10 +85,10 @@ def _holders(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Iterat
         for holder in lack.holders if lack.resource else ():
             if holder.owner != subject.workload.key:
                 held.setdefault((holder.owner, lack.resource), []).append((lack.node, holder.amount))
-    yield from _told(unit, held)
+    yield from _held_elsewhere(unit, held)
 
 
-def _told(unit: ApplySet, held: Mapping[tuple[str, str], Sequence[tuple[str, int]]]) -> Iterator[Related]:
+def _held_elsewhere(unit: ApplySet, held: Mapping[tuple[str, str], Sequence[tuple[str, int]]]) -> Iterator[Related]:
     at = (
         ((place_of(unit, owner, resource, {node for node, _ in places}), resource), (owner, places))
         for (owner, resource), places in held.items()

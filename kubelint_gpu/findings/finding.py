@@ -99,7 +99,7 @@ class Shared(Value):
         told: the parts of the sentence about all of them, with `WHO` and `ASKED` in place of names and the sum.
         asked: how much this one asks for of a `resource`. If all together ask for more than the cluster `has`, they are
             reported once, as certain unless some part is `unsure`.
-        priority: the priority of its pods; if not all have room, those with the highest have.
+        priority: the priority of its pods; if room is short, pods of the highest priority have it.
         of_run: findings of all files are merged; otherwise only those of one unit.
         who: `kind/namespace/name` of its workload, if an object has several templates.
         unit: the first file of their unit, unless `of_run`.

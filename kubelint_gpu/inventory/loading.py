@@ -186,14 +186,14 @@ def rejection(reading: Reading) -> list[InventoryError]:
         return []
     value = document.value
     span = document.locate((), "key")
-    return [InventoryError(path, span, f"not an inventory: {_what(document)}", _hint(value))]
+    return [InventoryError(path, span, f"not an inventory: {_description(document)}", _hint(value))]
 
 
 def _is_empty(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("items"), list) and not value["items"]
 
 
-def _what(document: Document) -> str:
+def _description(document: Document) -> str:
     value = document.value
     if not isinstance(value, dict):
         return f"{described(value)} where an object should be"

@@ -52,7 +52,7 @@ def told(changes: Iterable[Change], mine: Owner | None = None, own: Own = OLD) -
             if f"{change.key}={change.value}" == set_labels[0]:
                 parts.append(f"the labels {listed(set_labels)} are set")
         else:
-            parts.append(_told(change, mine, own))
+            parts.append(_change_text(change, mine, own))
     return " and ".join(parts) if len(parts) < 3 else ", and ".join(parts)
 
 
@@ -73,7 +73,7 @@ def requirement_text(requirement: Requirement) -> str:
     return f"{key} is {'there' if requirement.operator == 'Exists' else 'not there'}"
 
 
-def _told(change: Change, mine: Owner | None, own: Own) -> str:
+def _change_text(change: Change, mine: Owner | None, own: Own) -> str:
     if isinstance(change, PodsEnd):
         return _ends(change, mine, own)
     if isinstance(change, PodArrives):

@@ -42,13 +42,13 @@ def merged(reports: Sequence[Any]) -> Iterator[str]:
 
 
 def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
-    version = _same([one["version"] for one in reports], "releases")
+    version = _common_value([one["version"] for one in reports], "releases")
     findings = sorted(_distinct([found for one in reports for found in one["findings"]]), key=_place)
     # what is not shown is counted only if there is any
     summaries = [{"hidden": 0, **one["summary"]} for one in reports]
     summary = {
         name: (max if name in _IN_EACH else sum)(one[name] for one in summaries)
-        for name in _same([list(one) for one in summaries], "releases")
+        for name in _common_value([list(one) for one in summaries], "releases")
     }
     hidden, seconds = summary.pop("hidden"), summary.pop("seconds")
     summary |= {**({"hidden": hidden} if hidden else {}), "seconds": seconds}
@@ -88,8 +88,8 @@ def _place(found: dict[str, Any]) -> tuple[Any, ...]:
 def _sarif(logs: Sequence[dict[str, Any]]) -> Iterator[str]:
     runs = [log["runs"][0] for log in logs]
     drivers = [run["tool"]["driver"] for run in runs]
-    _same([(driver["name"], driver.get("version")) for driver in drivers], "releases")
-    _same([run["automationDetails"] for run in runs], "categories")
+    _common_value([(driver["name"], driver.get("version")) for driver in drivers], "releases")
+    _common_value([run["automationDetails"] for run in runs], "categories")
     rules = [one for _, one in sorted({one["id"]: one for driver in drivers for one in driver["rules"]}.items())]
     index = {one["id"]: place for place, one in enumerate(rules)}
     results = sorted(
@@ -139,7 +139,7 @@ def _distinct(values: Sequence[Any]) -> list[Any]:
     return list({dump(value): value for value in values}.values())
 
 
-def _same(values: Sequence[Any], what: str) -> Any:
+def _common_value(values: Sequence[Any], what: str) -> Any:
     if any(value != values[0] for value in values):
         raise NotMergeable(f"they are of different {what}")
     return values[0]

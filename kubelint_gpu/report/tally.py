@@ -70,7 +70,7 @@ def _found(report: Report) -> str:
     summary = report.summary
     findings = _listed([(summary.errors, "error"), (summary.warnings, "warning"), (summary.notes, "note")], plural="s")
     fixable = sum(1 for finding in report.findings if any(fix.edits for fix in finding.fixes))
-    rest = _rest(summary, fixable)
+    rest = _not_shown(summary, fixable)
     checked = f"{_files(summary)}, {_count(summary.workloads, 'workload')} checked"
     told = f"{checked}: {findings or _count(len(report.findings), 'finding')}" + (f" ({rest})" if rest else "")
     return told + _unknown(summary)
@@ -91,7 +91,7 @@ def _nothing(summary: Summary) -> str:
         verdict = "no workload to judge, nothing found"
     else:
         verdict = "all is well" if summary.nodes else "nothing found"
-    rest = _rest(summary)
+    rest = _not_shown(summary)
     return f"Checked {looked} {against}: {verdict}" + (f" ({rest})" if rest else "") + _unknown(summary) + "."
 
 
@@ -109,7 +109,7 @@ def _unknown(summary: Summary) -> str:
     return f"; {some(names, 'claim', kind=True)} {'is' if len(names) == 1 else 'are'} not known" if names else ""
 
 
-def _rest(summary: Summary, fixable: int = 0) -> str:
+def _not_shown(summary: Summary, fixable: int = 0) -> str:
     """Return the counts of findings that are not shown, and the undecided questions with the reason."""
     hidden = [(summary.ignored, "ignored"), (summary.baseline, "in the baseline"), (summary.hidden, "not shown")]
     told = _listed([*hidden, (fixable, "fixable"), (summary.undecided, "undecided")])

@@ -46,7 +46,7 @@ def picture(trace: Trace, steps: int) -> RolloutPicture | None:
     for index, node in enumerate(found.nodes):
         rows = (*_rows(node, short), *device_rows(node.name, devices.get(node.name, ())))
         fixed = settled(standing.get(node.name, ()), rows)
-        history = tuple(_on(moment, index, node.name, rows, fixed) for moment in found.moments)
+        history = tuple(_node_moment(moment, index, node.name, rows, fixed) for moment in found.moments)
         equal.setdefault((rows, history), []).append(node.name)
     ranked = sorted(equal.items(), key=lambda entry: not _busy(entry[0][1], found.moments))
     shown = ranked[:MOST_NODES]
@@ -139,7 +139,7 @@ def _busy(history: History, moments: Sequence[Frame]) -> bool:
     return len(set(history)) > 1 or any(one.age for one in history[0].holdings) or len(moments) == 1
 
 
-def _on(moment: Frame, index: int, node: str, rows: Sequence[Row], standing: Sequence[Holding]) -> NodeMoment:
+def _node_moment(moment: Frame, index: int, node: str, rows: Sequence[Row], standing: Sequence[Holding]) -> NodeMoment:
     holdings = (*(_holding(group, rows, node) for group in moment.nodes[index]), *standing)
     here = [one for one in holdings if one.phase not in _ON_ITS_WAY]
     used = [row.held(place, here) for place, row in enumerate(rows)]

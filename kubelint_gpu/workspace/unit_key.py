@@ -36,11 +36,11 @@ def unit_key(unit: ApplySet, further: Iterable[str]) -> str | None:
                 unit.beside.shared.digest(_needs(unit)),
             ),
             _files(unit.readings),
-            (part for name in sorted(unit.before) for part in (name, *_of(unit.before[name]))),
+            (part for name in sorted(unit.before) for part in (name, *_manifest_key(unit.before[name]))),
             sorted(unit.made),
             (f"{path} {number} {why}" for (path, number), why in sorted(unit.followed.items())),
-            (part for one in unit.gone for part in _of(one)),
-            (part for one in unit.neighbours for part in _of(one)),
+            (part for one in unit.gone for part in _manifest_key(one)),
+            (part for one in unit.neighbours for part in _manifest_key(one)),
         )
         return digest_of(map(digest_of, sections))
     except NoDigest:
@@ -76,7 +76,7 @@ def _files(readings: Iterable[Reading]) -> Iterator[bytes]:
         yield reading.source.digest
 
 
-def _of(manifest: Manifest) -> Iterator[str | bytes]:
+def _manifest_key(manifest: Manifest) -> Iterator[str | bytes]:
     if manifest.origin is not None:
         raise NoDigest
     document = manifest.item.document

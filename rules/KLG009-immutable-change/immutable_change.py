@@ -47,13 +47,13 @@ def _draft(before: dict[str, Any], manifest: Manifest, change: RefusedChange) ->
     return Diagnostic(
         "KLG009",
         manifest.place(first),
-        f"{_told(before, manifest, first)}, and the API server refuses it{where}: {change.answer}",
+        f"{_change_text(before, manifest, first)}, and the API server refuses it{where}: {change.answer}",
         manifest,
         cause=field_path(first),
         certainty="possible" if where else "certain",
         severity="note" if where else None,
         related=tuple(
-            Related(manifest.place(pointer), _told(before, manifest, pointer))
+            Related(manifest.place(pointer), _change_text(before, manifest, pointer))
             for pointer in rest[:_MOST_RELATED]
             if manifest.present(pointer)
         ),
@@ -61,7 +61,7 @@ def _draft(before: dict[str, Any], manifest: Manifest, change: RefusedChange) ->
     )
 
 
-def _told(before: dict[str, Any], manifest: Manifest, pointer: Pointer) -> str:
+def _change_text(before: dict[str, Any], manifest: Manifest, pointer: Pointer) -> str:
     path = field_path(pointer)
     old, new = value_at(before, pointer), at(manifest, pointer)
     if old is None:

@@ -77,7 +77,7 @@ def _draft(
     others = [subject for subject in involved if subject is not first]
     closed = is_certain_together(unit, together, involved)
     beyond = "" if closed else "unless there are nodes beyond the inventory, "
-    told = _told(involved, waits, may=may)
+    told = _waits_text(involved, waits, may=may)
     # the scheduler prefers other nodes as long as they are emptier
     crowded = may and all(_waits_for_a_common_resource(wait) for wait in waits)
     return Diagnostic(
@@ -120,7 +120,7 @@ def _waits_for_a_common_resource(wait: Wait) -> bool:
     return common and wait.workload.kind == "DaemonSet"
 
 
-def _told(involved: Sequence[WorkloadCheck], waits: Sequence[Wait], *, may: bool) -> str:
+def _waits_text(involved: Sequence[WorkloadCheck], waits: Sequence[Wait], *, may: bool) -> str:
     """Return who waits for what; of several waits only the first two."""
     if len(waits) == 1 and not may:
         # another order of events may leave another one waiting

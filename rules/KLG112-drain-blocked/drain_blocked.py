@@ -44,7 +44,7 @@ def drain_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
 def _of_running(unit: ApplySet, manifest: Manifest, found: Sequence[Drained]) -> Diagnostic:
     names = sorted({name for one in found for name in one.budgets})
     route = _share(manifest)
-    ends, clause = _told(found, names, sum(one.pods for one in found))
+    ends, clause = _outcome(found, names, sum(one.pods for one in found))
     return Diagnostic(
         "KLG112",
         manifest.place(route),
@@ -86,7 +86,7 @@ def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, 
     mine = manifest is subject.manifest
     where = f"draining {some(known, word='or')}" if known else f"draining a node with {'its ' * mine}pods"
     whom = "" if mine else f" of {workload_name(subject.workload)}"
-    ends, clause = _told(found, names, subject.workload.replicas)
+    ends, clause = _outcome(found, names, subject.workload.replicas)
     return Diagnostic(
         "KLG112",
         manifest.place(route),
@@ -112,7 +112,7 @@ def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, 
     )
 
 
-def _told(found: Sequence[Drained], names: Sequence[str], replicas: int) -> tuple[str, str]:
+def _outcome(found: Sequence[Drained], names: Sequence[str], replicas: int) -> tuple[str, str]:
     """Return the outcome of the drain, and its reason."""
     worst = max(found, key=lambda one: (one.stranded, one.pods))
     budgets, number = budget_names(names), len(names)

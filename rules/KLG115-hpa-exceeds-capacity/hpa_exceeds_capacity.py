@@ -39,10 +39,10 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
         elif not found.known:
             yield _undecided(one)
         else:
-            yield from _told(unit, one, found)
+            yield from _findings(unit, one, found)
     while together := next(_together(unit, fitting), None):
         one, found, others = together
-        yield from _told(unit, one, found, others)
+        yield from _findings(unit, one, found, others)
         told = {one.subject.key, *(other.subject.key for other in others)}
         fitting = [other for other in fitting if other.subject.key not in told]
 
@@ -90,7 +90,7 @@ def _beside(unit: ApplySet, one: _Scaled, others: Sequence[_Scaled], *, further:
     return counted_room(unit, one.subject, one.most, further=further, scaled=scaled)
 
 
-def _told(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Scaled] = ()) -> Iterator[Diagnostic]:
+def _findings(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Scaled] = ()) -> Iterator[Diagnostic]:
     if one.subject.workload.replicas <= found.pods and found.pods:
         certain = _is_certain(unit, one, found, others)
         if certain or not unit.may_outgrow(one.subject):

@@ -130,10 +130,10 @@ def _but(subject: WorkloadCheck, written: int | None) -> str:
     if written is None:
         return ""
     found = subject.manifest.workload.spec.tolerations[written] if subject.manifest.workload is not None else None
-    return f"it tolerates {_told(found)}" if found is not None else ""
+    return f"it tolerates {_toleration_text(found)}" if found is not None else ""
 
 
-def _told(toleration: Toleration) -> str:
+def _toleration_text(toleration: Toleration) -> str:
     value = f"={toleration.value}" if toleration.operator == "Equal" else ""
     effect = f":{toleration.effect}" if toleration.effect else ""
     return f"{toleration.key}{value}{effect}"

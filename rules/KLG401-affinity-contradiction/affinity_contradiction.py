@@ -31,7 +31,7 @@ def affinity_contradiction(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG401",
             manifest.place(source_of(manifest, last.pointer)),
-            f"no node of any cluster can match: {_told(first)}{others}",
+            f"no node of any cluster can match: {_contradiction_text(first)}{others}",
             manifest,
             cause="/".join(str(bound.requirement) for bound in first.bounds),
             certainty="possible" if any(reason.plain for reason in reasons) else "certain",
@@ -74,7 +74,7 @@ def _no_term(manifest: Manifest, why: str) -> Diagnostic:
     return Diagnostic("KLG401", place, f"no node can match: {why}", manifest, cause="no term")
 
 
-def _told(reason: Contradiction) -> str:
+def _contradiction_text(reason: Contradiction) -> str:
     named = [requirement_name(bound) for bound in reason.bounds]
     if len(named) == 1:
         return f"nothing satisfies {named[0]}"

@@ -39,7 +39,7 @@ def gpu_request_invalid(unit: ApplySet) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "KLG501",
                 manifest.place(route),
-                f"{_told(problem)}: the API server {_answer(manifest, manifest.workload)}",
+                f"{_problem_text(problem)}: the API server {_answer(manifest, manifest.workload)}",
                 manifest,
                 cause=field_path(problem.pointer),
                 related=tuple(_limit(manifest, problem, route)),
@@ -48,7 +48,7 @@ def gpu_request_invalid(unit: ApplySet) -> Iterator[Diagnostic]:
             )
 
 
-def _told(problem: RequestProblem) -> str:
+def _problem_text(problem: RequestProblem) -> str:
     resource, value = problem.resource, problem.value
     if problem.kind == NOT_WHOLE:
         return f"{value} is not a whole number of {resource}"

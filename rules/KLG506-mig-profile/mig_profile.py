@@ -27,7 +27,7 @@ def mig_profile(unit: ApplySet) -> Iterator[Diagnostic]:
             "KLG506",
             request_place(subject, found.resource),
             unit.supply.lacks_served(found.resource, subject.pod)
-            or f"no node advertises {found.resource}: {_why(unit, subject, found)}",
+            or f"no node advertises {found.resource}: {_why_missing(unit, subject, found)}",
             subject.manifest,
             cause=found.resource,
             certainty=found.certainty,
@@ -62,7 +62,7 @@ def _is_of_plugin(resource: str) -> bool:
     return resource in (GPU, f"{GPU}.shared") or resource.startswith(MIG)
 
 
-def _why(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> str:
+def _why_missing(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> str:
     nodes = matching(subject, [node for node in unit.possible_nodes if _PRODUCT in node.labels])
     there = sorted(name for name in unit.supply.advertised if name.startswith(MIG))
     if not (nodes or there):

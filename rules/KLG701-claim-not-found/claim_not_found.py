@@ -40,7 +40,7 @@ def claim_not_found(unit: ApplySet) -> Iterator[Diagnostic]:
         if is_placeholder(reference.name) or claim_of(unit, reference) is not None:
             continue
         if not _is_written(unit, reference):
-            yield from _told(unit, reference)
+            yield from _findings(unit, reference)
 
 
 def _leaving(unit: ApplySet, reference: PodClaimReference) -> Diagnostic:
@@ -63,7 +63,7 @@ def _leaving(unit: ApplySet, reference: PodClaimReference) -> Diagnostic:
     )
 
 
-def _told(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic]:
+def _findings(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic]:
     import difflib
 
     manifest, kind, name = reference.subject.manifest, reference.kind, reference.name

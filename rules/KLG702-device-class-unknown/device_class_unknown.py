@@ -38,7 +38,7 @@ def device_class_unknown(unit: ApplySet) -> Iterator[Diagnostic]:
         mine.add(claim.key)
         for pointer, query in () if has_devices(unit, claim) else claim.queries():
             if _is_unknown(query.device_class, known):
-                yield _told(unit, claim.manifest, (*pointer, _FIELD), query.device_class, known)
+                yield _finding(unit, claim.manifest, (*pointer, _FIELD), query.device_class, known)
     for reference in claim_references(unit):
         if reference.key not in mine and not has_devices(unit, reference):
             yield from _of_inventory(unit, reference, known)
@@ -48,7 +48,7 @@ def _is_unknown(name: str, known: list[str]) -> bool:
     return bool(name) and name not in known and not is_placeholder(name)
 
 
-def _told(unit: ApplySet, manifest: Manifest, pointer: Pointer, name: str, known: list[str]) -> Diagnostic:
+def _finding(unit: ApplySet, manifest: Manifest, pointer: Pointer, name: str, known: list[str]) -> Diagnostic:
     near, nothing = nearest_key(name, known), not (unit.world.has_slices or known)
     known = [one for one in known if one == near] + [one for one in known if one != near]
     has = f"known are {some(known, 'class')}" if known else "the inventory declares none"

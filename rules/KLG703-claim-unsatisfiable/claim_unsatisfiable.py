@@ -49,7 +49,7 @@ def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
         for fault in found:
             # of a claim that is refused an attempt says nothing that its refusal does not say
             if fault.below != ("requests",) or not any(further_problems(claim.manifest, unit.minor_release)):
-                yield _told(unit, claim, fault, assumption(unit, trial, claim.spec, fault))
+                yield _finding(unit, claim, fault, assumption(unit, trial, claim.spec, fault))
     for reference in claim_references(unit):
         spec = claim_of(unit, reference)
         if reference.key in mine or spec is None:
@@ -92,7 +92,7 @@ def _of_doubtful_pools(unit: ApplySet) -> Iterator[Diagnostic]:
             )
 
 
-def _told(unit: ApplySet, claim: WrittenClaim, fault: Fault, assumed: str) -> Diagnostic:
+def _finding(unit: ApplySet, claim: WrittenClaim, fault: Fault, assumed: str) -> Diagnostic:
     manifest = claim.manifest
     below = tuple(step for step in fault.below if step != _EXACTLY) if claim.flat else fault.below
     pointer = _present(manifest, (*claim.base, *below))

@@ -26,7 +26,7 @@ def mig_resource(profile: str) -> str:
 
 def profile_of(model: GpuModel, resource: str) -> str | None:
     """Return the model's profile that a resource name means, memory compared with a tolerance of 1; None if none."""
-    return next((name for name, _ in model.profiles if _same(name.replace("+", "."), _bare(resource))), None)
+    return next((name for name, _ in model.profiles if _is_same_profile(name.replace("+", "."), _bare(resource))), None)
 
 
 def near_resource(resource: str, others: Iterable[str]) -> str | None:
@@ -53,7 +53,7 @@ def impossible(model: GpuModel, profiles: dict[str, int]) -> Iterator[tuple[str,
     known = dict(model.profiles)
     slices = 0
     for profile, count in profiles.items():
-        most = next((most for name, most in known.items() if _same(name, profile)), None)
+        most = next((most for name, most in known.items() if _is_same_profile(name, profile)), None)
         if most is None:
             near = _nearest(profile, known)
             hint = f'did you mean "{near}"?' if near else f"it has {', '.join(known)}"
@@ -79,6 +79,6 @@ def _parts(profile: str) -> tuple[int, int, str]:
     return (int(found["slices"]), int(found["memory"]), found["attributes"]) if found else (0, 0, profile)
 
 
-def _same(one: str, other: str) -> bool:
+def _is_same_profile(one: str, other: str) -> bool:
     (slices, memory, attributes), (slices2, memory2, attributes2) = _parts(one), _parts(other)
     return slices == slices2 and attributes == attributes2 and abs(memory - memory2) <= 1

@@ -190,7 +190,7 @@ def equal(one: Any, other: Any) -> bool:
     if kind is list:
         return type(other) is list and len(one) == len(other) and all(map(equal_inside, one, other))
     if kind is Map:
-        return type(other) is Map and len(one) == len(other) and all(_same(one, other, key) for key in one)
+        return type(other) is Map and len(one) == len(other) and all(_has_equal_entry(one, other, key) for key in one)
     if other is None:
         return False
     if kind is Optional:
@@ -218,7 +218,7 @@ def equal_inside(one: Any, other: Any) -> bool:
         return False
 
 
-def _same(one: Map, other: Map, key: Any) -> bool:
+def _has_equal_entry(one: Map, other: Map, key: Any) -> bool:
     found, value = other.find(key)
     return found and equal_inside(one.find(key)[1], value)
 

@@ -120,7 +120,7 @@ def _role(value: dict[str, Any], pointer: Pointer) -> str:
     for end in range(len(pointer), 0, -1):
         step = pointer[end - 1]
         if isinstance(step, int):
-            entry = _at(value, pointer[:end])
+            entry = _value_at(value, pointer[:end])
             names = (entry.get(key) for key in _NAMES) if isinstance(entry, dict) else ()
             return next((f'"{name}"' for name in names if isinstance(name, str) and _ROLE().fullmatch(name)), "")
         role = _SUFFIX().sub("", step)
@@ -153,7 +153,7 @@ def _workload(
     from kubelint_gpu.kube.kinds import inline_containers
 
     root = Fields(value, (), problems)
-    here = Fields(_at(value, pointer), pointer, problems)
+    here = Fields(_value_at(value, pointer), pointer, problems)
     whole = row["form"] == "template" or (row["form"] == "either" and "containers" not in here.value)
     asks: tuple[Pointer, ...] = ()
     spec = here.down("spec") if whole else here
@@ -239,12 +239,12 @@ def _above(value: dict[str, Any], pointer: Pointer) -> dict[str, Any]:
     """The fields of all mappings above a place; of equal names the nearest."""
     found: dict[str, Any] = {}
     for end in range(len(pointer)):
-        here = _at(value, pointer[:end])
+        here = _value_at(value, pointer[:end])
         found.update(here if isinstance(here, dict) else {})
     return found
 
 
-def _at(value: Any, pointer: Pointer) -> Any:
+def _value_at(value: Any, pointer: Pointer) -> Any:
     for part in pointer:
         value = value[part]
     return value

@@ -71,7 +71,7 @@ def nodes_waited_for(job: Mapping[str, Any]) -> int:
 
 
 def starts_unless_queued(job: Mapping[str, Any]) -> bool:
-    """Whether only a queue keeps the pods of a Job from starting one by one: no pod group, no `suspend`."""
+    """Whether a Job starts its pods one by one unless a queue holds it: it has no pod group and no `suspend`."""
     suspended = mapping(job.get("spec")).get("suspend") is True
     return "jobTemplate" not in mapping(job.get("spec")) and not suspended and not is_started_whole(job, _GROUPS)
 

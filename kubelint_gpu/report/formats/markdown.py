@@ -35,7 +35,7 @@ def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 e
     if not report.findings:
         return
     ranked = stuck_first(report.findings)
-    tale = next(("\n".join(_told(one, report)) + "\n" for one in ranked if one.trace), "")
+    tale = next(("\n".join(_story(one, report)) + "\n" for one in ranked if one.trace), "")
     room = LIMIT - _RESERVED - _size(head) - _size(tale)
     yield "\n| | rule | what is wrong | where | object |\n| --- | --- | --- | --- | --- |\n"
     shown = 0
@@ -67,7 +67,7 @@ def _row(finding: Finding, report: Report) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def _told(finding: Finding, report: Report) -> Iterator[str]:
+def _story(finding: Finding, report: Report) -> Iterator[str]:
     object_of = _text(object_name(finding))
     about = f" in {object_of}" if object_of else ""
     yield ""

@@ -38,7 +38,7 @@ def cluster(report: Report, owners: Owners) -> Iterator[str]:
     )
     boxes = f" Each box is a GPU or its like ({text(some(resources))})." if resources else ""
     yield f'<p class="small">As it was declared, before these manifests.{boxes}</p>\n'
-    inner = [piece for one in found for piece in _one(one, owners, several=len(found) > 1)]
+    inner = [piece for one in found for piece in _cluster_cards(one, owners, several=len(found) > 1)]
     yield '<ul class="key" aria-label="Legend">\n'
     yield '<li><span class="cell free" aria-hidden="true"></span>free</li>\n'
     kinds = [kind for one in found for kind in one.classes]
@@ -53,7 +53,7 @@ def cluster(report: Report, owners: Owners) -> Iterator[str]:
     yield "</aside>\n"
 
 
-def _one(found: ClusterPicture, owners: Owners, *, several: bool) -> Iterator[str]:
+def _cluster_cards(found: ClusterPicture, owners: Owners, *, several: bool) -> Iterator[str]:
     version = f"Kubernetes {found.version}" if found.version else ""
     others = "" if found.complete else "and there may be others"
     name = "" if several else found.name

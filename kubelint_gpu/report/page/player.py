@@ -92,10 +92,10 @@ def _held(picture: RolloutPicture, index: int) -> str:
 def _named(one: Holding) -> str:
     age = f"{one.age} " if one.age else ""
     pods = f"{one.count} {age}pods" if one.count > 1 else f"{age}pod"
-    return f"{pods} of {one.owner} ({', '.join([_WORDS.get(one.phase, one.phase), *_things(one)])})"
+    return f"{pods} of {one.owner} ({', '.join([_WORDS.get(one.phase, one.phase), *_held_devices(one)])})"
 
 
-def _things(one: Holding) -> list[str]:
+def _held_devices(one: Holding) -> list[str]:
     """Return the names of the devices that its claims hold."""
     names = [name for found in one.things for name in found]
     return [f"has {some(names)}"] if names else []
@@ -180,5 +180,5 @@ def _moment(
 
 
 def _pod(one: Holding, known: dict[tuple[str, str, str], int]) -> list[Any]:
-    phase = ", ".join([_WORDS.get(one.phase, one.phase), *_things(one)])
+    phase = ", ".join([_WORDS.get(one.phase, one.phase), *_held_devices(one)])
     return [known[one.owner, one.age, one.takes], phase, one.count]

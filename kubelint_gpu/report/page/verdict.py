@@ -34,7 +34,7 @@ def verdict(report: Report) -> PageVerdict:
     stuck = [finding for finding in errors if finding.trace]
     warnings = [finding for finding in worst if finding.severity == "warning"]
     if stuck:
-        return PageVerdict("error", _title(stuck), _why(stuck, report))
+        return PageVerdict("error", _title(stuck), _explanation(stuck, report))
     if errors:
         title = "One error to fix" if len(errors) == 1 else f"{len(errors):,} errors to fix"
         return PageVerdict("error", f"{title} before this is applied", _first(_about(errors[0]), len(errors)))
@@ -108,7 +108,7 @@ def rolled_together(finding: Finding) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.owner.partition(" (")[0] for one in (*holdings, *waiting) if one.age == "new"))
 
 
-def _why(stuck: Sequence[Finding], report: Report) -> str:
+def _explanation(stuck: Sequence[Finding], report: Report) -> str:
     """Return the workloads concerned and the kind of deadlock, without the numbers of the findings' own messages."""
     rule = report.rules.get(stuck[0].code)
     if rule is None or not rule.summary or any(one.code != rule.code for one in stuck):

@@ -68,7 +68,10 @@ def _filter(state: VolumeCountState, node: NodeInfo) -> Status | None:
     attached = _attached(node, csi_node, state.storage)
     for driver in dict.fromkeys(driver for driver, _ in more):
         limit = csi_node.limits.get(driver)
-        if limit is not None and _of(attached, driver) + sum(1 for one in more if one[0] == driver) > limit:
+        if (
+            limit is not None
+            and _volumes_of_driver(attached, driver) + sum(1 for one in more if one[0] == driver) > limit
+        ):
             return _EXCEEDED
     return None
 
@@ -148,7 +151,7 @@ def _room(snapshot: Snapshot) -> Mapping[str, list[tuple[int, str]]]:
         if node is not None:
             attached = _attached(node, csi_node, index)
             for driver, limit in csi_node.limits.items():
-                room.setdefault(driver, []).append((limit - _of(attached, driver), csi_node.name))
+                room.setdefault(driver, []).append((limit - _volumes_of_driver(attached, driver), csi_node.name))
     for found in room.values():
         found.sort()
     return room
@@ -160,7 +163,7 @@ def _handle(volume_name: str, index: StorageIndex) -> str:
     return handle if isinstance(handle, str) else f"\0{volume_name}"
 
 
-def _of(attached: Attached, driver: str) -> int:
+def _volumes_of_driver(attached: Attached, driver: str) -> int:
     return sum(1 for one in attached if one[0] == driver)
 
 

@@ -60,18 +60,18 @@ def _pods_of(participant: WorkloadChange, pod: Pod, cluster: Cluster, running: S
     known = {one.spec.node_name: one for one in participant.running if one.spec.node_name not in participant.left}
     mine = []
     for node in sorted(room | known.keys()):
-        one = known.get(node) or _on(pod, node, name)
+        one = known.get(node) or _pod_on_node(pod, node, name)
         if node not in known and has_claims(pod):
             one = reservations(one, snapshot, node)[0]
             snapshot = snapshot.place(one, node)
         mine.append(one)
     if any(quota.covers(pod) for quota in cluster.quotas):
         # a pod that waits for its node is charged like any other
-        mine += [_on(pod, "", name) for node in nodes if node not in room]
+        mine += [_pod_on_node(pod, "", name) for node in nodes if node not in room]
     return mine
 
 
-def _on(pod: Pod, node: str, name: str) -> Pod:
+def _pod_on_node(pod: Pod, node: str, name: str) -> Pod:
     meta = replace(pod.meta, name=f"{name}-{node}", uid=f"{name}-{node}", owner=OwnerReference("DaemonSet", name))
     return replace(pod, meta=meta, spec=replace(pod.spec, node_name=node), phase="Running", ready=True)
 

@@ -110,8 +110,10 @@ class _Further:
         self, form: _Form, pod: Pod, names: set[str], hosts: set[str], domains: Mapping[str, set[str]]
     ) -> Node | None:
         fresh = next(text for number in count(1) if (text := f"beyond-{number}") not in names | hosts)
-        name = _one(form.get((True, NODE_NAME_FIELD), ANYTHING), names, fresh)
-        host = _one(form.get((False, HOSTNAME), ANYTHING), hosts, fresh if name is None or name in hosts else name)
+        name = _one_value(form.get((True, NODE_NAME_FIELD), ANYTHING), names, fresh)
+        host = _one_value(
+            form.get((False, HOSTNAME), ANYTHING), hosts, fresh if name is None or name in hosts else name
+        )
         if name is None or host is None:
             return None
         labels = {HOSTNAME: host}
@@ -123,7 +125,7 @@ class _Further:
                 labels.setdefault(key, name)
         for (is_name, key), one in form.items():
             if not (is_name or key in labels or one.absent):
-                value = _one(one, domains.get(key, ()), name) or _one(one, (), name)
+                value = _one_value(one, domains.get(key, ()), name) or _one_value(one, (), name)
                 if value is None:
                     return None
                 labels[key] = value
@@ -164,7 +166,7 @@ def _terms(volume: PersistentVolume) -> list[tuple[Requirement, ...]]:
     return [()] if found is None else [term.expressions for term in found.terms]
 
 
-def _one(found: Allowed, taken: Iterable[str], fresh: str) -> str | None:
+def _one_value(found: Allowed, taken: Iterable[str], fresh: str) -> str | None:
     """An allowed value that is not taken, preferably `fresh`; None if there is none."""
     left = found & Allowed(absent=False, excluded=frozenset(taken))
     return fresh if left.has(fresh) else left.example

@@ -28,22 +28,22 @@ def without_others(question: Question) -> Judgement | None:
 
 
 def while_others_wait(question: Question) -> Judgement | None:
-    """Stuck without the others, for a workload whose pods run although some pods of the others wait; or None."""
+    """Stuck if the rollout sticks even without the others, whose pods wait while its own run; else None."""
     others = _others(question)
     moves = any(question.situation.participants[place].moves for place in others)
     return _stuck_without(question, others, runs=not moves)
 
 
 def without_changes(question: Question) -> Judgement | None:
-    """Stuck without the workloads that change at the same moment; None if that is not known."""
+    """Stuck if the rollout sticks even without the workloads that change at the same moment; else None."""
     return _stuck_without(question, changing(question.situation, question.position), runs=False)
 
 
 def without_weaker(question: Question) -> Judgement | None:
-    """Stuck without the workloads that it can preempt, if all others on its nodes can preempt them, too; or None.
+    """Stuck if the rollout sticks even without the workloads that it can preempt; else None.
 
-    Those others have their places before the rollout. Only those that compete with it are kept.
-    None for a workload that also gets more pods: the search finds what these preempt.
+    All others on its nodes must be able to preempt these workloads, too. The others have their places before the
+    rollout. None for a workload that also gets more pods: the search finds the pods that these preempt.
     """
     situation, position, mine = question.situation, question.position, question.participant
     if not mine.existing or mine.before < mine.replicas:

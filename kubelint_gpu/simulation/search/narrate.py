@@ -178,25 +178,25 @@ class Narration:
     def _one(self, kind: PodType) -> str:
         word = "new pod" if kind.new else "old pod" if self._rolls(kind) else "pod"
         if kind.owner.startswith("Pod/") and not self._rolls(kind):
-            return _said(kind.owner)
+            return _owner_text(kind.owner)
         if kind.name:
             return f"{word} {kind.name}{self._of(kind.owner)}"
         return f"{'the' if self._rolls(kind) else 'a'} {word}{self._of(kind.owner)}"
 
     def _of(self, owner: str) -> str:
-        return "" if self._alone else f" of {_said(owner)}"
+        return "" if self._alone else f" of {_owner_text(owner)}"
 
     def _whose(self, what: str, owner: str) -> str:
         """Name a controller's action, with the owner of the ReplicaSet or pod if there are several owners."""
         before, _, after = what.partition(WHOSE)
-        whose = "" if self._alone or _said(owner) in what else f" of {_said(owner)}"
+        whose = "" if self._alone or _owner_text(owner) in what else f" of {_owner_text(owner)}"
         return f"{before}{whose}{after.replace(WHOSE, '')}"
 
     def _rolls(self, kind: PodType) -> bool:
         return kind.reconciler >= 0 and self._scene.pod_types.reconcilers[kind.reconciler].rolls
 
 
-def _said(owner: str) -> str:
+def _owner_text(owner: str) -> str:
     """`kind/namespace/name` in the form that a sentence uses."""
     return owner.replace("/", " ", 1)
 

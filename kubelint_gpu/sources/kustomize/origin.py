@@ -130,9 +130,9 @@ class Origin:
             return Answer(spot, certain=depth == present, writer=traced.writers[0], pointer=pointer[:depth])
         if role == "key" or isinstance(value, dict | list):
             writer = _keyed(traced, value) if role == "key" or traced.children is not None else traced.writer
-            same = role == "key" or _alike(traced.value, value)
+            same = role == "key" or _is_equal(traced.value, value)
             return Answer(writer.spot(role), same, writer, pointer=pointer)
-        certain = _alike(traced.value, value) or value in self.renamed.get(str(traced.value), ())
+        certain = _is_equal(traced.value, value) or value in self.renamed.get(str(traced.value), ())
         return Answer(traced.writer.spot(role), certain, traced.writer, traced.before, pointer)
 
     def _descend(self, pointer: Pointer) -> tuple[Traced | None, int, Any]:
@@ -212,7 +212,7 @@ def _present(value: Any, pointer: Pointer) -> int:
     return len(pointer)
 
 
-def _alike(one: Any, other: Any) -> bool:
+def _is_equal(one: Any, other: Any) -> bool:
     """Whether two values are equal, counting a number given as text as the number."""
     if isinstance(one, dict | list) or isinstance(other, dict | list):
         return bool(one == other)

@@ -46,7 +46,7 @@ def time_sum(one: Duration | Timestamp, other: Duration | Timestamp, sign: int =
     found = one.nanoseconds + sign * other.nanoseconds
     points = isinstance(one, Timestamp) + isinstance(other, Timestamp)
     if points == 1:
-        return _at(found)
+        return _timestamp_at(found)
     return _span(found, "integer" if points else "duration")
 
 
@@ -56,7 +56,7 @@ def _span(value: int, kind: str = "duration") -> Duration:
     return Duration(value)
 
 
-def _at(value: int) -> Timestamp:
+def _timestamp_at(value: int) -> Timestamp:
     if not _SECONDS[0] <= value // 10**9 <= _SECONDS[1]:
         raise EvaluationError("timestamp overflow")
     return Timestamp(value)
@@ -86,7 +86,7 @@ def _to_timestamp(value: Any) -> Timestamp:
     if isinstance(value, Timestamp):
         return value
     if isinstance(value, int):
-        return _at(value * 10**9)
+        return _timestamp_at(value * 10**9)
     found = _POINT().fullmatch(value)
     if found is None:
         raise conversion_error(value, "google.protobuf.Timestamp")
@@ -97,7 +97,7 @@ def _to_timestamp(value: Any) -> Timestamp:
     seconds = (read - _EPOCH) // timedelta(seconds=1)
     if found[5]:
         seconds -= int(f"{found[5]}1") * (int(found[6]) * 3600 + int(found[7]) * 60)
-    return _at(seconds * 10**9 + int(f"{found[4] or 0:0<9}"[:9]))
+    return _timestamp_at(seconds * 10**9 + int(f"{found[4] or 0:0<9}"[:9]))
 
 
 def _moved(zone: str) -> int:
